@@ -1,0 +1,50 @@
+import Foundation
+
+/// Where the chunks of a transaction are: a bucket and a folder in it.
+///
+/// Parsed from `s3_url` or `batch_s3_url`, never computed: the date in the folder is the device's (C-16).
+public struct AudioLocation: Hashable, Sendable {
+    public let bucket: String
+    /// The key prefix without a slash at either end, for example `260510/i-1234`.
+    public let folder: String
+
+    public init(bucket: String, folder: String) {
+        self.bucket = bucket
+        self.folder = folder
+    }
+
+    /// Reads `s3://bucket/folder`, `https://bucket.s3.region.amazonaws.com/folder/` and `https://host/bucket/folder`
+    /// (C-14). Returns nil for anything else.
+    public init?(url: String) {
+        guard let separator = url.range(of: "://") else { return nil }
+        let scheme = url[..<separator.lowerBound].lowercased()
+        let parts = url[separator.upperBound...].split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        guard let authority = parts.first, ["s3", "https", "http"].contains(scheme) else { return nil }
+        if scheme == "s3" {
+            self.init(bucket: authority, folder: parts.dropFirst().joined(separator: "/"))
+        } else if let bucket = Self.bucket(ofVirtualHost: authority) {
+            self.init(bucket: bucket, folder: parts.dropFirst().joined(separator: "/"))
+        } else if parts.count >= 2 {
+            self.init(bucket: parts[1], folder: parts.dropFirst(2).joined(separator: "/"))
+        } else {
+            return nil
+        }
+    }
+
+    /// The key of a file of this transaction.
+    public func key(ofFile name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
+
+    /// The bucket that a virtual-host style `Host` names, or nil when the host is no S3 host.
+    ///
+    /// Both spellings that AWS SDKs use are known, `bucket.s3.region.amazonaws.com` and `bucket.s3-region.…`, and
+    /// for a local name `bucket.s3.localhost`.
+    public static func bucket(ofVirtualHost host: String) -> String? {
+        let name = host.prefix { $0 != ":" }.lowercased()
+        guard name.hasSuffix(".amazonaws.com") || name.hasSuffix(".localhost") else { return nil }
+        let labels = name.split(separator: ".")
+        guard let service = labels.firstIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") }), service > 0 else {
+            return nil
+        }
+        return labels[..<service].joined(separator: ".")
+    }
+}

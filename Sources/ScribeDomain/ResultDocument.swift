@@ -1,0 +1,67 @@
+/// One result of a transaction: its transcript, or a note after one of the requested templates.
+public struct ResultDocument: Hashable, Sendable {
+    /// What the document is, in the API's `document_type`.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case transcript
+        case custom
+        case integration
+    }
+
+    public enum Status: String, Hashable, Sendable, CaseIterable {
+        case inProgress = "in-progress"
+        case success
+        case partialSuccess = "partial_success"
+        case failure
+
+        public var isFinal: Bool { self != .inProgress }
+        /// Whether there is something to show.
+        public var isUsable: Bool { self == .success || self == .partialSuccess }
+    }
+
+    public let id: DocumentID
+    public let kind: Kind
+    public let templateID: TemplateID
+    public let name: String
+    public let format: Template.Format
+    /// `raw` for the base transcript, nil for notes.
+    public let language: String?
+    public var status: Status
+    /// The content itself, not yet base64.
+    public var value: String?
+    public var errors: [Diagnostic]
+    public var warnings: [Diagnostic]
+
+    /// The id under which the base transcript is listed and asked for.
+    public static let transcriptTemplate = TemplateID("transcript")
+
+    public init(
+        id: DocumentID, kind: Kind, templateID: TemplateID, name: String, format: Template.Format,
+        language: String? = nil, status: Status = .inProgress, value: String? = nil,
+        errors: [Diagnostic] = [], warnings: [Diagnostic] = []
+    ) {
+        self.id = id
+        self.kind = kind
+        self.templateID = templateID
+        self.name = name
+        self.format = format
+        self.language = language
+        self.status = status
+        self.value = value
+        self.errors = errors
+        self.warnings = warnings
+    }
+}
+
+extension [ResultDocument] {
+    /// What the documents amount to together.
+    public enum Outcome: Hashable, Sendable {
+        case inProgress, success, partial, failure
+    }
+
+    /// Success and failure need every document to agree; any mix is partial (eka-v2.md 2.4).
+    public var outcome: Outcome {
+        if isEmpty || contains(where: { !$0.status.isFinal }) { return .inProgress }
+        if allSatisfy({ $0.status == .success }) { return .success }
+        return contains(where: \.status.isUsable) ? .partial : .failure
+    }
+}

@@ -1,0 +1,39 @@
+/// Everything that a caller can get wrong, or that can go wrong for it, without a word of HTTP.
+///
+/// Each API family renders every case in its own envelope, once, at its edge.
+public enum ScribeError: Error, Hashable, Sendable {
+    /// No token, a token that cannot be read, or one of ours that is expired or forged.
+    case unauthenticated(reason: String)
+    /// Login with an unknown client or a wrong secret.
+    case invalidClient
+    /// A refresh token that is unknown, expired or was rotated too long ago.
+    case refreshRefused
+    /// The body is not what the operation takes; `field` is its path, for example `chunk_info.0`.
+    case invalidRequest(field: String?, problem: String)
+    /// The body is longer than the limit, in bytes.
+    case bodyTooLarge(limit: Int)
+    /// A `vaded` transaction without `s3_url`.
+    case audioLocationRequired
+    /// A `non-vaded` transaction without `batch_s3_url`.
+    case batchLocationRequired
+    /// The client has started as many transactions as it may.
+    case transactionLimitExceeded
+    /// The id is taken and the request is not a replay of the one that took it.
+    case transactionAlreadyInitialized
+    /// No such transaction in this business.
+    case transactionNotFound
+    /// The same, to a client that polls for results: the web client takes a 404 there for success (C-51).
+    case polledTransactionNotFound
+    /// The transaction was cancelled.
+    case transactionCancelled
+    /// The transaction was never committed and is older than two hours.
+    case transactionNeverCommitted
+    /// No such document or template result in this transaction.
+    case resultNotFound
+    /// No such route; `hint` says what is near.
+    case routeNotFound(hint: String)
+    /// The route exists, but not with this method.
+    case methodNotAllowed(allowed: [String])
+    /// The disk is full, or storage is unavailable for another passing reason.
+    case storageUnavailable
+}

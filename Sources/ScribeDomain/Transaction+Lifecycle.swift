@@ -1,0 +1,106 @@
+public import Foundation
+
+/// The lifecycle of eka-v2.md section 4: what each event does in each state, and what is then to be done.
+extension Transaction {
+    /// How long a transaction may stay uncommitted before its status says so.
+    public static let openLifetime: TimeInterval = 2 * 60 * 60
+
+    /// What an event changed.
+    public enum Effect: Hashable, Sendable {
+        /// Nothing: a repeated or late request, answered like the first.
+        case none
+        /// The transaction is to be stored.
+        case stored
+        /// The transaction is to be stored and processed from its committed files.
+        case process
+    }
+
+    /// Whether a further init with the same id is the same request again, sent because the answer was lost (4.2).
+    public func isReplayed(by other: TransactionRequest, of user: UserID) -> Bool {
+        userStatus == .initialized && owner.user == user
+            && request.audioURL == other.audioURL && request.mode == other.mode && request.transfer == other.transfer
+    }
+
+    /// The client stopped recording. Repeatable; a late stop after commit changes nothing.
+    /// - Throws: ``ScribeError/transactionCancelled``.
+    public mutating func stop(_ list: ChunkList) throws(ScribeError) -> Effect {
+        switch userStatus {
+        case .initialized, .stopped:
+            userStatus = .stopped
+            // A repeated stop may come without times; those already known are kept (C-20).
+            stopped = ChunkList(files: list.files, times: stopped.times.merging(list.times) { _, new in new })
+            return .stored
+        case .committed:
+            return .none
+        case .cancelled:
+            throw .transactionCancelled
+        }
+    }
+
+    /// The client committed the files it uploaded; a commit without a stop before it is both.
+    ///
+    /// Repeated with the same list, or part of it, nothing happens. A list with new names runs everything again on
+    /// the union, and after a system failure any commit does.
+    /// - Throws: ``ScribeError/transactionCancelled``.
+    public mutating func commit(_ list: ChunkList, at now: Date) throws(ScribeError) -> Effect {
+        switch userStatus {
+        case .initialized, .stopped:
+            committedFiles = list.files.removingDuplicates()
+        case .committed:
+            let union = (committedFiles + list.files).removingDuplicates()
+            guard union.count > committedFiles.count || processingStatus == .systemFailure else { return .none }
+            committedFiles = union
+        case .cancelled:
+            throw .transactionCancelled
+        }
+        userStatus = .committed
+        processingStatus = .inProgress
+        committedAt = now
+        processedAt = nil
+        stopped.times.merge(list.times) { _, new in new }
+        return .process
+    }
+
+    /// Processing ended. Ignored when the transaction was cancelled meanwhile.
+    public mutating func finish(_ outcome: ProcessingStatus, at now: Date) -> Effect {
+        switch userStatus {
+        case .committed:
+            processingStatus = outcome
+            processedAt = now
+            return .stored
+        case .initialized, .stopped, .cancelled:
+            return .none
+        }
+    }
+
+    /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka-v2.md 10.7).
+    public func isAbandoned(at now: Date) -> Bool {
+        switch userStatus {
+        case .initialized, .stopped: now.timeIntervalSince(createdAt) > Self.openLifetime
+        case .committed, .cancelled: false
+        }
+    }
+
+    /// Whether chunks are still expected, so that those that arrive are worth transcribing early.
+    public var isOpen: Bool {
+        switch userStatus {
+        case .initialized, .stopped: true
+        case .committed, .cancelled: false
+        }
+    }
+
+    /// The committed files in the order in which they were spoken: numbered chunks by number, others as listed.
+    public var orderedFiles: [String] {
+        let numbered = committedFiles.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
+        guard numbered.count == committedFiles.count else { return committedFiles }
+        return numbered.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+}
+
+extension Array where Element: Hashable {
+    /// The elements in order, each once.
+    public func removingDuplicates() -> [Element] {
+        var seen = Set<Element>()
+        return filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+
+/// One recorded consultation, from init to its results.
+public struct Transaction: Hashable, Sendable {
+    /// What names a transaction: two businesses may use the same id.
+    public struct Key: Hashable, Sendable {
+        public let business: BusinessID
+        public let id: TransactionID
+
+        public init(business: BusinessID, id: TransactionID) {
+            self.business = business
+            self.id = id
+        }
+    }
+
+    /// What the client has done, in the API's words.
+    public enum UserStatus: String, Sendable, CaseIterable {
+        case initialized = "init"
+        case stopped
+        case committed = "commit"
+        case cancelled
+    }
+
+    /// What the server has done, in the API's words.
+    public enum ProcessingStatus: String, Sendable, CaseIterable {
+        case inProgress = "in-progress"
+        case success
+        /// The server or its recogniser failed; a further commit tries again.
+        case systemFailure = "system_failure"
+        /// There was nothing to transcribe: no audio, no speech, nothing that decodes.
+        case requestFailure = "request_failure"
+        case cancelled
+    }
+
+    /// The id within its business.
+    public let id: TransactionID
+    public let owner: Principal
+    /// What init asked for.
+    public let request: TransactionRequest
+    public internal(set) var userStatus: UserStatus
+    public internal(set) var processingStatus: ProcessingStatus
+    /// What stop listed, replaced by every stop until commit.
+    public internal(set) var stopped: ChunkList
+    /// What commit listed: the only files that are processed (C-25).
+    public internal(set) var committedFiles: [String]
+    public let createdAt: Date
+    public internal(set) var committedAt: Date?
+    public internal(set) var processedAt: Date?
+
+    public var key: Key { Key(business: owner.business, id: id) }
+
+    /// A new transaction as init makes it.
+    public init(id: TransactionID, owner: Principal, request: TransactionRequest, createdAt: Date) {
+        self.init(
+            id: id, owner: owner, request: request, userStatus: .initialized, processingStatus: .inProgress,
+            stopped: ChunkList(files: []), committedFiles: [], createdAt: createdAt, committedAt: nil, processedAt: nil
+        )
+    }
+
+    /// A transaction as it was stored.
+    public init(
+        id: TransactionID, owner: Principal, request: TransactionRequest,
+        userStatus: UserStatus, processingStatus: ProcessingStatus,
+        stopped: ChunkList, committedFiles: [String],
+        createdAt: Date, committedAt: Date?, processedAt: Date?
+    ) {
+        self.id = id
+        self.owner = owner
+        self.request = request
+        self.userStatus = userStatus
+        self.processingStatus = processingStatus
+        self.stopped = stopped
+        self.committedFiles = committedFiles
+        self.createdAt = createdAt
+        self.committedAt = committedAt
+        self.processedAt = processedAt
+    }
+}

@@ -1,0 +1,107 @@
+/// A word and when it was spoken, in seconds from the start of its chunk.
+public struct TimedWord: Hashable, Sendable, Codable {
+    public let text: String
+    public let start: Double
+    public let end: Double
+
+    public init(text: String, start: Double, end: Double) {
+        self.text = text
+        self.start = start
+        self.end = end
+    }
+}
+
+/// What a recogniser made of one file.
+public struct RecognisedSpeech: Hashable, Sendable, Codable {
+    /// The words; empty when nobody spoke.
+    public var text: String
+    /// Word times where the recogniser has them.
+    public var words: [TimedWord]
+    /// What the recogniser had doubts about; makes the result a partial success.
+    public var warnings: [Diagnostic]
+
+    public init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = []) {
+        self.text = text
+        self.words = words
+        self.warnings = warnings
+    }
+}
+
+/// One file of a committed transaction and what became of it.
+public struct ChunkOutcome: Hashable, Sendable {
+    public let file: String
+    public let times: ChunkTimes?
+    public let result: Result<RecognisedSpeech, Diagnostic>
+
+    public init(file: String, times: ChunkTimes?, result: Result<RecognisedSpeech, Diagnostic>) {
+        self.file = file
+        self.times = times
+        self.result = result
+    }
+}
+
+extension Diagnostic: Error {}
+
+/// The whole conversation, put together from its chunks in order.
+public struct Transcript: Hashable, Sendable {
+    public let text: String
+    public let status: ResultDocument.Status
+    public let errors: [Diagnostic]
+    public let warnings: [Diagnostic]
+
+    /// Stitches the chunks; what failed among them becomes a warning that names it, or the error when all failed.
+    public init(stitching chunks: [ChunkOutcome]) {
+        var spoken: [(text: String, times: ChunkTimes?)] = []
+        var failures: [Diagnostic.Code: [String]] = [:]
+        var doubts: [Diagnostic] = []
+        for chunk in chunks {
+            switch chunk.result {
+            case .success(let speech):
+                spoken.append((speech.text, chunk.times))
+                doubts += speech.warnings
+            case .failure(let diagnostic):
+                failures[diagnostic.code, default: []].append(chunk.file)
+            }
+        }
+        let failed = failures.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { Diagnostic($0.key, Self.explanation(of: $0.key, in: $0.value)) }
+        text = Self.stitch(spoken)
+
+        if chunks.isEmpty {
+            status = .failure
+            errors = [Diagnostic(.noAudio, "The transaction was committed without audio")]
+            warnings = []
+        } else if text.isEmpty {
+            status = .failure
+            errors = failed.isEmpty ? [Diagnostic(.noSpeech, "No speech found")] : failed
+            warnings = []
+        } else {
+            status = failed.isEmpty && doubts.isEmpty ? .success : .partialSuccess
+            errors = []
+            warnings = failed + doubts.removingDuplicates() + Self.gaps(in: chunks.map(\.file))
+        }
+    }
+
+    private static func explanation(of code: Diagnostic.Code, in files: [String]) -> String {
+        let names = files.prefix(20).joined(separator: ", ") + (files.count > 20 ? ", …" : "")
+        return switch code {
+        case .emptyAudio: "Empty audio: \(names)"
+        case .audioTooShort: "Audio too short: \(names)"
+        case .undecodableAudio: "Audio could not be decoded: \(names)"
+        case .audioMissing: "Audio was committed and never arrived: \(names)"
+        case .transcriptionTimeout: "Transcription took too long: \(names)"
+        case .unknownFixture: "No fixture has the requested name: \(names)"
+        case .noSpeech: "No speech found: \(names)"
+        case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .noteFailed: "Transcription failed: \(names)"
+        }
+    }
+
+    private static func gaps(in files: [String]) -> [Diagnostic] {
+        let numbers = files.compactMap(chunkOrdinal(ofFile:))
+        guard numbers.count == files.count, let last = numbers.max(), last <= 100_000 else { return [] }
+        let missing = Set(1...Swift.max(1, last)).subtracting(numbers).sorted()
+        guard !missing.isEmpty else { return [] }
+        let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? ", …" : "")
+        return [Diagnostic(.chunkGap, "Chunks were not committed: \(names)")]
+    }
+}

@@ -1,0 +1,42 @@
+import NIOConcurrencyHelpers
+public import ScribeDomain
+
+/// Tells those who wait for a transaction that it has changed. It carries no news itself: whoever is told reads anew.
+public final class ChangeSignals: Sendable {
+    private struct Waiters {
+        var next = 0
+        var byKey: [Transaction.Key: [Int: AsyncStream<Void>.Continuation]] = [:]
+    }
+
+    private let waiters = NIOLockedValueBox(Waiters())
+
+    public init() {}
+
+    /// A subscription to one transaction. Subscribe first, then read: what happens in between is not lost.
+    ///
+    /// The stream keeps one unread change, however many there were.
+    public func changes(of key: Transaction.Key) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = waiters.withLockedValue { waiters in
+            waiters.next += 1
+            waiters.byKey[key, default: [:]][waiters.next] = continuation
+            return waiters.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.waiters.withLockedValue { waiters in
+                waiters.byKey[key]?[number] = nil
+                if waiters.byKey[key]?.isEmpty == true { waiters.byKey[key] = nil }
+            }
+        }
+        return stream
+    }
+
+    /// The transaction has changed, and the change is stored.
+    public func post(_ key: Transaction.Key) {
+        let continuations = waiters.withLockedValue { $0.byKey[key].map { Array($0.values) } ?? [] }
+        for continuation in continuations { continuation.yield() }
+    }
+
+    /// How many wait now.
+    public var waiterCount: Int { waiters.withLockedValue { $0.byKey.values.reduce(0) { $0 + $1.count } } }
+}

@@ -1,0 +1,169 @@
+import Foundation
+public import Logging
+public import ScribeDomain
+public import ScribeStore
+public import ServiceLifecycle
+public import Transcription
+
+/// Does the jobs that the store holds, a bounded number at a time, until it is told to stop.
+///
+/// Nothing is remembered here: what is not finished when the process ends is claimed again after the next start.
+public struct JobRunner: Service {
+    /// How jobs are done.
+    public struct Policy: Sendable {
+        /// How many run at the same time.
+        public var concurrency: Int
+        /// How often a chunk or an assembly is tried before it has failed.
+        public var attempts: Int
+        /// The pause before the second attempt; it doubles with each further one.
+        public var backOff: Duration
+        /// How long after commit a listed file may still arrive.
+        public var objectWait: Duration
+
+        public init(
+            concurrency: Int = 4, attempts: Int = 3, backOff: Duration = .milliseconds(500),
+            objectWait: Duration = .seconds(10)
+        ) {
+            self.concurrency = concurrency
+            self.attempts = attempts
+            self.backOff = backOff
+            self.objectWait = objectWait
+        }
+    }
+
+    let store: Store
+    let objects: ObjectFiles
+    let transcriber: any Transcriber
+    let noteWriter: any NoteWriter
+    let templates: TemplateCatalogue
+    let signals: ChangeSignals
+    let bell: JobBell
+    let clock: ScribeClock
+    let policy: Policy
+    let logger: Logger
+
+    public init(
+        store: Store, objects: ObjectFiles, transcriber: any Transcriber, noteWriter: any NoteWriter,
+        templates: TemplateCatalogue, signals: ChangeSignals, bell: JobBell, clock: ScribeClock, policy: Policy,
+        logger: Logger
+    ) {
+        self.store = store
+        self.objects = objects
+        self.transcriber = transcriber
+        self.noteWriter = noteWriter
+        self.templates = templates
+        self.signals = signals
+        self.bell = bell
+        self.clock = clock
+        self.policy = policy
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        // Claims one after another; a claimed job takes a slot until it is done.
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                let slots = JobSlots(count: policy.concurrency)
+                while !Task.isCancelled {
+                    await slots.take()
+                    do {
+                        if let job = try await store.claimJob(at: clock.now) {
+                            group.addTask {
+                                await perform(job)
+                                await slots.give()
+                            }
+                            continue
+                        }
+                        await slots.give()
+                        try await rest()
+                    } catch is CancellationError {
+                        break
+                    } catch {
+                        await slots.give()
+                        logger.error("jobs cannot be claimed", metadata: ["error": "\(error)"])
+                        try? await clock.sleep(for: .seconds(1))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Until a job is made or the next one is due.
+    private func rest() async throws {
+        let next = try await store.nextJobTime()
+        try await bell.wait(atMost: next.map { .seconds(max(0, $0.timeIntervalSince(clock.now))) }, clock: clock)
+    }
+
+    func perform(_ job: Job) async {
+        do {
+            switch job.work {
+            case .transcribe(let chunk): try await transcribe(chunk, job)
+            case .assemble: try await assemble(job)
+            }
+        } catch is CancellationError {
+            // The server stops; whoever starts it again goes on. A cancelled task cannot write, so another one does.
+            await Task { try? await store.postpone(job, until: clock.now, countsAttempt: false) }.value
+        } catch {
+            logger.error("a job failed", metadata: metadata(of: job, error))
+            await retry(job)
+        }
+        bell.ring()
+    }
+
+    private func transcribe(_ chunk: ChunkToTranscribe, _ job: Job) async throws {
+        let recording = Recording(
+            path: objects.path(of: chunk.file), ordinal: chunk.ordinal, language: chunk.language, fixture: chunk.fixture
+        )
+        let result: Result<RecognisedSpeech, Diagnostic>
+        do {
+            result = .success(try await transcriber.transcribe(recording))
+        } catch let failure as TranscriptionFailure {
+            logger.notice("a chunk was not transcribed", metadata: metadata(of: job, failure.reason))
+            if failure.isRetryable, job.attempt < policy.attempts { return await retry(job) }
+            result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
+        } catch let error where !(error is CancellationError) && job.attempt >= policy.attempts {
+            logger.error("a chunk was not transcribed", metadata: metadata(of: job, error))
+            result = .failure(Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed"))
+        }
+        try await store.finishTranscription(job, of: chunk, result: result, at: clock.now)
+    }
+
+    private func retry(_ job: Job) async {
+        let pause = policy.backOff * (1 << min(job.attempt - 1, 6))
+        let time = clock.now.addingTimeInterval(pause / .seconds(1))
+        do {
+            try await store.postpone(job, until: time, countsAttempt: true)
+        } catch {
+            // It stays claimed, and is taken up again at the next start.
+            logger.error("a job could not be put back", metadata: metadata(of: job, error))
+        }
+    }
+
+    private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {
+        ["txn_id": "\(job.transaction.id)", "attempt": "\(job.attempt)", "error": "\(error)"]
+    }
+}
+
+/// Counts the jobs that may run at the same time.
+private actor JobSlots {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(count: Int) { free = count }
+
+    func take() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func give() {
+        if waiting.isEmpty {
+            free += 1
+        } else {
+            waiting.removeFirst().resume()
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import Foundation
+public import Hummingbird
+public import Logging
+import NIOCore
+import NIOPosix
+public import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+import Transcription
+
+/// Makes one server out of its parts. The only place that does; tests call it too, and two servers made here share
+/// nothing but the data folder that they would be refused to share.
+///
+/// - Parameters:
+///   - onReady: called with the port when the server accepts connections.
+/// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
+public func buildApplication(
+    configuration: Configuration, clock: ScribeClock, identifiers: IdentifierSource, logger: Logger,
+    onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
+) async throws -> some ApplicationProtocol {
+    if configuration.authMode != .strict, !configuration.isLoopback, !configuration.allowsUnverifiedTokensFromNetwork {
+        throw StartupProblem.unverifiedTokensFromNetwork(host: configuration.host, mode: configuration.authMode)
+    }
+    let threads = NIOThreadPool.singleton
+    let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
+    let store = try await threads.runIfActive {
+        try Store(path: folder.databasePath, durability: configuration.durability)
+    }
+    let objects = ObjectFiles(folder: folder.objectsFolder, durability: configuration.durability, pool: threads)
+    let key = SymmetricKey(data: try await signingKey(configuration, folder, identifiers, threads))
+    let secrets = ClientSecrets(key: key)
+    let demoPrincipal = try await seedClients(configuration, store, secrets, logger)
+
+    let templates = TemplateCatalogue(try Seed.templates())
+    let transcriber = try makeTranscriber(configuration, folder, clock, threads)
+    let signals = ChangeSignals()
+    let bell = JobBell()
+    let readiness = Readiness()
+    let tokens = await AccessTokens(key: key, clock: clock)
+    let credentials = await UploadCredentials(
+        key: key, lifetime: 12 * 60 * 60, identifiers: identifiers, clock: clock
+    )
+
+    let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
+    let health = router.group().add(middleware: ErrorRendering(style: EkaErrors()))
+    HealthRoutes(store: store, transcriber: transcriber, readiness: readiness).add(to: health)
+
+    let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
+    AccountRoutes(
+        store: store, tokens: tokens, secrets: secrets, lifetimes: .init(), identifiers: identifiers, clock: clock
+    ).add(to: account)
+
+    // Rendered inside as well as outside of authentication: inside, the envelope names the business.
+    let eka = router.group()
+        .add(middleware: ErrorRendering(style: EkaErrors()))
+        .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, demoPrincipal: demoPrincipal))
+        .add(middleware: ErrorRendering(style: EkaErrors()))
+    CredentialRoutes(credentials: credentials).add(to: eka)
+    HistoryRoutes(store: store).add(to: eka)
+    TransactionRoutes(
+        store: store, templates: templates, signals: signals, bell: bell, identifiers: identifiers, clock: clock
+    ).add(to: eka)
+    ResultRoutes(
+        poll: LongPoll(store: store, signals: signals, clock: clock, limit: configuration.longPoll), clock: clock
+    ).add(to: eka)
+
+    let s3 = S3Responder(
+        store: store, objects: objects, credentials: credentials, bell: bell, identifiers: identifiers, clock: clock,
+        fileIO: FileIO(threadPool: threads)
+    )
+    let responder = RequestLog(next: FamilyResponder(router: router, s3: s3), clock: clock)
+    let runner = JobRunner(
+        store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(), templates: templates,
+        signals: signals, bell: bell, clock: clock, policy: configuration.jobs, logger: logger
+    )
+    let orphans = try await objects.all()
+    return Application(
+        responder: responder,
+        server: .http1(
+            configuration: .init(
+                additionalChannelHandlers: [ExpectContinueHandler()], idleTimeout: .seconds(60)
+            )
+        ),
+        configuration: ApplicationConfiguration(
+            address: .hostname(configuration.host, port: configuration.port),
+            serverName: "scribe-emulator/\(ScribeVersion.current)"
+        ),
+        services: [
+            StoreClosing(store: store, threads: threads),
+            runner,
+            OrphanSweep(files: orphans, store: store, objects: objects),
+        ],
+        onServerRunning: { channel in
+            readiness.set(true)
+            do {
+                try await onReady(channel.localAddress?.port ?? configuration.port)
+            } catch {
+                logger.error("the server is ready, and nobody could be told", metadata: ["error": "\(error)"])
+            }
+            // Kept until the server ends: it holds the lock on the folder.
+            withExtendedLifetime(folder) {}
+        },
+        logger: logger
+    )
+}
+
+private func signingKey(
+    _ configuration: Configuration, _ folder: DataFolder, _ identifiers: IdentifierSource, _ threads: NIOThreadPool
+) async throws -> [UInt8] {
+    if let key = configuration.signingKey {
+        guard key.count >= 32 else { throw StartupProblem.signingKeyTooShort }
+        return key
+    }
+    return try await threads.runIfActive {
+        try folder.secret(named: "signing-key") { identifiers.bytes(32) }
+    }
+}
+
+/// Makes the clients known and returns whom requests without a token of ours act for.
+private func seedClients(
+    _ configuration: Configuration, _ store: Store, _ secrets: ClientSecrets, _ logger: Logger
+) async throws -> Principal {
+    let demo = try Seed.demoClients()
+    var clients = configuration.seedsDemo ? demo : []
+    if let path = configuration.clientsFile { clients += try Seed.clients(inFile: path) }
+    try await store.register(
+        clients.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
+    )
+    if try await !store.hasClients() {
+        logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
+    }
+    guard let first = demo.first else {
+        throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
+    }
+    return first.client.principal
+}
+
+private func makeTranscriber(
+    _ configuration: Configuration, _ folder: DataFolder, _ clock: ScribeClock, _ threads: NIOThreadPool
+) throws -> any Transcriber {
+    switch configuration.transcriber {
+    case .fake:
+        return FakeTranscriber(
+            fixtures: try Seed.fixtures(overriddenBy: configuration.fixturesFile), clock: clock, files: threads
+        )
+    case .command(let commandLine):
+        do {
+            return try CommandTranscriber(
+                commandLine: commandLine, workFolder: folder.workFolder, timeLimit: configuration.transcriberTimeLimit,
+                clock: clock, files: threads
+            )
+        } catch let problem as CommandTranscriber.MissingProgram {
+            throw StartupProblem.unusableTranscriber(reason: "there is no program '\(problem.name)'")
+        } catch let problem as CommandLineWords.Problem {
+            throw StartupProblem.unusableTranscriber(reason: "\(problem)")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Crypto
+import Foundation
+import JWTKit
+import ScribeDomain
+
+/// Issues and verifies the JWTs of eka-v2.md 1.3.
+struct AccessTokens: Sendable {
+    /// How long a token of each kind lives, in seconds.
+    struct Lifetimes: Hashable, Sendable {
+        var access: TimeInterval = 30 * 60
+        var refresh: TimeInterval = 30 * 24 * 60 * 60
+    }
+
+    static let issuer = "scribe-emulator"
+    private static let keyID = JWKIdentifier(string: "scribe-emulator")
+
+    private let keys: JWTKeyCollection
+    private let clock: ScribeClock
+
+    init(key: SymmetricKey, clock: ScribeClock) async {
+        keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(key: key), digestAlgorithm: .sha256, kid: Self.keyID)
+        self.clock = clock
+    }
+
+    /// What is said of a token.
+    enum Verdict: Hashable, Sendable {
+        /// One of ours, and valid.
+        case ours(Principal)
+        /// Somebody else's, well formed.
+        case foreign
+        case refused(reason: String)
+    }
+
+    /// A token for the client's user. `exp` is in seconds: Android compares it as such.
+    func issue(to client: Client, expiresAt: Date, id: String) async throws -> String {
+        let claims = AccessClaims(client: client, issuedAt: clock.now, expiresAt: expiresAt, id: id)
+        return try await keys.sign(claims, kid: Self.keyID)
+    }
+
+    func verdict(on token: String) async -> Verdict {
+        guard let parsed = try? DefaultJWTParser().parse(Array(token.utf8), as: AnyClaims.self) else {
+            return .refused(reason: "The token is not a JWT")
+        }
+        guard parsed.payload.iss == Self.issuer || parsed.header.kid == Self.keyID.string else { return .foreign }
+        guard let claims = try? await keys.verify(token, as: AccessClaims.self) else {
+            return .refused(reason: "The token's signature is not valid")
+        }
+        guard claims.exp > clock.now.timeIntervalSince1970 else { return .refused(reason: "The token has expired") }
+        return .ours(claims.principal)
+    }
+}
+
+/// The claims that the API's server side reads.
+private struct AccessClaims: JWTPayload {
+    struct Entitlements: Codable {
+        var esc = 1
+        var pst = 1
+        var pex = 0
+    }
+
+    let iss: String
+    let sub: String
+    let jti: String
+    let iat: TimeInterval
+    let exp: TimeInterval
+    let businessID: String
+    let clientID: String
+    let uuid: String
+    let oid: String
+    var cc = Entitlements()
+    let workspaceID: String
+    let workspace: String
+    let fn: String
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, jti, iat, exp, uuid, oid, cc, fn
+        case businessID = "b-id"
+        case clientID = "c-id"
+        case workspaceID = "w-id"
+        case workspace = "w-n"
+    }
+
+    init(client: Client, issuedAt: Date, expiresAt: Date, id: String) {
+        let principal = client.principal
+        iss = AccessTokens.issuer
+        sub = principal.user.rawValue
+        jti = id
+        iat = issuedAt.timeIntervalSince1970.rounded(.down)
+        exp = expiresAt.timeIntervalSince1970.rounded(.down)
+        businessID = principal.business.rawValue
+        clientID = principal.client.rawValue
+        uuid = principal.user.rawValue
+        oid = principal.doctor.rawValue
+        workspaceID = principal.business.rawValue
+        workspace = client.workspace
+        fn = client.name
+    }
+
+    var principal: Principal {
+        Principal(
+            business: BusinessID(businessID), user: UserID(uuid), doctor: DoctorID(oid), client: ClientID(clientID)
+        )
+    }
+
+    /// Expiry is judged by the server's clock, in ``AccessTokens/verdict(on:)``.
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+}
+
+/// Enough of any JWT to see whose it is.
+private struct AnyClaims: JWTPayload {
+    let iss: String?
+
+    init(from decoder: any Decoder) throws {
+        // Must be an object; an `iss` that is no string is simply not ours.
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        iss = try? container.decode(String.self, forKey: .iss)
+    }
+
+    enum CodingKeys: CodingKey { case iss }
+
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+}

@@ -1,0 +1,160 @@
+import Crypto
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeStore
+
+/// `/connect-auth/v1/account`: login and refresh (eka-v2.md 1.3).
+struct AccountRoutes: Sendable {
+    /// How long a rotated refresh token is still honoured, in seconds.
+    static let refreshGrace: TimeInterval = 60
+
+    let store: Store
+    let tokens: AccessTokens
+    let secrets: ClientSecrets
+    let lifetimes: AccessTokens.Lifetimes
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("connect-auth/v1/account")
+            .post("login", use: login)
+            .post("refresh-token", use: refresh)
+            .post("refresh", use: refresh)
+    }
+
+    private struct LoginBody: Decodable {
+        let clientID: String
+        let clientSecret: String
+
+        enum CodingKeys: String, CodingKey {
+            case clientID = "client_id"
+            case clientSecret = "client_secret"
+        }
+    }
+
+    private struct RefreshBody: Decodable {
+        let refreshToken: String
+
+        enum CodingKeys: String, CodingKey {
+            case refreshToken = "refresh_token"
+        }
+    }
+
+    private struct TokensBody: Encodable {
+        let accessToken: String
+        let refreshToken: String
+        let expiresIn: Int
+        let refreshExpiresIn: Int
+        let tokenType = "Bearer"
+
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case refreshToken = "refresh_token"
+            case expiresIn = "expires_in"
+            case refreshExpiresIn = "refresh_expires_in"
+            case tokenType = "token_type"
+        }
+    }
+
+    @Sendable private func login(_ request: Request, context: ScribeContext) async throws -> Response {
+        let body: LoginBody = try await request.decodeJSON()
+        guard let known = try await store.client(ClientID(body.clientID)),
+            secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
+        else { throw ScribeError.invalidClient }
+        let refreshToken = newRefreshToken()
+        let now = clock.now
+        try await store.saveRefreshToken(
+            hash: secrets.hash(ofToken: refreshToken), of: known.client.principal.client, now: now,
+            expiresAt: now.addingTimeInterval(lifetimes.refresh)
+        )
+        return try await answer(known.client, refreshToken: refreshToken, now: now)
+    }
+
+    /// An expired access token may come along in header or body; it is not looked at (C-83).
+    @Sendable private func refresh(_ request: Request, context: ScribeContext) async throws -> Response {
+        let body: RefreshBody = try await request.decodeJSON()
+        let refreshToken = newRefreshToken()
+        let now = clock.now
+        let client = try await store.rotateRefreshToken(
+            hash: secrets.hash(ofToken: body.refreshToken), to: secrets.hash(ofToken: refreshToken), now: now,
+            expiresAt: now.addingTimeInterval(lifetimes.refresh), grace: Self.refreshGrace
+        )
+        guard let client else { throw ScribeError.refreshRefused }
+        return try await answer(client, refreshToken: refreshToken, now: now)
+    }
+
+    private func newRefreshToken() -> String {
+        Data(identifiers.bytes(32)).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .trimmingCharacters(in: ["="])
+    }
+
+    private func answer(_ client: Client, refreshToken: String, now: Date) async throws -> Response {
+        let expiry = now.addingTimeInterval(lifetimes.access)
+        let accessToken = try await tokens.issue(to: client, expiresAt: expiry, id: identifiers.uuid())
+        return try .json(
+            .ok,
+            TokensBody(
+                accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.access),
+                refreshExpiresIn: Int(lifetimes.refresh)
+            )
+        )
+    }
+}
+
+/// How client secrets and refresh tokens are kept: never as they are.
+struct ClientSecrets: Sendable {
+    let key: SymmetricKey
+
+    /// The 32 bytes stored for a client's secret, different for two clients with the same secret.
+    func hash(of secret: String, of client: ClientID) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Self.message(secret, client), using: key))
+    }
+
+    func isSecret(_ secret: String, of client: ClientID, hash: [UInt8]) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(hash, authenticating: Self.message(secret, client), using: key)
+    }
+
+    /// Refresh tokens are long and random: a plain hash is enough.
+    func hash(ofToken token: String) -> [UInt8] { Array(SHA256.hash(data: Data(token.utf8))) }
+
+    private static func message(_ secret: String, _ client: ClientID) -> Data {
+        Data("\(client.rawValue)\u{0}\(secret)".utf8)
+    }
+}
+
+/// `{"code": 401, "error": "…"}`, the shape that login's documentation gives.
+struct AccountErrors: ErrorStyle {
+    private struct Body: Encodable {
+        let code: Int
+        let error: String
+    }
+
+    func response(to error: ScribeError, context: ScribeContext) throws -> Response {
+        switch error {
+        case .invalidClient: try answer(.unauthorized, "Invalid client id or client secret")
+        // Never 401: an older iOS client would refresh the refresh, without end (C-111).
+        case .refreshRefused: try answer(.forbidden, "The refresh token is not valid")
+        case .unauthenticated(let reason): try answer(.unauthorized, reason)
+        case .invalidRequest(let field, let problem):
+            try answer(.badRequest, "\(field ?? "The body") \(problem)")
+        case .bodyTooLarge(let limit): try answer(.contentTooLarge, "The body is larger than \(limit) bytes")
+        case .routeNotFound(let hint): try answer(.notFound, hint)
+        case .methodNotAllowed: try answer(.methodNotAllowed, "This method is not allowed here")
+        case .storageUnavailable: try answer(.serviceUnavailable, "Storage is not available, try again")
+        case .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
+            .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
+            .audioLocationRequired, .batchLocationRequired:
+            try internalError(context: context)
+        }
+    }
+
+    func internalError(context: ScribeContext) throws -> Response {
+        try answer(.internalServerError, "Something went wrong; the log has it under request \(context.requestID)")
+    }
+
+    private func answer(_ status: HTTPResponse.Status, _ message: String) throws -> Response {
+        try .json(status, Body(code: status.code, error: message))
+    }
+}

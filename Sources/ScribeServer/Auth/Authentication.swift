@@ -1,0 +1,57 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+
+/// Finds out who a request acts for.
+struct Authentication: RouterMiddleware {
+    typealias Context = ScribeContext
+
+    let tokens: AccessTokens
+    let mode: AuthMode
+    /// The tenant of requests with a foreign token, or none, where the mode allows them.
+    let demoPrincipal: Principal
+
+    func handle(
+        _ request: Request, context: ScribeContext,
+        next: (Request, ScribeContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.principal = try await principal(of: request.headers)
+        return try await next(request, context)
+    }
+
+    /// `Authorization: Bearer` first, else the raw `auth` header; when both are there, either is enough (1.3).
+    private func principal(of headers: HTTPFields) async throws -> Principal {
+        let offered = [headers[.authorization].map(Self.bearerToken), headers[.auth]].compactMap { $0 }
+            .filter { !$0.isEmpty }
+        guard !offered.isEmpty else {
+            guard mode == .open else { throw ScribeError.unauthenticated(reason: "No token was sent") }
+            return demoPrincipal
+        }
+        var reason = ""
+        for token in offered {
+            switch await tokens.verdict(on: token) {
+            case .ours(let principal): return principal
+            case .foreign where mode != .strict: return demoPrincipal
+            case .foreign: reason = "The token was not issued here"
+            case .refused(let why): reason = why
+            }
+        }
+        throw ScribeError.unauthenticated(reason: reason)
+    }
+
+    private static func bearerToken(_ value: String) -> String {
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return value }
+        return parts[1].trimmingCharacters(in: .whitespaces)
+    }
+}
+
+extension ScribeContext {
+    /// The principal of an authenticated route.
+    func requirePrincipal() throws -> Principal {
+        guard let principal else { throw ScribeError.unauthenticated(reason: "No token was sent") }
+        return principal
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import ScribeDomain
+
+extension Request {
+    /// The most that a JSON body may hold, in bytes.
+    static let jsonBodyLimit = 1 << 20
+
+    /// The JSON object in the body, whatever the `Content-Type` says.
+    ///
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, or
+    ///   ``ScribeError/bodyTooLarge(limit:)``.
+    func decodeJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value {
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: Self.jsonBodyLimit)
+        } catch is NIOTooManyBytesError {
+            throw ScribeError.bodyTooLarge(limit: Self.jsonBodyLimit)
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
+        } catch let error as DecodingError {
+            throw ScribeError(error)
+        }
+    }
+}
+
+extension ScribeError {
+    /// Says which field is wrong and how, without a word of its content.
+    fileprivate init(_ error: DecodingError) {
+        let path = { (context: DecodingError.Context) in
+            context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        }
+        switch error {
+        case .typeMismatch(let type, let context):
+            let field = path(context)
+            self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must be \(Self.words(for: type))")
+        case .valueNotFound(_, let context):
+            self = .invalidRequest(field: path(context), problem: "must not be null")
+        case .keyNotFound(let key, let context):
+            let parent = path(context)
+            let field = parent.isEmpty ? key.stringValue : "\(parent).\(key.stringValue)"
+            self = .invalidRequest(field: field, problem: "is required")
+        case .dataCorrupted(let context):
+            let field = path(context)
+            self = .invalidRequest(
+                field: field.isEmpty ? nil : field, problem: field.isEmpty ? "must be JSON" : context.debugDescription
+            )
+        @unknown default:
+            self = .invalidRequest(field: nil, problem: "must be JSON")
+        }
+    }
+
+    private static func words(for type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is Int.Type, is Int64.Type: "an integer"
+        case is Double.Type: "a number"
+        case is [Any].Type: "an array"
+        case is [String: Any].Type: "an object"
+        default: String(describing: type).hasPrefix("Array") ? "an array" : "an object"
+        }
+    }
+}
+
+extension Response {
+    /// A JSON answer.
+    static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let data = try encoder.encode(value)
+        return Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: data))
+        )
+    }
+}

@@ -1,0 +1,20 @@
+import ScribeDomain
+
+/// The first client of the demo seed, for banners and for those who start a client against this server.
+public struct DemoCredentials: Sendable {
+    public let clientID: String
+    public let clientSecret: String
+
+    /// - Throws: ``StartupProblem`` when the shipped seed cannot be read.
+    public static func first() throws -> DemoCredentials {
+        guard let demo = try Seed.demoClients().first else {
+            throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
+        }
+        return DemoCredentials(clientID: demo.client.principal.client.rawValue, clientSecret: demo.secret)
+    }
+
+    /// The same, or nil for a server that does not let demo clients in.
+    public static func shown(for configuration: Configuration) -> DemoCredentials? {
+        configuration.seedsDemo ? try? first() : nil
+    }
+}

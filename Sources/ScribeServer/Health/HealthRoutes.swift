@@ -1,0 +1,41 @@
+import Hummingbird
+import NIOCore
+import ScribeStore
+import Transcription
+
+/// What a supervisor and a newcomer ask first. Without authentication.
+struct HealthRoutes: Sendable {
+    let store: Store
+    let transcriber: any Transcriber
+    let readiness: Readiness
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
+        router.get("readyz", use: ready)
+        router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
+        router.get("openapi.yaml") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "application/yaml"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.scribe_yaml))
+            )
+        }
+    }
+
+    private struct Body: Encodable {
+        let status: String
+        let components: [String: String]
+    }
+
+    @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
+        let components = [
+            "seed": readiness.isReady ? "ready" : "pending",
+            "database": await store.isReachable() ? "ready" : "unreachable",
+            "transcriber": transcriber.name,
+        ]
+        let isReady = components["seed"] == "ready" && components["database"] == "ready"
+        return try .json(
+            isReady ? .ok : .serviceUnavailable,
+            Body(status: isReady ? "ready" : "not ready", components: components)
+        )
+    }
+}

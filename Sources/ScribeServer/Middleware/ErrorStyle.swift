@@ -1,0 +1,43 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+import ScribeDomain
+
+/// How one API family says that something went wrong.
+protocol ErrorStyle: Sendable {
+    /// The family's answer to a failure that is the caller's to know.
+    func response(to error: ScribeError, context: ScribeContext) throws -> Response
+    /// The family's answer to a failure of ours; it says nothing but where to find it in the log.
+    func internalError(context: ScribeContext) throws -> Response
+}
+
+/// Renders whatever a family's handlers throw. Handlers build no error responses themselves.
+struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
+    typealias Context = ScribeContext
+    let style: Style
+
+    func handle(
+        _ request: Request, context: ScribeContext,
+        next: (Request, ScribeContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as ScribeError {
+            return try style.response(to: error, context: context)
+        } catch where Self.isBrokenRequest(error) {
+            // The server answers with 400 and closes: nothing that follows on this connection can be understood.
+            throw error
+        } catch let error as HTTPError where error.status == .notFound {
+            throw error
+        } catch {
+            context.logger.error("unexpected error", metadata: ["error": "\(error)"])
+            return try style.internalError(context: context)
+        }
+    }
+
+    private static func isBrokenRequest(_ error: any Error) -> Bool {
+        error is HTTPParserError || error is ChannelError || error is CancellationError
+    }
+}

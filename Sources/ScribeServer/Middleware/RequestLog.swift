@@ -1,0 +1,27 @@
+import Foundation
+import Hummingbird
+import Logging
+import ScribeDomain
+
+/// One line per request: what was asked, by route and never by its text, and what came of it.
+///
+/// Neither query (it may hold a signature) nor object keys (they may hold a patient's name) are logged.
+struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
+    let next: Next
+    let clock: ScribeClock
+
+    func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        let start = clock.now
+        var response = try await next.respond(to: request, context: context)
+        response.headers[.requestID] = context.requestID
+        let milliseconds = (clock.now.timeIntervalSince(start) * 10_000).rounded() / 10
+        context.logger.info(
+            "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",
+            metadata: [
+                "method": "\(request.method)", "route": "\(context.endpointPath ?? "-")",
+                "status": "\(response.status.code)", "ms": "\(milliseconds)",
+            ]
+        )
+        return response
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+import ServiceLifecycle
+
+/// Holds a poll until there is something final to say (C-29), or as long as its client will wait (C-30).
+///
+/// The wait ends with the change itself: nothing is looked at again and again.
+struct LongPoll: Sendable {
+    typealias Results = (transaction: Transaction, documents: [ResultDocument])
+
+    let store: Store
+    let signals: ChangeSignals
+    let clock: ScribeClock
+    let limit: Duration
+
+    /// - Throws: ``ScribeError/polledTransactionNotFound``, ``ScribeError/resultNotFound``.
+    func results(of key: Transaction.Key, query: ResultQuery) async throws -> Results {
+        let first = try await read(key, query)
+        if query.isImmediate || isFinal(first, query) { return first }
+        let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
+        let changes = signals.changes(of: key)
+        while true {
+            let results = try await read(key, query)
+            let left = deadline.timeIntervalSince(clock.now)
+            if isFinal(results, query) || left <= 0 { return results }
+            do {
+                try await cancelWhenGracefulShutdown {
+                    try await firstOf(changes, limit: .seconds(left), clock: clock)
+                }
+            } catch is CancellationError {
+                // The server stops: the client hears what there is, and asks again.
+                return results
+            }
+        }
+    }
+
+    private func read(_ key: Transaction.Key, _ query: ResultQuery) async throws -> Results {
+        guard let results = try await store.results(of: key) else { throw ScribeError.polledTransactionNotFound }
+        guard !query.select(from: results.documents).isEmpty else { throw ScribeError.resultNotFound }
+        return results
+    }
+
+    private func isFinal(_ results: Results, _ query: ResultQuery) -> Bool {
+        results.transaction.userStatus == .cancelled || results.transaction.isAbandoned(at: clock.now)
+            || query.select(from: results.documents).outcome != .inProgress
+    }
+}

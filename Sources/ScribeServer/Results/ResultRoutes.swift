@@ -1,0 +1,58 @@
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+
+/// `GET /voice/api/v3/status/{txn}` (eka-v2.md 2.4).
+struct ResultRoutes: Sendable {
+    let poll: LongPoll
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v3/status/{txn_id}", use: status)
+    }
+
+    @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let query = ResultQuery(request.uri.queryParameters)
+        let found = try await poll.results(of: key, query: query)
+        switch found.transaction.userStatus {
+        case .cancelled: throw ScribeError.transactionCancelled
+        case .initialized, .stopped, .committed: break
+        }
+        if found.transaction.isAbandoned(at: clock.now) { throw ScribeError.transactionNeverCommitted }
+        let profile = ClientProfile.select(
+            flavour: request.headers[.flavour], userAgent: request.headers[.userAgent],
+            startedWith: found.transaction.request.flavour
+        )
+        let response = ResultResponse(found.transaction, query.select(from: found.documents), query, profile)
+        return try .json(response.status, response.body)
+    }
+}
+
+/// What a poll asks for.
+struct ResultQuery: Hashable, Sendable {
+    /// Only the results of this template; `transcript` is the base transcript.
+    var template: TemplateID?
+    var document: DocumentID?
+    /// `dlp=true`: answer at once with whatever there is.
+    var isImmediate: Bool
+
+    init(_ parameters: FlatDictionary<Substring, Substring>) {
+        let text = { (name: Substring) in parameters[name].map(String.init).flatMap { $0.isEmpty ? nil : $0 } }
+        template = text("template_id").map { TemplateID($0) }
+        if text("transcript") == "true" { template = ResultDocument.transcriptTemplate }
+        document = text("document_id").map { DocumentID($0) }
+        isImmediate = text("dlp") == "true"
+    }
+
+    /// The documents that are asked for; without a wish, all.
+    func select(from documents: [ResultDocument]) -> [ResultDocument] {
+        documents.filter { candidate in
+            if let document, candidate.id != document { return false }
+            guard let template else { return true }
+            // A requested template of that name is a note; the transcript itself is always there under it.
+            return template == ResultDocument.transcriptTemplate
+                ? candidate.kind == .transcript : candidate.kind != .transcript && candidate.templateID == template
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import NIOPosix
+import ScribeStore
+import ServiceLifecycle
+
+/// Removes the files of uploads that were cut off when the process last ended.
+struct OrphanSweep: Service {
+    /// What was in the folder before the server accepted anything: a later file may simply not have its row yet.
+    let files: [String]
+    let store: Store
+    let objects: ObjectFiles
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            for start in stride(from: 0, to: files.count, by: 1000) {
+                let batch = Array(files[start..<min(start + 1000, files.count)])
+                let used = try await store.filesInUse(among: batch)
+                await objects.remove(batch.filter { !used.contains($0) })
+            }
+        }
+        try? await gracefulShutdown()
+    }
+}
+
+/// Closes the database after everything that was started after this has stopped.
+struct StoreClosing: Service {
+    let store: Store
+    let threads: NIOThreadPool
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        let store = store
+        try await threads.runIfActive { try store.close() }
+    }
+}

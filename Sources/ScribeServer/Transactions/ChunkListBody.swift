@@ -1,0 +1,42 @@
+import ScribeDomain
+
+/// The body of stop and commit (eka-v2.md 2.2). Times may be numbers or strings (C-19), empty (C-20) or absent (C-21).
+struct ChunkListBody: Decodable {
+    let list: ChunkList
+
+    private struct TimesBody: Decodable {
+        let start: Double?
+        let end: Double?
+
+        private enum CodingKeys: String, CodingKey {
+            case start = "st"
+            case end = "et"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func seconds(_ key: CodingKeys) throws -> Double? {
+                if let text = try? container.decode(String.self, forKey: key) { return ChunkTimes.seconds(from: text) }
+                return try container.decodeIfPresent(Double.self, forKey: key)
+            }
+            start = try seconds(.start)
+            end = try seconds(.end)
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case files = "audio_files"
+        case times = "chunk_info"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        var times: [String: ChunkTimes] = [:]
+        for entry in try container.decodeIfPresent([[String: TimesBody]].self, forKey: .times) ?? [] {
+            for (file, body) in entry {
+                if let start = body.start, let end = body.end { times[file] = ChunkTimes(start: start, end: end) }
+            }
+        }
+        list = ChunkList(files: try container.decode([String].self, forKey: .files), times: times)
+    }
+}

@@ -1,0 +1,87 @@
+import ScribeDomain
+
+/// The body of init. Unknown keys are ignored and null means absent (eka-v2.md 2.1).
+struct InitBody: Decodable {
+    let request: TransactionRequest
+
+    private struct TemplateBody: Decodable {
+        let id: String
+        let name: String?
+        let type: String?
+
+        enum CodingKeys: String, CodingKey {
+            case id = "template_id"
+            case name = "template_name"
+            case type = "template_type"
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case mode, transfer, speciality, version
+        case audioURL = "s3_url"
+        case batchURL = "batch_s3_url"
+        case announcedFiles = "client_generated_files"
+        case inputLanguages = "input_language"
+        case outputLanguage = "output_language"
+        case templates = "output_format_template"
+        case modelType = "model_type"
+        case patientDetails = "patient_details"
+        case additionalData = "additional_data"
+        case section
+        /// What the mobile SDKs call it (C-11).
+        case capitalSection = "Section"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+        func object(_ key: CodingKeys) throws -> JSONValue? {
+            guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key) else { return nil }
+            guard value.isObject else { throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object") }
+            return value
+        }
+        guard let transfer = TransactionRequest.Transfer(rawValue: try container.decode(String.self, forKey: .transfer))
+        else {
+            let known = TransactionRequest.Transfer.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ScribeError.invalidRequest(field: "transfer", problem: "must be one of \(known)")
+        }
+        let templates = try container.decodeIfPresent([TemplateBody].self, forKey: .templates) ?? []
+        for template in templates where !Self.isPlain(template.id) {
+            throw ScribeError.invalidRequest(field: "output_format_template", problem: "has a template_id that is none")
+        }
+        let batchURL = try text(.batchURL)
+        let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
+        request = TransactionRequest(
+            transfer: transfer, mode: try text(.mode),
+            audioURL: transfer == .vaded ? try text(.audioURL) : try batchURL ?? text(.audioURL),
+            announcedFiles: ChunkList(files: announced).files,
+            inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages) ?? [],
+            outputLanguage: try text(.outputLanguage),
+            templates: templates.map { .init(id: TemplateID($0.id), name: $0.name, type: $0.type) },
+            modelType: try text(.modelType), speciality: try text(.speciality),
+            section: try text(.capitalSection) ?? text(.section),
+            patientDetails: try object(.patientDetails), additionalData: try object(.additionalData),
+            version: try text(.version)
+        )
+    }
+
+    /// - Throws: ``ScribeError`` when the audio has no place, or one that cannot be read.
+    func validated(flavour: String) throws -> TransactionRequest {
+        var request = request
+        request.flavour = flavour
+        switch request.transfer {
+        case .vaded where request.audioURL == nil: throw ScribeError.audioLocationRequired
+        case .nonVaded where request.audioURL == nil: throw ScribeError.batchLocationRequired
+        case .vaded, .nonVaded, .stream, .batch: break
+        }
+        if request.audioURL != nil, request.audioLocation == nil {
+            let field = request.transfer == .vaded ? "s3_url" : "batch_s3_url"
+            throw ScribeError.invalidRequest(field: field, problem: "must be s3://bucket/folder or https://host/folder")
+        }
+        return request
+    }
+
+    private static func isPlain(_ id: String) -> Bool {
+        !id.isEmpty && id.utf8.count <= 255 && id.utf8.allSatisfy { $0 >= 0x20 }
+    }
+}

@@ -1,0 +1,147 @@
+import Crypto
+import Foundation
+
+/// AWS Signature Version 4, the server's half: what a request claims, and whether its signature bears it out.
+struct SigV4: Hashable, Sendable {
+    static let algorithm = "AWS4-HMAC-SHA256"
+
+    /// Where the signature was found.
+    enum Placement: Hashable, Sendable {
+        case header
+        /// Valid for this many seconds after the date.
+        case query(expires: Int)
+    }
+
+    /// Access key, date, region and service as one signs for them.
+    struct Scope: Hashable, Sendable {
+        let accessKeyID: String
+        let day: String
+        let region: String
+        let service: String
+
+        /// Reads `AKID/20260510/ap-south-1/s3/aws4_request`.
+        init?(_ credential: String) {
+            let parts = credential.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 5, parts[4] == "aws4_request", !parts[0].isEmpty else { return nil }
+            (accessKeyID, day, region, service) = (parts[0], parts[1], parts[2], parts[3])
+        }
+
+        var text: String { "\(day)/\(region)/\(service)/aws4_request" }
+    }
+
+    let placement: Placement
+    let scope: Scope
+    /// As signed: `yyyyMMdd'T'HHmmss'Z'`.
+    let timestamp: String
+    /// Lower-case names in order.
+    let signedHeaders: [String]
+    let signature: [UInt8]
+
+    /// What is signed, of a request as it arrived.
+    struct Message: Sendable {
+        let method: String
+        /// Still percent-encoded.
+        let path: String
+        /// Still percent-encoded, without the question mark.
+        let query: String
+        /// The value of a header by its lower-case name; several with one name are joined with commas.
+        let header: @Sendable (String) -> String?
+    }
+
+    /// Whether `secret` made this signature over `message`.
+    func isValid(for message: Message, payloadHash: String, secret: String) -> Bool {
+        var key = Data("AWS4\(secret)".utf8)
+        for part in [scope.day, scope.region, scope.service, "aws4_request"] {
+            key = Data(HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: SymmetricKey(data: key)))
+        }
+        guard let request = canonicalRequest(message, payloadHash: payloadHash) else { return false }
+        let digest = Hex.encode(SHA256.hash(data: Data(request.utf8)))
+        let text = "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(digest)"
+        return HMAC<SHA256>.isValidAuthenticationCode(
+            signature, authenticating: Data(text.utf8), using: SymmetricKey(data: key)
+        )
+    }
+
+    /// nil when a signed header is missing, or escapes are broken.
+    func canonicalRequest(_ message: Message, payloadHash: String) -> String? {
+        guard let path = PercentEncoding.decode(message.path),
+            let query = SigV4Query(message.query)?.canonical
+        else { return nil }
+        var headers = ""
+        for name in signedHeaders {
+            guard let value = message.header(name) else { return nil }
+            let words = value.split(separator: " ", omittingEmptySubsequences: true)
+            headers += "\(name):\(words.joined(separator: " "))\n"
+        }
+        return [
+            message.method, PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true), query, headers,
+            signedHeaders.joined(separator: ";"), payloadHash,
+        ].joined(separator: "\n")
+    }
+
+    /// When the request was signed.
+    var date: Date? {
+        guard timestamp.utf8.count == 16, timestamp.hasPrefix(scope.day) else { return nil }
+        let digits = Array(timestamp.utf8)
+        guard digits[8] == UInt8(ascii: "T"), digits[15] == UInt8(ascii: "Z") else { return nil }
+        func number(_ range: Range<Int>) -> Int? { Int(String(decoding: digits[range], as: UTF8.self)) }
+        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
+            let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15)
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(
+            from: DateComponents(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        )
+    }
+}
+
+/// The query of a signed request.
+struct SigV4Query: Sendable {
+    private let parameters: [(name: String, value: String)]
+
+    /// nil for broken escapes.
+    init?(_ query: String) {
+        var parameters: [(String, String)] = []
+        for part in query.split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(pair[0]),
+                let value = pair.count == 2 ? PercentEncoding.decode(pair[1]) : ""
+            else { return nil }
+            parameters.append((name, value))
+        }
+        self.parameters = parameters
+    }
+
+    subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// Sorted, for the AWS SDK for iOS does not (eka-v2.md 10.6), and without the signature itself.
+    var canonical: String {
+        parameters.filter { $0.name != "X-Amz-Signature" }
+            .map { (PercentEncoding.encode($0.name, keepingSlashes: false), PercentEncoding.encode($0.value, keepingSlashes: false)) }
+            .sorted { $0 < $1 }
+            .map { "\($0)=\($1)" }
+            .joined(separator: "&")
+    }
+}
+
+/// Lower-case hex.
+enum Hex {
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for position in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Character(UnicodeScalar(digits[position])).hexDigitValue,
+                let low = Character(UnicodeScalar(digits[position + 1])).hexDigitValue
+            else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
+    }
+}

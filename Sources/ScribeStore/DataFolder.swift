@@ -1,0 +1,79 @@
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#endif
+import SystemPackage
+
+/// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/` and the signing key.
+///
+/// Readable by its owner only, and used by one process at a time.
+public final class DataFolder: Sendable {
+    public let path: String
+    private let lock: FileDescriptor
+
+    /// Why a folder cannot be used.
+    public enum Problem: Error, Sendable, CustomStringConvertible {
+        case inUse(path: String)
+        case unusable(path: String, reason: String)
+
+        public var description: String {
+            switch self {
+            case .inUse(let path): "\(path) is in use by another scribe-emulator"
+            case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
+            }
+        }
+    }
+
+    /// Opens the folder at `path`, creating what is missing. Blocking.
+    /// - Throws: ``Problem``.
+    public init(path: String) throws {
+        self.path = path
+        do {
+            for folder in [path, "\(path)/objects", "\(path)/work"] {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+                )
+            }
+            lock = try FileDescriptor.open(
+                FilePath("\(path)/lock"), .readWrite, options: [.create, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        } catch {
+            throw Problem.unusable(path: path, reason: String(describing: error))
+        }
+        guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            try? lock.close()
+            throw Problem.inUse(path: path)
+        }
+        // What a recogniser left behind when its server was killed.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
+            try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")
+        }
+    }
+
+    deinit { try? lock.close() }
+
+    public var databasePath: String { "\(path)/scribe.sqlite" }
+    public var objectsFolder: String { "\(path)/objects" }
+    /// For files that live no longer than the work on them.
+    public var workFolder: String { "\(path)/work" }
+
+    /// The secret kept in the file of that name, made from `fresh` on first use. Blocking.
+    ///
+    /// The file is readable by its owner only from the moment it exists, and complete from the moment it is seen.
+    public func secret(named name: String, fresh: () -> [UInt8]) throws -> [UInt8] {
+        let file = "\(path)/\(name)"
+        if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return [UInt8](data) }
+        let bytes = fresh()
+        let temporary = FilePath("\(file).new")
+        let descriptor = try FileDescriptor.open(
+            temporary, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite
+        )
+        try descriptor.closeAfter {
+            _ = try descriptor.writeAll(bytes)
+            fsync(descriptor.rawValue)
+        }
+        guard rename("\(file).new", file) == 0 else { throw Errno(rawValue: errno) }
+        return bytes
+    }
+}

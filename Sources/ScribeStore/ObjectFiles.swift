@@ -1,0 +1,70 @@
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#endif
+public import NIOPosix
+import SystemPackage
+
+/// The bytes of the uploads, each in a file with a fresh name that no client chose.
+///
+/// A file belongs to an object from the moment its row says so; before that, and after the row is gone, it is nothing.
+public struct ObjectFiles: Sendable {
+    private let folder: String
+    let durability: Store.Durability
+    let pool: NIOThreadPool
+
+    /// - Parameters:
+    ///   - folder: an existing folder that holds nothing else.
+    ///   - pool: threads that may block.
+    public init(folder: String, durability: Store.Durability, pool: NIOThreadPool) {
+        self.folder = folder
+        self.durability = durability
+        self.pool = pool
+    }
+
+    /// Where the bytes of `file` are.
+    public func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
+
+    /// Begins a new file.
+    /// - Parameters:
+    ///   - file: a fresh name of at least three letters.
+    ///   - hashesSHA256: whether the payload's SHA-256 is wanted besides its MD5.
+    public func create(_ file: String, hashesSHA256: Bool) async throws -> ObjectWriter {
+        let path = path(of: file)
+        return try await pool.runIfActive {
+            let parent = (path as NSString).deletingLastPathComponent
+            if mkdir(parent, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+            let descriptor = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+            return ObjectWriter(path: path, descriptor: descriptor, hashesSHA256: hashesSHA256, files: self)
+        }
+    }
+
+    /// Removes files that no object refers to any more.
+    public func remove(_ files: [String]) async {
+        let paths = files.map(path(of:))
+        _ = try? await pool.runIfActive { for path in paths { unlink(path) } }
+    }
+
+    /// The names of all files there are.
+    public func all() async throws -> [String] {
+        let folder = folder
+        return try await pool.runIfActive {
+            try FileManager.default.contentsOfDirectory(atPath: folder).flatMap {
+                try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\($0)")
+            }
+        }
+    }
+
+    func syncFolder(of path: String) throws {
+        let parent = (path as NSString).deletingLastPathComponent
+        for folder in [parent, folder] {
+            let descriptor = try FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec])
+            try descriptor.closeAfter {
+                guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+        }
+    }
+}

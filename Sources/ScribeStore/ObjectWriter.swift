@@ -1,0 +1,96 @@
+public import Crypto
+#if canImport(Glibc)
+import Glibc
+#endif
+public import NIOCore
+import NIOPosix
+import SystemPackage
+
+/// Writes one upload to its file as it arrives, and hashes it on the way. Used by one task, which ends it with
+/// ``finish()`` or ``discard()``.
+public struct ObjectWriter: Sendable {
+    /// What was written.
+    public struct Summary: Sendable {
+        /// In bytes.
+        public let size: Int
+        public let md5: Insecure.MD5Digest
+        /// nil when it was not asked for.
+        public let sha256: SHA256Digest?
+    }
+
+    private struct Digests: Sendable {
+        var md5 = Insecure.MD5()
+        var sha256: SHA256?
+        var size = 0
+    }
+
+    /// How much is gathered before a thread is asked to write it.
+    private static let batchSize = 256 * 1024
+
+    private let path: String
+    private let descriptor: SystemPackage.FileDescriptor
+    private let files: ObjectFiles
+    private var digests = Digests()
+    private var pending: [ByteBuffer] = []
+    private var pendingBytes = 0
+    /// A closed descriptor's number may already be another file's.
+    private var isClosed = false
+
+    init(path: String, descriptor: SystemPackage.FileDescriptor, hashesSHA256: Bool, files: ObjectFiles) {
+        self.path = path
+        self.descriptor = descriptor
+        self.files = files
+        digests.sha256 = hashesSHA256 ? SHA256() : nil
+    }
+
+    /// Takes the next bytes. Returns when they, or a batch before them, are written: this is the back-pressure.
+    public mutating func write(_ buffer: ByteBuffer) async throws {
+        pending.append(buffer)
+        pendingBytes += buffer.readableBytes
+        if pendingBytes >= Self.batchSize { try await flush() }
+    }
+
+    /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
+    public mutating func finish() async throws -> Summary {
+        try await flush()
+        let (path, descriptor, files) = (path, descriptor, files)
+        isClosed = true
+        try await files.pool.runIfActive {
+            try descriptor.closeAfter {
+                if files.durability == .full, fsync(descriptor.rawValue) != 0 { throw Errno(rawValue: errno) }
+            }
+            if files.durability == .full { try files.syncFolder(of: path) }
+        }
+        return Summary(size: digests.size, md5: digests.md5.finalize(), sha256: digests.sha256?.finalize())
+    }
+
+    /// Closes and removes the file. After ``finish()`` it removes it.
+    public func discard() async {
+        let (path, descriptor, isClosed) = (path, descriptor, isClosed)
+        _ = try? await files.pool.runIfActive {
+            if !isClosed { try? descriptor.close() }
+            unlink(path)
+        }
+    }
+
+    private mutating func flush() async throws {
+        guard !pending.isEmpty else { return }
+        let batch = pending
+        let before = digests
+        let descriptor = descriptor
+        pending.removeAll(keepingCapacity: true)
+        pendingBytes = 0
+        digests = try await files.pool.runIfActive {
+            var digests = before
+            for buffer in batch {
+                try buffer.withUnsafeReadableBytes { bytes in
+                    _ = try descriptor.writeAll(bytes)
+                    digests.md5.update(bufferPointer: bytes)
+                    digests.sha256?.update(bufferPointer: bytes)
+                    digests.size += bytes.count
+                }
+            }
+            return digests
+        }
+    }
+}

@@ -1,0 +1,103 @@
+public import Foundation
+import GRDB
+public import ScribeDomain
+
+extension Store {
+    /// Makes the clients known, replacing what was known of those ids. Others stay.
+    /// - Parameter clients: each with the 32 bytes that its secret hashes to.
+    public func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
+        try await pool.write { db in
+            for (client, secretHash) in clients {
+                let principal = client.principal
+                try db.run(
+                    """
+                    INSERT INTO clients (
+                        client_id, business_id, user_id, doctor_id, name, workspace, secret_hash, transaction_limit
+                    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET
+                        business_id = excluded.business_id, user_id = excluded.user_id,
+                        doctor_id = excluded.doctor_id, name = excluded.name, workspace = excluded.workspace,
+                        secret_hash = excluded.secret_hash, transaction_limit = excluded.transaction_limit
+                    """,
+                    [
+                        principal.client.rawValue, principal.business.rawValue, principal.user.rawValue,
+                        principal.doctor.rawValue, client.name, client.workspace, Data(secretHash),
+                        client.transactionLimit,
+                    ]
+                )
+            }
+        }
+    }
+
+    /// Whether any client may log in.
+    public func hasClients() async throws -> Bool {
+        try await pool.read { try $0.row("SELECT 1 FROM clients LIMIT 1") != nil }
+    }
+
+    /// The client of that id, with the hash of its secret.
+    public func client(_ id: ClientID) async throws -> (client: Client, secretHash: [UInt8])? {
+        try await pool.read { db in
+            try db.row("SELECT * FROM clients WHERE client_id = ?", [id.rawValue])
+                .map { (Client(row: $0), [UInt8]($0["secret_hash"] as Data)) }
+        }
+    }
+
+    /// Remembers a refresh token by its hash, and forgets those that have expired.
+    public func saveRefreshToken(hash: [UInt8], of client: ClientID, now: Date, expiresAt: Date) async throws {
+        try await pool.write { db in
+            try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [now.milliseconds])
+            try Self.insertRefreshToken(hash, of: client, expiresAt: expiresAt, in: db)
+        }
+    }
+
+    /// Exchanges a refresh token for a new one.
+    ///
+    /// The old one is honoured for `grace` seconds more, because clients refresh in parallel with the same token
+    /// (eka-v2.md 1.3).
+    /// - Returns: whose token it is, or nil when it is unknown, expired or rotated too long ago.
+    public func rotateRefreshToken(
+        hash: [UInt8], to newHash: [UInt8], now: Date, expiresAt: Date, grace: TimeInterval
+    ) async throws -> Client? {
+        try await pool.write { db in
+            let row = try db.row(
+                """
+                SELECT clients.*, rotated_at FROM refresh_tokens JOIN clients USING (client_id)
+                WHERE token_hash = ? AND expires_at > ?
+                """,
+                [Data(hash), now.milliseconds]
+            )
+            guard let row else { return nil }
+            if let rotatedAt = row["rotated_at"] as Int64? {
+                guard now.timeIntervalSince(Date(milliseconds: rotatedAt)) <= grace else { return nil }
+            } else {
+                try db.run(
+                    "UPDATE refresh_tokens SET rotated_at = ? WHERE token_hash = ?", [now.milliseconds, Data(hash)]
+                )
+            }
+            let client = Client(row: row)
+            try Self.insertRefreshToken(newHash, of: client.principal.client, expiresAt: expiresAt, in: db)
+            return client
+        }
+    }
+
+    private static func insertRefreshToken(
+        _ hash: [UInt8], of client: ClientID, expiresAt: Date, in db: Database
+    ) throws {
+        try db.run(
+            "INSERT INTO refresh_tokens (token_hash, client_id, expires_at) VALUES (?, ?, ?)",
+            [Data(hash), client.rawValue, expiresAt.milliseconds]
+        )
+    }
+}
+
+extension Client {
+    fileprivate init(row: Row) {
+        self.init(
+            principal: Principal(
+                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
+                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
+            ),
+            name: row["name"], workspace: row["workspace"], transactionLimit: row["transaction_limit"]
+        )
+    }
+}

@@ -1,0 +1,176 @@
+public import Foundation
+import GRDB
+public import ScribeDomain
+
+/// A piece of work that was claimed and is now this process's to do.
+public struct Job: Hashable, Sendable {
+    public enum Work: Hashable, Sendable {
+        /// Transcribe one chunk.
+        case transcribe(ChunkToTranscribe)
+        /// Put the results of a committed transaction together.
+        case assemble
+    }
+
+    public let id: Int64
+    public let transaction: Transaction.Key
+    /// How often it was claimed, this time included.
+    public let attempt: Int
+    public let work: Work
+}
+
+/// A chunk and what is to be known of it to transcribe it.
+public struct ChunkToTranscribe: Hashable, Sendable {
+    public let name: String
+    public let file: String
+    public let md5: String
+    /// The chunk's number, or its position in the commit, from 1.
+    public let ordinal: Int
+    public let language: String?
+    public let fixture: String?
+}
+
+extension Store {
+    /// Claims the job that is due first. Only one claimant gets it.
+    public func claimJob(at now: Date) async throws -> Job? {
+        try await pool.write { db in
+            while true {
+                let claimed = try db.row(
+                    """
+                    UPDATE jobs SET state = 'running', attempts = attempts + 1
+                    WHERE state = 'pending' AND id = (
+                        SELECT id FROM jobs WHERE state = 'pending' AND run_at <= ? ORDER BY run_at, id LIMIT 1
+                    )
+                    RETURNING *
+                    """,
+                    [now.milliseconds]
+                )
+                guard let claimed else { return nil }
+                if let job = try Self.job(claimed, in: db) { return job }
+                // The object went away: nothing is left to do.
+                try db.run("DELETE FROM jobs WHERE id = ?", [claimed["id"] as Int64])
+            }
+        }
+    }
+
+    /// When the next job that is not yet due will be.
+    public func nextJobTime() async throws -> Date? {
+        try await pool.read { db in
+            let row = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending' AND run_at IS NOT NULL")
+            return (row?["time"] as Int64?).map(Date.init(milliseconds:))
+        }
+    }
+
+    /// How many jobs there are, waiting or running.
+    public func jobCount() async throws -> Int {
+        try await pool.read { try $0.row("SELECT count(*) AS count FROM jobs")?["count"] ?? 0 }
+    }
+
+    /// Gives a job back, to be claimed again at `time`.
+    /// - Parameter countsAttempt: false when it was interrupted and not tried.
+    public func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
+        try await pool.write { db in
+            try db.run(
+                "UPDATE jobs SET state = 'pending', run_at = ?, attempts = attempts - ? WHERE id = ?",
+                [time.milliseconds, countsAttempt ? 0 : 1, job.id]
+            )
+        }
+    }
+
+    /// Keeps what became of a chunk, and wakes the transaction's assembly when it was the last one.
+    ///
+    /// Nothing is kept when commit did not list the chunk meanwhile; a chunk that was replaced goes again.
+    public func finishTranscription(
+        _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
+    ) async throws {
+        try await pool.write { db in
+            guard let row = try db.row("SELECT transaction_id, content_md5 FROM jobs WHERE id = ?", [job.id]) else {
+                return
+            }
+            let rowID: Int64 = row["transaction_id"]
+            guard row["content_md5"] == chunk.md5 else {
+                try db.run("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?", [now.milliseconds, job.id])
+                return
+            }
+            try Self.saveChunk(chunk.name, md5: chunk.md5, result: result, rowID: rowID, at: now, in: db)
+            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+            let rest = try db.row(
+                "SELECT 1 FROM jobs WHERE transaction_id = ? AND kind = 'transcribe' LIMIT 1", [rowID]
+            )
+            if rest == nil { try Self.wakeAssembly(ofRow: rowID, at: now, in: db) }
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    static func enqueueTranscription(
+        of name: String, md5: String, rowID: Int64, at now: Date, in db: Database
+    ) throws {
+        let known = try db.row(
+            "SELECT 1 FROM chunk_transcripts WHERE transaction_id = ? AND file_name = ? AND content_md5 = ?",
+            [rowID, name, md5]
+        )
+        guard known == nil else { return }
+        try db.run(
+            """
+            INSERT INTO jobs (kind, transaction_id, file_name, content_md5, run_at)
+            VALUES ('transcribe', ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET content_md5 = excluded.content_md5, run_at = excluded.run_at, attempts = 0
+            WHERE content_md5 <> excluded.content_md5
+            """,
+            [rowID, name, md5, now.milliseconds]
+        )
+    }
+
+    static func wakeAssembly(ofRow rowID: Int64, at now: Date, in db: Database) throws {
+        try db.run(
+            "UPDATE jobs SET run_at = ? WHERE transaction_id = ? AND kind = 'assemble' AND state = 'pending'",
+            [now.milliseconds, rowID]
+        )
+    }
+
+    private static func job(_ row: Row, in db: Database) throws -> Job? {
+        let owner = try db.row("SELECT * FROM transactions WHERE id = ?", [row["transaction_id"] as Int64])
+        guard let transaction = try owner.map(Transaction.init(row:)) else { return nil }
+        let work: Job.Work
+        let name: String = row["file_name"]
+        if name.isEmpty {
+            work = .assemble
+        } else {
+            guard let location = transaction.request.audioLocation,
+                let object = try object(
+                    business: transaction.key.business, bucket: location.bucket, key: location.key(ofFile: name), in: db
+                )
+            else { return nil }
+            // The object may have been replaced since the job was made; it is what is there that counts.
+            try db.run("UPDATE jobs SET content_md5 = ? WHERE id = ?", [object.md5, row["id"] as Int64])
+            let position = transaction.orderedFiles.firstIndex(of: name).map { $0 + 1 }
+            work = .transcribe(
+                ChunkToTranscribe(
+                    name: name, file: object.file, md5: object.md5, ordinal: chunkOrdinal(ofFile: name) ?? position ?? 1,
+                    language: transaction.request.inputLanguages.first, fixture: transaction.request.fixture
+                )
+            )
+        }
+        return Job(id: row["id"], transaction: transaction.key, attempt: row["attempts"], work: work)
+    }
+
+    private static func saveChunk(
+        _ name: String, md5: String, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
+        in db: Database
+    ) throws {
+        var speech: String?
+        var failure: String?
+        switch result {
+        case .success(let value): speech = try StoredJSON.text(value)
+        case .failure(let value): failure = try StoredJSON.text(value)
+        }
+        try db.run(
+            """
+            INSERT OR REPLACE INTO chunk_transcripts (
+                transaction_id, file_name, content_md5, speech, failure, created_at
+            ) VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [rowID, name, md5, speech, failure, now.milliseconds]
+        )
+    }
+}

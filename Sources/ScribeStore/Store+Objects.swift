@@ -1,0 +1,131 @@
+public import Foundation
+import GRDB
+public import ScribeDomain
+
+/// A stored upload. The bytes are in a file; this is what is known of them.
+public struct StoredObject: Hashable, Sendable {
+    public let bucket: String
+    public let key: String
+    /// The name of the file among ``ObjectFiles``.
+    public let file: String
+    /// In bytes.
+    public let size: Int
+    /// Lower-case hex; the ETag without its quotes.
+    public let md5: String
+    public let contentType: String?
+    /// The `x-amz-meta-` headers, without the prefix, in lower case.
+    public let metadata: [String: String]
+    public let createdAt: Date
+
+    public init(
+        bucket: String, key: String, file: String, size: Int, md5: String, contentType: String?,
+        metadata: [String: String], createdAt: Date
+    ) {
+        self.bucket = bucket
+        self.key = key
+        self.file = file
+        self.size = size
+        self.md5 = md5
+        self.contentType = contentType
+        self.metadata = metadata
+        self.createdAt = createdAt
+    }
+}
+
+/// What a stored upload led to.
+public struct UploadEffect: Hashable, Sendable {
+    /// The file of the object that was replaced; nobody refers to it any more.
+    public let replacedFile: String?
+    /// Whether a job was made or woken.
+    public let hasWork: Bool
+}
+
+extension Store {
+    /// Stores an upload, replacing one of the same business, bucket and key.
+    ///
+    /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
+    /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
+    public func put(_ object: StoredObject, business: BusinessID) async throws -> UploadEffect {
+        try await pool.write { db in
+            let replaced = try db.row(
+                "SELECT file FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+                [business.rawValue, object.bucket, object.key]
+            )
+            try db.run(
+                """
+                INSERT INTO objects (business_id, bucket, key, file, size, md5, content_type, metadata, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (business_id, bucket, key) DO UPDATE SET
+                    file = excluded.file, size = excluded.size, md5 = excluded.md5,
+                    content_type = excluded.content_type, metadata = excluded.metadata,
+                    created_at = excluded.created_at
+                """,
+                [
+                    business.rawValue, object.bucket, object.key, object.file, object.size, object.md5,
+                    object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
+                ]
+            )
+            return UploadEffect(
+                replacedFile: replaced?["file"],
+                hasWork: try Self.makeWork(for: object, business: business, in: db)
+            )
+        }
+    }
+
+    /// The object of that key, or nil.
+    public func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
+        try await pool.read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
+    }
+
+    /// Which of these files hold an object.
+    public func filesInUse(among files: [String]) async throws -> Set<String> {
+        try await pool.read { db in
+            let rows = try db.rows(
+                "SELECT file FROM objects WHERE file IN (SELECT value FROM json_each(?))",
+                [try StoredJSON.text(files)]
+            )
+            return Set(rows.map { $0["file"] })
+        }
+    }
+
+    static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
+        try db.row(
+            "SELECT * FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            [business.rawValue, bucket, key]
+        ).map(StoredObject.init(row:))
+    }
+
+    private static func makeWork(for object: StoredObject, business: BusinessID, in db: Database) throws -> Bool {
+        let slash = object.key.lastIndex(of: "/")
+        let folder = slash.map { String(object.key[..<$0]) } ?? ""
+        let name = slash.map { String(object.key[object.key.index(after: $0)...]) } ?? object.key
+        var hasWork = false
+        let rows = try db.rows(
+            "SELECT * FROM transactions WHERE business_id = ? AND bucket = ? AND folder = ?",
+            [business.rawValue, object.bucket, folder]
+        )
+        for row in rows {
+            let transaction = try Transaction(row: row)
+            if transaction.isOpen {
+                // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
+                guard chunkOrdinal(ofFile: name) != nil, transaction.request.fixture == nil else { continue }
+                try enqueueTranscription(of: name, md5: object.md5, rowID: row["id"], at: object.createdAt, in: db)
+                hasWork = true
+            } else if transaction.processingStatus == .inProgress, transaction.committedFiles.contains(name) {
+                try wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
+                hasWork = true
+            }
+        }
+        return hasWork
+    }
+}
+
+extension StoredObject {
+    init(row: Row) throws {
+        self.init(
+            bucket: row["bucket"], key: row["key"], file: row["file"], size: row["size"], md5: row["md5"],
+            contentType: row["content_type"], metadata: try StoredJSON.value(row["metadata"]),
+            createdAt: Date(milliseconds: row["created_at"])
+        )
+    }
+}

@@ -1,0 +1,170 @@
+public import Foundation
+import GRDB
+public import ScribeDomain
+
+/// How far a committed transaction is.
+public enum Assembly: Hashable, Sendable {
+    /// Audio or transcriptions are still missing; the job was put back and will be woken.
+    case waiting
+    /// Everything that will come is here.
+    case ready(AssemblyInput)
+    /// Cancelled or finished meanwhile; the job is gone.
+    case obsolete
+}
+
+/// What the results of a transaction are made from.
+public struct AssemblyInput: Hashable, Sendable {
+    public let transaction: Transaction
+    /// The committed files in order.
+    public let chunks: [ChunkOutcome]
+    public let documents: [ResultDocument]
+    /// Which of the transaction's commits this is for.
+    public let generation: Int64
+}
+
+extension Store {
+    /// Looks whether a committed transaction can be put together, and makes the jobs that are still needed for that.
+    ///
+    /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
+    ///   older iOS clients commit before their last upload has ended (eka-v2.md 3.4).
+    public func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
+        try await pool.write { db in
+            guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
+            let transaction = try Transaction(row: row)
+            let rowID: Int64 = row["id"]
+            guard transaction.userStatus == .committed, transaction.processingStatus == .inProgress,
+                let committedAt = transaction.committedAt
+            else {
+                try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+                return .obsolete
+            }
+            let known = try Self.chunkTranscripts(ofRow: rowID, in: db)
+            var chunks: [ChunkOutcome] = []
+            var isIncomplete = false
+            var isMissingAudio = false
+            for name in transaction.orderedFiles {
+                let times = transaction.stopped.times[name]
+                guard let md5 = try Self.md5(of: name, in: transaction, db) else {
+                    isMissingAudio = true
+                    let failure = Diagnostic(.audioMissing, "The file was committed and never arrived")
+                    chunks.append(ChunkOutcome(file: name, times: times, result: .failure(failure)))
+                    continue
+                }
+                if let transcript = known[name], transcript.md5 == md5 {
+                    chunks.append(ChunkOutcome(file: name, times: times, result: transcript.result))
+                } else {
+                    try Self.enqueueTranscription(of: name, md5: md5, rowID: rowID, at: now, in: db)
+                    isIncomplete = true
+                }
+            }
+            let deadline = committedAt.addingTimeInterval(objectWait)
+            let waitsForAudio = isMissingAudio && now < deadline
+            if isIncomplete || waitsForAudio {
+                try db.run(
+                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
+                    [waitsForAudio ? deadline.milliseconds : nil, job.id]
+                )
+                return .waiting
+            }
+            return .ready(
+                AssemblyInput(
+                    transaction: transaction, chunks: chunks, documents: try Self.documents(ofRow: rowID, in: db),
+                    generation: row["generation"]
+                )
+            )
+        }
+    }
+
+    /// Stores results, unless a later commit has started processing anew.
+    public func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
+        try await pool.write { db in
+            guard try Self.isCurrent(input, in: db) else { return }
+            try Self.write(documents, at: now, in: db)
+        }
+    }
+
+    /// Stores the last results and how the processing ended, and removes the job. When a later commit has started
+    /// processing anew, or the transaction was cancelled, nothing is stored; the job then goes again.
+    public func finish(
+        _ job: Job, for input: AssemblyInput, documents: [ResultDocument], outcome: Transaction.ProcessingStatus,
+        at now: Date
+    ) async throws {
+        try await pool.write { db in
+            guard try Self.isCurrent(input, in: db), let row = try Self.transactionRow(job.transaction, in: db) else {
+                try db.run(
+                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
+                    [now.milliseconds, job.id]
+                )
+                return
+            }
+            var transaction = try Transaction(row: row)
+            switch transaction.finish(outcome, at: now) {
+            case .none: break
+            case .stored, .process:
+                try Self.write(documents, at: now, in: db)
+                try Self.save(transaction, rowID: row["id"], in: db)
+            }
+            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    static func documents(ofRow rowID: Int64, in db: Database) throws -> [ResultDocument] {
+        try db.rows("SELECT * FROM documents WHERE transaction_id = ? ORDER BY id", [rowID])
+            .map(ResultDocument.init(row:))
+    }
+
+    private static func isCurrent(_ input: AssemblyInput, in db: Database) throws -> Bool {
+        try transactionRow(input.transaction.key, in: db)?["generation"] == input.generation
+    }
+
+    private static func write(_ documents: [ResultDocument], at now: Date, in db: Database) throws {
+        for document in documents {
+            try db.run(
+                """
+                UPDATE documents SET status = ?, value = ?, errors = ?, warnings = ?, updated_at = ?
+                WHERE document_id = ?
+                """,
+                [
+                    document.status.rawValue, document.value, try StoredJSON.text(document.errors),
+                    try StoredJSON.text(document.warnings), now.milliseconds, document.id.rawValue,
+                ]
+            )
+        }
+    }
+
+    private static func md5(of name: String, in transaction: Transaction, _ db: Database) throws -> String? {
+        guard let location = transaction.request.audioLocation else { return nil }
+        return try object(
+            business: transaction.key.business, bucket: location.bucket, key: location.key(ofFile: name), in: db
+        )?.md5
+    }
+
+    private static func chunkTranscripts(
+        ofRow rowID: Int64, in db: Database
+    ) throws -> [String: (md5: String, result: Result<RecognisedSpeech, Diagnostic>)] {
+        var transcripts: [String: (md5: String, result: Result<RecognisedSpeech, Diagnostic>)] = [:]
+        for row in try db.rows("SELECT * FROM chunk_transcripts WHERE transaction_id = ?", [rowID]) {
+            let result: Result<RecognisedSpeech, Diagnostic> =
+                if let failure = row["failure"] as String? {
+                    .failure(try StoredJSON.value(failure))
+                } else {
+                    .success(try StoredJSON.value(row["speech"]))
+                }
+            transcripts[row["file_name"]] = (row["content_md5"], result)
+        }
+        return transcripts
+    }
+}
+
+extension ResultDocument {
+    init(row: Row) throws {
+        self.init(
+            id: DocumentID(row["document_id"]), kind: try row.word("kind"), templateID: TemplateID(row["template_id"]),
+            name: row["name"], format: try row.word("format"), language: row["language"],
+            status: try row.word("status"), value: row["value"], errors: try StoredJSON.value(row["errors"]),
+            warnings: try StoredJSON.value(row["warnings"])
+        )
+    }
+}

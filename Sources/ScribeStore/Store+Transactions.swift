@@ -1,0 +1,223 @@
+public import Foundation
+import GRDB
+public import ScribeDomain
+
+/// What init did.
+public enum Initialisation: Hashable, Sendable {
+    case created
+    /// The same request came before and its answer was lost.
+    case replayed
+}
+
+extension Store {
+    /// Stores a new transaction with its documents, all in progress.
+    ///
+    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``.
+    public func initialise(_ transaction: Transaction, documents: [ResultDocument]) async throws -> Initialisation {
+        try await pool.write { db in
+            if let existing = try Self.transaction(transaction.key, in: db) {
+                guard existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
+                    throw ScribeError.transactionAlreadyInitialized
+                }
+                return .replayed
+            }
+            let limited = try db.row(
+                """
+                SELECT 1 FROM clients WHERE client_id = ? AND business_id = ? AND transaction_limit <=
+                    (SELECT count(*) FROM transactions WHERE transactions.client_id = clients.client_id)
+                """,
+                [transaction.owner.client.rawValue, transaction.owner.business.rawValue]
+            )
+            guard limited == nil else { throw ScribeError.transactionLimitExceeded }
+            try Self.insert(transaction, documents: documents, in: db)
+            return .created
+        }
+    }
+
+    /// Lets the domain decide what `change` does to a transaction, and stores it.
+    ///
+    /// When it is to be processed, the texts of files that are not listed are dropped, results go back to in
+    /// progress, and a job is made, in the same SQL transaction.
+    /// - Throws: ``ScribeError/transactionNotFound``, and what `change` throws.
+    @discardableResult
+    public func update(
+        _ key: Transaction.Key, at now: Date,
+        _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
+    ) async throws -> Transaction.Effect {
+        try await pool.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            var transaction = try Transaction(row: row)
+            let effect = try change(&transaction)
+            switch effect {
+            case .none: break
+            case .stored: try Self.save(transaction, rowID: row["id"], in: db)
+            case .process:
+                try Self.save(transaction, rowID: row["id"], in: db)
+                try Self.startProcessing(transaction, rowID: row["id"], at: now, in: db)
+            }
+            return effect
+        }
+    }
+
+    /// The transaction with its documents, transcript first, then as they were requested.
+    public func results(
+        of key: Transaction.Key
+    ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
+        try await pool.read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { return nil }
+            return (try Transaction(row: row), try Self.documents(ofRow: row["id"], in: db))
+        }
+    }
+
+    /// A user's transactions, newest first, without the cancelled ones (eka-v2.md 2.8).
+    /// - Parameters:
+    ///   - patient: keeps those with this `patient_details.oid`.
+    ///   - count: at most that many; nil lists all.
+    public func history(
+        business: BusinessID, user: UserID, patient: String?, count: Int?
+    ) async throws -> [Transaction] {
+        try await pool.read { db in
+            try db.rows(
+                """
+                SELECT * FROM transactions
+                WHERE business_id = ? AND user_id = ? AND user_status <> 'cancelled'
+                    AND (?3 IS NULL OR patient_id = ?3)
+                ORDER BY created_at DESC, id DESC LIMIT ?4
+                """,
+                [business.rawValue, user.rawValue, patient, count ?? -1]
+            ).map(Transaction.init(row:))
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {
+        try db.row(
+            "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",
+            [key.business.rawValue, key.id.rawValue]
+        )
+    }
+
+    static func transaction(_ key: Transaction.Key, in db: Database) throws -> Transaction? {
+        try transactionRow(key, in: db).map(Transaction.init(row:))
+    }
+
+    private static func insert(_ transaction: Transaction, documents: [ResultDocument], in db: Database) throws {
+        let location = transaction.request.audioLocation
+        try db.run(
+            """
+            INSERT INTO transactions (
+                business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, request,
+                user_status, processing_status, created_at
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
+                transaction.owner.doctor.rawValue, transaction.owner.client.rawValue,
+                transaction.request.patientDetails?["oid"]?.stringValue, location?.bucket, location?.folder,
+                try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
+                transaction.processingStatus.rawValue, transaction.createdAt.milliseconds,
+            ]
+        )
+        let rowID = db.lastInsertedRowID
+        for document in documents {
+            try db.run(
+                """
+                INSERT INTO documents (
+                    document_id, transaction_id, kind, template_id, name, format, language, status, updated_at
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    document.id.rawValue, rowID, document.kind.rawValue, document.templateID.rawValue, document.name,
+                    document.format.rawValue, document.language, document.status.rawValue,
+                    transaction.createdAt.milliseconds,
+                ]
+            )
+        }
+    }
+
+    static func save(_ transaction: Transaction, rowID: Int64, in db: Database) throws {
+        try db.run(
+            """
+            UPDATE transactions SET
+                user_status = ?, processing_status = ?, stopped_files = ?, chunk_times = ?, committed_files = ?,
+                committed_at = ?, processed_at = ?
+            WHERE id = ?
+            """,
+            [
+                transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
+                try StoredJSON.text(transaction.stopped.files), try StoredJSON.text(transaction.stopped.times),
+                try StoredJSON.text(transaction.committedFiles), transaction.committedAt?.milliseconds,
+                transaction.processedAt?.milliseconds, rowID,
+            ]
+        )
+    }
+
+    private static func startProcessing(
+        _ transaction: Transaction, rowID: Int64, at now: Date, in db: Database
+    ) throws {
+        let listed = try StoredJSON.text(transaction.committedFiles)
+        try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
+        try db.run(
+            """
+            DELETE FROM chunk_transcripts WHERE transaction_id = ?1
+                AND (failure IS NOT NULL OR file_name NOT IN (SELECT value FROM json_each(?2)))
+            """,
+            [rowID, listed]
+        )
+        try db.run(
+            """
+            DELETE FROM jobs WHERE transaction_id = ? AND kind = 'transcribe'
+                AND file_name NOT IN (SELECT value FROM json_each(?))
+            """,
+            [rowID, listed]
+        )
+        try db.run(
+            """
+            UPDATE documents SET status = 'in-progress', errors = '[]', warnings = '[]', updated_at = ?
+            WHERE transaction_id = ? AND status <> 'in-progress'
+            """,
+            [now.milliseconds, rowID]
+        )
+        // A job that is running finds at its end that the generation has changed, and goes again.
+        try db.run(
+            """
+            INSERT INTO jobs (kind, transaction_id, file_name, content_md5, run_at) VALUES ('assemble', ?, '', '', ?)
+            ON CONFLICT DO UPDATE SET run_at = excluded.run_at, attempts = 0 WHERE state = 'pending'
+            """,
+            [rowID, now.milliseconds]
+        )
+    }
+}
+
+extension Transaction {
+    init(row: Row) throws {
+        self.init(
+            id: TransactionID(row["txn_id"]),
+            owner: Principal(
+                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
+                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
+            ),
+            request: try StoredJSON.value(row["request"]),
+            userStatus: try row.word("user_status"),
+            processingStatus: try row.word("processing_status"),
+            stopped: ChunkList(
+                files: try StoredJSON.value(row["stopped_files"]), times: try StoredJSON.value(row["chunk_times"])
+            ),
+            committedFiles: try StoredJSON.value(row["committed_files"]),
+            createdAt: Date(milliseconds: row["created_at"]),
+            committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
+            processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:))
+        )
+    }
+}
+
+extension Row {
+    /// A column that holds one of the words of an enumeration, as its CHECK constraint guarantees.
+    func word<Word: RawRepresentable<String>>(_ column: String) throws -> Word {
+        guard let word = Word(rawValue: self[column]) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an unknown word in \(column)")
+        }
+        return word
+    }
+}

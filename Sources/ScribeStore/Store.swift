@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+
+/// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
+/// the connection never leaves this module.
+public final class Store: Sendable {
+    let pool: DatabasePool
+
+    /// What an acknowledged write survives.
+    public enum Durability: String, Sendable, CaseIterable {
+        /// The death of the process, by whatever signal.
+        case normal
+        /// A power cut as well: files and log are synced before the answer.
+        case full
+    }
+
+    /// Why a database cannot be used.
+    public enum Problem: Error, Sendable {
+        /// It was written by a later version of this program.
+        case newerSchema(path: String)
+    }
+
+    /// Opens the database at `path`, creating and migrating it as needed. Blocking.
+    ///
+    /// Jobs that were running when the process last ended are made pending again.
+    /// - Throws: ``Problem``, or what SQLite says.
+    public init(path: String, durability: Durability) throws {
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .timeout(5)
+        // More readers than cores are slower, see docs/decisions.md.
+        configuration.maximumReaderCount = 2
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+        }
+        pool = try DatabasePool(path: path, configuration: configuration)
+        let migrator = Schema.migrator
+        if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
+        try migrator.migrate(pool)
+        try pool.write { try $0.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'") }
+    }
+
+    /// Closes all connections. Blocking.
+    public func close() throws { try pool.close() }
+
+    /// Whether the database answers.
+    public func isReachable() async -> Bool {
+        (try? await pool.read { try $0.row("SELECT 1") != nil }) ?? false
+    }
+}
+
+extension Database {
+    /// Runs one statement, prepared once per connection.
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// All rows, read to the end: a statement with RETURNING must be.
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
+        try rows(sql, arguments).first
+    }
+}
+
+extension Date {
+    /// As stored.
+    var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+
+    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}
+
+/// JSON columns.
+enum StoredJSON {
+    static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+}

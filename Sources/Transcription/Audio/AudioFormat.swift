@@ -1,0 +1,56 @@
+import ScribeDomain
+
+/// What the bytes of a recording say about themselves, whatever its name and headers claim (eka-v2.md 3.1, C-77).
+public struct AudioFormat: Hashable, Sendable {
+    public enum Container: String, Hashable, Sendable, CaseIterable {
+        case wav, mp3, m4a, webm, ogg, flac
+    }
+
+    public let container: Container
+    /// In seconds, greater than zero.
+    public let duration: Double
+
+    public init(container: Container, duration: Double) {
+        self.container = container
+        self.duration = duration
+    }
+
+    /// The shortest recording that can hold a word, in seconds.
+    public static let shortestDuration = 0.1
+
+    /// Reads container and duration from the bytes.
+    ///
+    /// - Throws: ``TranscriptionFailure`` with `empty_audio`, `audio_too_short` or `undecodable_audio`.
+    public init(reading bytes: AudioBytes) throws(TranscriptionFailure) {
+        guard bytes.count > 0 else { throw TranscriptionFailure(.emptyAudio, "no bytes") }
+        guard let container = Self.container(of: bytes) else {
+            throw TranscriptionFailure(.undecodableAudio, "no known container")
+        }
+        let duration: Double? =
+            switch container {
+            case .wav: WaveAudio.duration(of: bytes)
+            case .mp3: MPEGAudio.duration(of: bytes)
+            case .m4a: MP4Audio.duration(of: bytes)
+            case .webm: WebMAudio.duration(of: bytes)
+            case .ogg: OggAudio.duration(of: bytes)
+            case .flac: FLACAudio.duration(of: bytes)
+            }
+        guard let duration, duration.isFinite, duration >= 0 else {
+            throw TranscriptionFailure(.undecodableAudio, "a broken \(container.rawValue) file")
+        }
+        guard duration >= Self.shortestDuration else {
+            throw TranscriptionFailure(.audioTooShort, "shorter than \(Self.shortestDuration) s")
+        }
+        self.init(container: container, duration: duration)
+    }
+
+    private static func container(of bytes: AudioBytes) -> Container? {
+        if bytes.text(at: 0, count: 4) == "RIFF", bytes.text(at: 8, count: 4) == "WAVE" { return .wav }
+        if bytes.text(at: 4, count: 4) == "ftyp" { return .m4a }
+        if bytes.uint32(at: 0) == 0x1A45_DFA3 { return .webm }
+        if bytes.text(at: 0, count: 4) == "OggS" { return .ogg }
+        if bytes.text(at: 0, count: 4) == "fLaC" { return .flac }
+        if MPEGAudio.firstFrame(of: bytes) != nil { return .mp3 }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+/// WebM: the duration that its header names, or, as browsers record it live without one, the time of its last block.
+enum WebMAudio {
+    private enum Element {
+        static let segment: UInt64 = 0x1853_8067
+        static let info: UInt64 = 0x1549_A966
+        static let timestampScale: UInt64 = 0x2A_D7B1
+        static let duration: UInt64 = 0x4489
+        static let cluster: UInt64 = 0x1F43_B675
+        static let clusterTimestamp: UInt64 = 0xE7
+        static let simpleBlock: UInt64 = 0xA3
+        static let blockGroup: UInt64 = 0xA0
+        static let block: UInt64 = 0xA1
+    }
+
+    static func duration(of bytes: AudioBytes) -> Double? {
+        var scale = 1_000_000.0
+        var declared: Double?
+        var cluster = 0.0
+        var last: Double?
+        var position = 0
+        while position < bytes.count {
+            guard let (id, idSize) = number(at: position, of: bytes, keepingMarker: true),
+                let (size, sizeSize) = number(at: position + idSize, of: bytes, keepingMarker: false)
+            else { break }
+            let content = position + idSize + sizeSize
+            switch id {
+            case Element.segment, Element.info, Element.cluster, Element.blockGroup:
+                // Opened: what they contain comes next. Their size may be unknown in a live recording.
+                position = content
+                continue
+            case Element.timestampScale:
+                scale = bytes.unsigned(at: content, size: Int(min(size, 8))).map(Double.init) ?? scale
+            case Element.duration:
+                declared = float(at: content, size: size, of: bytes)
+            case Element.clusterTimestamp:
+                cluster = bytes.unsigned(at: content, size: Int(min(size, 8))).map(Double.init) ?? cluster
+            case Element.simpleBlock, Element.block:
+                // A track number, then a signed time relative to the cluster.
+                if let (_, trackSize) = number(at: content, of: bytes, keepingMarker: false),
+                    let relative = bytes.unsigned(at: content + trackSize, size: 2) {
+                    last = max(last ?? 0, cluster + Double(Int16(truncatingIfNeeded: relative)))
+                }
+            default:
+                break
+            }
+            guard size <= UInt64(bytes.count - content) else { break }
+            position = content + Int(size)
+        }
+        guard let last, scale > 0 else { return nil }
+        return max(declared ?? 0, last) * scale / 1_000_000_000
+    }
+
+    /// An EBML number of variable length, and how many bytes it takes.
+    private static func number(
+        at position: Int, of bytes: AudioBytes, keepingMarker: Bool
+    ) -> (value: UInt64, size: Int)? {
+        guard let first = bytes.byte(at: position), first != 0 else { return nil }
+        let size = first.leadingZeroBitCount + 1
+        guard let value = bytes.unsigned(at: position, size: size) else { return nil }
+        return (keepingMarker ? value : value & ~(1 << (7 * UInt64(size))), size)
+    }
+
+    private static func float(at position: Int, size: UInt64, of bytes: AudioBytes) -> Double? {
+        switch size {
+        case 4: bytes.uint32(at: position).map { Double(Float(bitPattern: $0)) }
+        case 8: bytes.unsigned(at: position, size: 8).map(Double.init(bitPattern:))
+        default: nil
+        }
+    }
+}

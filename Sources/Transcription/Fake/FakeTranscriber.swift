@@ -1,0 +1,114 @@
+import Crypto
+import Foundation
+public import NIOPosix
+public import ScribeDomain
+
+/// Says what a fixture says, else a passage of one plausible consultation as long as the audio is.
+///
+/// A pure function of the audio's bytes, the chunk's number, the language and the fixture that was asked for.
+public struct FakeTranscriber: Transcriber {
+    public let name = "fake"
+    private let fixtures: FixtureSet
+    private let fixturesByHash: [String: Fixture]
+    private let clock: ScribeClock
+    private let files: NIOThreadPool
+
+    public init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool) {
+        self.fixtures = fixtures
+        self.fixturesByHash = Dictionary(
+            fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        self.clock = clock
+        self.files = files
+    }
+
+    public func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        var chosen: Fixture?
+        if let name = recording.fixture {
+            chosen = fixtures.fixtures.first { $0.name == name }
+            guard chosen != nil else { throw TranscriptionFailure(.unknownFixture, "no fixture of that name") }
+        }
+        if let delay = chosen?.delay, recording.ordinal == 1 { try await clock.sleep(for: .seconds(delay)) }
+
+        let needsHash = chosen == nil && !fixturesByHash.isEmpty
+        let (format, hash) = try await files.runIfActive { () throws -> (Result<AudioFormat, TranscriptionFailure>, String?) in
+            let bytes = try AudioBytes(mapping: recording.path)
+            let format = Result { () throws(TranscriptionFailure) in try AudioFormat(reading: bytes) }
+            return (format, needsHash ? bytes.sha256() : nil)
+        }
+        if let hash, let fixture = fixturesByHash[hash] {
+            chosen = fixture
+            if let delay = fixture.delay { try await clock.sleep(for: .seconds(delay)) }
+        }
+        if let code = chosen?.failure { throw TranscriptionFailure(code, "the fixture says so") }
+        let duration = try format.get().duration
+        let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
+        return RecognisedSpeech(
+            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings
+        )
+    }
+
+    private func text(of recording: Recording, lasting duration: Double, fixture: Fixture?) -> String {
+        if let text = fixture?.text { return text }
+        if let passages = fixture?.passages, !passages.isEmpty {
+            return passages[min(max(recording.ordinal, 1), passages.count) - 1]
+        }
+        let language = recording.language?.prefix { $0 != "-" }.lowercased() ?? "en"
+        let passages = fixtures.consultation[language] ?? fixtures.consultation["en"] ?? []
+        guard !passages.isEmpty else { return "" }
+        return FakeSpeech(passages: passages).text(ofChunk: recording.ordinal, lasting: duration)
+    }
+}
+
+/// How much of a consultation fits into a chunk.
+struct FakeSpeech {
+    let passages: [String]
+
+    /// The pace of unhurried speech.
+    static let wordsPerSecond = 2.5
+    /// What is spoken in the half second by which chunks overlap.
+    static let seamWords = 2
+
+    /// Chunk n begins with the last words of chunk n − 1, as overlapping audio does, and always ends with the last
+    /// sentence of its passage, so that what the next chunk repeats does not depend on this one's length.
+    func text(ofChunk ordinal: Int, lasting duration: Double) -> String {
+        let position = max(ordinal, 1) - 1
+        var sentences = sentences(ofPassage: position)
+        let closing = sentences.removeLast()
+        // A file that is longer than its passage goes on with the passages that follow.
+        var next = position + 1
+        var budget = Int(duration * Self.wordsPerSecond) - closing.count
+        var spoken: [[Substring]] = []
+        while budget > 0 {
+            if sentences.isEmpty {
+                sentences = self.sentences(ofPassage: next)
+                next += 1
+            }
+            let sentence = sentences.removeFirst()
+            guard sentence.count <= budget else { break }
+            budget -= sentence.count
+            spoken.append(sentence)
+        }
+        let seam = position == 0 ? [] : self.sentences(ofPassage: position - 1).last?.suffix(Self.seamWords) ?? []
+        return ([Array(seam)] + spoken + [closing]).flatMap { $0 }.joined(separator: " ")
+    }
+
+    /// The sentences of a passage as words; the consultation begins again when it is over.
+    private func sentences(ofPassage position: Int) -> [[Substring]] {
+        var sentences: [[Substring]] = [[]]
+        for word in passages[position % passages.count].split(whereSeparator: \.isWhitespace) {
+            sentences[sentences.count - 1].append(word)
+            if let last = word.last, ".?!।".contains(last) { sentences.append([]) }
+        }
+        sentences.removeAll(where: \.isEmpty)
+        return sentences.isEmpty ? [[]] : sentences
+    }
+}
+
+extension AudioBytes {
+    /// Lower-case hex.
+    func sha256() -> String {
+        withData { SHA256.hash(data: $0).map { String(format: "%02x", $0) }.joined() }
+    }
+}

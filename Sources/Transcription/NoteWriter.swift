@@ -1,0 +1,10 @@
+public import ScribeDomain
+
+/// Turns a transcript into a note after a template.
+public protocol NoteWriter: Sendable {
+    /// How the note writer is called in logs, for example `rules`.
+    var name: String { get }
+
+    /// Writes the note in the template's format: see ``Template/Format``.
+    func write(_ template: Template, from transcript: String) async throws -> String
+}

@@ -1,0 +1,46 @@
+import ScribeServer
+
+/// What a person sees who has just started the server.
+struct Banner {
+    let configuration: Configuration
+    let port: Int
+
+    /// Where clients find the server. A wildcard address is reached through the loopback one.
+    var baseURL: String {
+        let host = ["0.0.0.0", "::"].contains(configuration.host) ? "127.0.0.1" : configuration.host
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    var text: String {
+        var lines = [
+            "",
+            "  scribe-emulator \(ScribeVersion.current) is ready",
+            "",
+            "  API, uploads  \(baseURL)",
+            "  OpenAPI       \(baseURL)/openapi.yaml",
+            "  Ready check   \(baseURL)/readyz",
+        ]
+        if let demo = DemoCredentials.shown(for: configuration) {
+            lines.append("  Dev client    \(demo.clientID) / \(demo.clientSecret)")
+        }
+        lines += [
+            "  Auth          \(configuration.authMode.rawValue)",
+            "  Transcriber   \(transcriber)",
+            "  Data          \(configuration.dataFolder)\(configuration.isEphemeral ? " (removed at exit)" : "")",
+            "",
+        ]
+        if let demo = DemoCredentials.shown(for: configuration) {
+            let body = #"{"client_id":"\#(demo.clientID)","client_secret":"\#(demo.clientSecret)"}"#
+            lines += ["  Try it:", "  curl -s \(baseURL)/connect-auth/v1/account/login -d '\(body)'", ""]
+        }
+        lines += ["  Stop with Ctrl-C.", ""]
+        return lines.joined(separator: "\n")
+    }
+
+    private var transcriber: String {
+        switch configuration.transcriber {
+        case .fake: "fake (deterministic; nothing is listened to)"
+        case .command(let command): "command: \(command)"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+import ScribeServer
+
+struct Env: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print what a client needs: base URL, client id and client secret of the demo seed."
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, dotenv, json
+    }
+
+    @OptionGroup var target: TargetOptions
+
+    @Option(help: "text, dotenv or json.")
+    var format = Format.text
+
+    func run() throws {
+        guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
+        let demo = try DemoCredentials.first()
+        switch format {
+        case .text:
+            print("base URL       \(baseURL)\nclient id      \(demo.clientID)\nclient secret  \(demo.clientSecret)")
+        case .dotenv:
+            let values = [baseURL, demo.clientID, demo.clientSecret]
+            for (name, value) in zip(SettingKey.exportedNames, values) { print("\(name)=\(value)") }
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let object = ["base_url": baseURL, "client_id": demo.clientID, "client_secret": demo.clientSecret]
+            print(String(decoding: try encoder.encode(object), as: UTF8.self))
+        }
+    }
+}

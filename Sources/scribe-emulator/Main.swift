@@ -1,0 +1,18 @@
+import ArgumentParser
+import ScribeServer
+
+@main
+struct Main: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scribe-emulator",
+        abstract: "A backend that behaves like the cloud behind medical-scribe SDKs.",
+        version: ScribeVersion.current,
+        subcommands: [Serve.self, Ready.self, Env.self, Version.self]
+    )
+}
+
+struct Version: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the version.")
+
+    func run() { print(ScribeVersion.current) }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import FoundationNetworking
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+
+struct Ready: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask whether the server is ready; exit code 0 says yes. For health checks."
+    )
+
+    @OptionGroup var target: TargetOptions
+
+    @Flag(help: "Wait until it is.")
+    var wait = false
+
+    @Option(help: "How long to wait at most, for example 30s.")
+    var timeout = "30s"
+
+    func run() async throws {
+        guard let limit = Settings.duration(timeout) else {
+            throw ValidationError("--timeout: '\(timeout)' is not a time; write 30s")
+        }
+        let clock = ScribeClock.system
+        let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
+        while true {
+            if let baseURL = try target.baseURL(), await isReady(baseURL) {
+                print("ready: \(baseURL)")
+                return
+            }
+            guard wait, clock.now < deadline else { break }
+            try await clock.sleep(for: .milliseconds(100))
+        }
+        FileHandle.standardError.write(Data("not ready\n".utf8))
+        throw ExitCode.failure
+    }
+
+    private func isReady(_ baseURL: String) async -> Bool {
+        guard let url = URL(string: "\(baseURL)/readyz") else { return false }
+        let session = URLSessionConfiguration.ephemeral
+        session.timeoutIntervalForRequest = 2
+        let answer = try? await URLSession(configuration: session).data(from: url)
+        return (answer?.1 as? HTTPURLResponse)?.statusCode == 200
+    }
+}
+
+/// Which server a verb is about.
+struct TargetOptions: ParsableArguments {
+    @Option(help: "The server's base URL.")
+    var url: String?
+
+    @Option(help: ArgumentHelp("The file that the server writes when it is ready.", valueName: "path"))
+    var readyFile: String?
+
+    /// From the flags, else from the ready file, else from the settings in the environment. Nil while a ready file is
+    /// named and not there.
+    func baseURL() throws -> String? {
+        if let url { return url }
+        let environment = ProcessInfo.processInfo.environment
+        if let path = readyFile ?? environment[SettingKey.readyFile.environmentName] {
+            return ReadyFile(path: path).read()?.base_url
+        }
+        if let url = environment["SCRIBE_BASE_URL"] { return url }
+        let settings = try SettingFlags.parse([]).settings()
+        do {
+            let configuration = try settings.configuration()
+            return Banner(configuration: configuration, port: configuration.port).baseURL
+        } catch let problem as Settings.Problem {
+            throw ValidationError(problem.description)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Tells whoever started the server where it is: `{"base_url": …, "pid": …}`, there only while it is ready.
+struct ReadyFile: Sendable {
+    struct Content: Codable {
+        let base_url: String
+        let pid: Int32
+    }
+
+    let path: String
+
+    /// Written whole or not at all: a reader never sees half of it.
+    func write(baseURL: String) throws {
+        let content = Content(base_url: baseURL, pid: ProcessInfo.processInfo.processIdentifier)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
+    }
+
+    func read() -> Content? {
+        FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}

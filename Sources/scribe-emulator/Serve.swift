@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Start the server.",
+        discussion: """
+            Every flag can also be set by an environment variable (--data-dir is SCRIBE_DATA_DIR) and in a YAML file \
+            (data-dir: …). A flag wins over the environment, the environment over the file.
+            """
+    )
+
+    @OptionGroup var flags: SettingFlags
+
+    func run() async throws {
+        let settings = try flags.settings()
+        var configuration: Configuration
+        let level: Logger.Level
+        do {
+            configuration = try settings.configuration()
+            level = try settings.logLevel()
+        } catch let problem as Settings.Problem {
+            throw ValidationError(problem.description)
+        }
+        let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
+        LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
+        let logger = Logger(label: "scribe-emulator")
+        for warning in settings.warnings { logger.warning("\(warning)") }
+
+        var temporaryFolder: URL?
+        if configuration.isEphemeral {
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("scribe-emulator-\(IdentifierSource.random.uuid())")
+            configuration.dataFolder = folder.path
+            temporaryFolder = folder
+        }
+        let readyFile = settings.readyFile.map(ReadyFile.init(path:))
+        readyFile?.remove()
+        defer {
+            readyFile?.remove()
+            if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
+        }
+        do {
+            try await serve(configuration, readyFile: readyFile, logger: logger)
+        } catch {
+            FileHandle.standardError.write(Data("scribe-emulator: \(Self.explanation(of: error, configuration))\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+
+    private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
+        let application = try await buildApplication(
+            configuration: configuration, clock: .system, identifiers: .random, logger: logger,
+            onReady: { port in
+                let banner = Banner(configuration: configuration, port: port)
+                try readyFile?.write(baseURL: banner.baseURL)
+                if isatty(STDOUT_FILENO) == 1 { print(banner.text) }
+                logger.info("ready", metadata: ["base_url": "\(banner.baseURL)"])
+            }
+        )
+        var group = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+        )
+        // A client that is slow to finish does not keep the process: 5 s are promised.
+        group.maximumGracefulShutdownDuration = .seconds(3)
+        group.maximumCancellationDuration = .seconds(1)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    private static func explanation(of error: any Error, _ configuration: Configuration) -> String {
+        let text = "\(error)"
+        if text.contains("Address already in use") || text.contains("errno: 98") {
+            return "port \(configuration.port) is in use; choose another with --port, or --port 0"
+        }
+        return text
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+
+/// The flags of `serve`, each the twin of an environment variable and of a key in the YAML file.
+struct SettingFlags: ParsableArguments {
+    @Option(help: "A YAML file with any of these settings.")
+    var config: String?
+
+    @Option(help: "The address to listen on.")
+    var host: String?
+
+    @Option(help: "The port to listen on; 0 picks a free one.")
+    var port: String?
+
+    @Option(help: ArgumentHelp("A JSON file to write once the server is ready.", valueName: "path"))
+    var readyFile: String?
+
+    @Option(help: ArgumentHelp("The folder that keeps all data.", valueName: "path"))
+    var dataDir: String?
+
+    @Flag(inversion: .prefixedNo, help: "Keep the data in a temporary folder that is removed at the end.")
+    var ephemeral: Bool?
+
+    @Option(help: ArgumentHelp("fake, or command:PROGRAM ARGUMENTS with {file}, {wav} and {language}."))
+    var transcriber: String?
+
+    @Option(help: "How long one recognition may take, for example 120s.")
+    var transcriberTimeLimit: String?
+
+    @Option(help: "Which tokens are accepted: lenient, open or strict.")
+    var auth: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let lenient or open authentication be reached from beyond this machine."
+    )
+    var allowUnverifiedTokensFromNetwork: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether the demo clients may log in; by default not in strict mode.")
+    var demoSeed: Bool?
+
+    @Option(help: ArgumentHelp("A YAML file with clients that may log in.", valueName: "path"))
+    var clients: String?
+
+    @Option(help: ArgumentHelp("A YAML file with fixtures for the fake transcriber.", valueName: "path"))
+    var fixtures: String?
+
+    @Option(help: ArgumentHelp("A file with the signing key, at least 32 bytes.", valueName: "path"))
+    var signingKeyFile: String?
+
+    @Option(help: "What acknowledged data survives: normal (a killed process) or full (a power cut).")
+    var durability: String?
+
+    @Option(help: "How long a status poll is held, for example 14s.")
+    var longPoll: String?
+
+    @Option(help: "How long after commit a listed file may still arrive, for example 10s.")
+    var objectWait: String?
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: String?
+
+    /// Those that were given.
+    var given: [SettingKey: String] {
+        let all: [(SettingKey, String?)] = [
+            (.host, host), (.port, port), (.readyFile, readyFile), (.dataDir, dataDir),
+            (.ephemeral, ephemeral?.description), (.transcriber, transcriber),
+            (.transcriberTimeLimit, transcriberTimeLimit), (.auth, auth),
+            (.allowUnverifiedTokens, allowUnverifiedTokensFromNetwork?.description),
+            (.demoSeed, demoSeed?.description), (.clients, clients), (.fixtures, fixtures),
+            (.signingKeyFile, signingKeyFile), (.durability, durability), (.longPoll, longPoll),
+            (.objectWait, objectWait), (.logLevel, logLevel),
+        ]
+        return Dictionary(uniqueKeysWithValues: all.compactMap { key, text in text.map { (key, $0) } })
+    }
+
+    /// - Throws: `ValidationError`, which ends the program with a usage message.
+    func settings() throws -> Settings {
+        do {
+            return try Settings(
+                flags: given, configFile: config, environment: ProcessInfo.processInfo.environment
+            )
+        } catch let problem as Settings.Problem {
+            throw ValidationError(problem.description)
+        }
+    }
+}

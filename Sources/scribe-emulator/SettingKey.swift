@@ -1,0 +1,56 @@
+import Foundation
+
+/// Everything that can be set, by the name that it has as a flag and in the YAML file.
+enum SettingKey: String, CaseIterable {
+    case host
+    case port
+    case readyFile = "ready-file"
+    case dataDir = "data-dir"
+    case ephemeral
+    case transcriber
+    case transcriberTimeLimit = "transcriber-time-limit"
+    case auth
+    case allowUnverifiedTokens = "allow-unverified-tokens-from-network"
+    case demoSeed = "demo-seed"
+    case clients
+    case fixtures
+    case signingKeyFile = "signing-key-file"
+    case durability
+    case longPoll = "long-poll"
+    case objectWait = "object-wait"
+    case logLevel = "log-level"
+
+    /// The name of its environment variable, for example `SCRIBE_DATA_DIR`.
+    var environmentName: String {
+        Self.environmentPrefix + rawValue.uppercased().replacingOccurrences(of: "-", with: "_")
+    }
+
+    static let environmentPrefix = "SCRIBE_"
+    /// The YAML file itself cannot be named in it.
+    static let configName = "SCRIBE_CONFIG"
+    /// The key as such is taken from the environment only: flags show in the process list.
+    static let signingKeyName = "SCRIBE_SIGNING_KEY"
+    /// Set by `env`, for those who use the server.
+    static let exportedNames = ["SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET"]
+
+    /// The name among `known` that takes the fewest changes to get from `name`.
+    static func nearest(to name: String, among known: [String]) -> String {
+        known.min { distance(name, $0) < distance(name, $1) } ?? ""
+    }
+
+    /// The edit distance.
+    private static func distance(_ first: String, _ second: String) -> Int {
+        let target = Array(second)
+        var row = Array(0...target.count)
+        for (i, character) in first.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for j in target.indices {
+                let above = row[j + 1]
+                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (character == target[j] ? 0 : 1))
+                diagonal = above
+            }
+        }
+        return row[target.count]
+    }
+}

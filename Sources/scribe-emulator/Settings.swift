@@ -1,0 +1,169 @@
+import Foundation
+import Logging
+import ScribeRuntime
+import ScribeServer
+import ScribeStore
+import Yams
+
+/// The settings of one run: flag before environment before file before default.
+struct Settings {
+    /// What is wrong with a setting, and where it came from.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private struct Value {
+        let text: String
+        /// For messages: `--port`, `SCRIBE_PORT`, `port in scribe.yaml`.
+        let origin: String
+    }
+
+    private var values: [SettingKey: Value] = [:]
+    private let signingKeyText: String?
+    /// Unknown `SCRIBE_*` names: reported, but others may have set them.
+    private(set) var warnings: [String] = []
+
+    /// - Parameters:
+    ///   - flags: those that were given.
+    ///   - configFile: the `--config` flag.
+    init(flags: [SettingKey: String], configFile: String?, environment: [String: String]) throws {
+        if let path = configFile ?? environment[SettingKey.configName] { try read(file: path) }
+        for key in SettingKey.allCases {
+            if let text = environment[key.environmentName] {
+                values[key] = Value(text: text, origin: key.environmentName)
+            }
+            if let text = flags[key] { values[key] = Value(text: text, origin: "--\(key.rawValue)") }
+        }
+        signingKeyText = environment[SettingKey.signingKeyName]
+        let known =
+            SettingKey.allCases.map(\.environmentName) + [SettingKey.configName, SettingKey.signingKeyName]
+            + SettingKey.exportedNames
+        for name in environment.keys.sorted()
+        where name.hasPrefix(SettingKey.environmentPrefix) && !known.contains(name) {
+            warnings.append("\(name) is not a setting; did you mean \(SettingKey.nearest(to: name, among: known))?")
+        }
+    }
+
+    private mutating func read(file path: String) throws {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Problem(description: "\(path) cannot be read")
+        }
+        let node: Node?
+        do {
+            node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw Problem(description: "\(path) is not YAML: \(error)")
+        }
+        guard let node else { return }
+        guard let mapping = node.mapping else { throw Problem(description: "\(path) must hold keys and values") }
+        for (keyNode, valueNode) in mapping {
+            let name = keyNode.string ?? ""
+            guard let key = SettingKey(rawValue: name) else {
+                let nearest = SettingKey.nearest(to: name, among: SettingKey.allCases.map(\.rawValue))
+                throw Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?")
+            }
+            guard let text = valueNode.scalar?.string else {
+                throw Problem(description: "\(path): '\(name)' must be a single value")
+            }
+            values[key] = Value(text: text, origin: "\(name) in \(path)")
+        }
+    }
+
+    // MARK: Values
+
+    var readyFile: String? { values[.readyFile]?.text }
+
+    func logLevel() throws -> Logger.Level {
+        try choice(.logLevel, of: Logger.Level.allCases, named: \.rawValue) ?? .info
+    }
+
+    /// The configuration of a server; everything that was not set has its default.
+    func configuration() throws -> Configuration {
+        var configuration = Configuration()
+        if let host = values[.host]?.text { configuration.host = host }
+        if let port = try integer(.port, in: 0...65535) { configuration.port = port }
+        if let path = values[.dataDir]?.text { configuration.dataFolder = path }
+        configuration.isEphemeral = try boolean(.ephemeral) ?? false
+        if let transcriber = values[.transcriber] { configuration.transcriber = try Self.transcriber(transcriber) }
+        if let limit = try duration(.transcriberTimeLimit) { configuration.transcriberTimeLimit = limit }
+        if let mode = try choice(.auth, of: AuthMode.allCases, named: \.rawValue) { configuration.authMode = mode }
+        configuration.allowsUnverifiedTokensFromNetwork = try boolean(.allowUnverifiedTokens) ?? false
+        configuration.hasDemoSeed = try boolean(.demoSeed)
+        configuration.clientsFile = values[.clients]?.text
+        configuration.fixturesFile = values[.fixtures]?.text
+        configuration.signingKey = try signingKey()
+        if let durability = try choice(.durability, of: Store.Durability.allCases, named: \.rawValue) {
+            configuration.durability = durability
+        }
+        if let time = try duration(.longPoll) { configuration.longPoll = time }
+        if let time = try duration(.objectWait) { configuration.jobs.objectWait = time }
+        return configuration
+    }
+
+    private static func transcriber(_ value: Value) throws -> Configuration.TranscriberChoice {
+        if value.text == "fake" { return .fake }
+        if value.text.hasPrefix("command:") { return .command(String(value.text.dropFirst("command:".count))) }
+        throw Problem(
+            description: "\(value.origin): '\(value.text)' is no transcriber; use fake or command:PROGRAM ARGUMENTS"
+        )
+    }
+
+    private func signingKey() throws -> [UInt8]? {
+        if let text = signingKeyText { return Array(text.utf8) }
+        guard let value = values[.signingKeyFile] else { return nil }
+        guard let data = FileManager.default.contents(atPath: value.text) else {
+            throw Problem(description: "\(value.origin): \(value.text) cannot be read")
+        }
+        return Array(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+    }
+
+    private func integer(_ key: SettingKey, in range: ClosedRange<Int>) throws -> Int? {
+        guard let value = values[key] else { return nil }
+        guard let number = Int(value.text), range.contains(number) else {
+            throw problem(value, "is not a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func boolean(_ key: SettingKey) throws -> Bool? {
+        guard let value = values[key] else { return nil }
+        switch value.text.lowercased() {
+        case "true", "yes", "on", "1": return true
+        case "false", "no", "off", "0": return false
+        default: throw problem(value, "is neither true nor false")
+        }
+    }
+
+    private func duration(_ key: SettingKey) throws -> Duration? {
+        guard let value = values[key] else { return nil }
+        guard let duration = Self.duration(value.text) else {
+            throw problem(value, "is not a time; write 14s, 500ms or 2m")
+        }
+        return duration
+    }
+
+    /// Reads `14`, `14s`, `0.5s`, `500ms` and `2m`; a bare number is in seconds.
+    static func duration(_ text: String) -> Duration? {
+        let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("", 1)]
+        for unit in units where text.hasSuffix(unit.suffix) {
+            guard let number = Double(text.dropLast(unit.suffix.count)), number.isFinite, (0...86_400).contains(number)
+            else { return nil }
+            return .seconds(number * unit.seconds)
+        }
+        return nil
+    }
+
+    private func choice<Choice>(
+        _ key: SettingKey, of choices: [Choice], named name: (Choice) -> String
+    ) throws -> Choice? {
+        guard let value = values[key] else { return nil }
+        guard let choice = choices.first(where: { name($0) == value.text.lowercased() }) else {
+            throw problem(value, "is none of \(choices.map(name).joined(separator: ", "))")
+        }
+        return choice
+    }
+
+    private func problem(_ value: Value, _ what: String) -> Problem {
+        Problem(description: "\(value.origin): '\(value.text)' \(what)")
+    }
+}
