@@ -24,7 +24,9 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         case lowConfidence = "low_confidence"
         /// No fixture has the name that the transaction asked for.
         case unknownFixture = "unknown_fixture"
-        /// The note could not be written.
+        /// The server itself failed, after all attempts.
+    case processingFailed = "processing_failed"
+    /// The note could not be written.
         case noteFailed = "note_failed"
     }
 

@@ -92,7 +92,8 @@ public struct Transcript: Hashable, Sendable {
         case .transcriptionTimeout: "Transcription took too long: \(names)"
         case .unknownFixture: "No fixture has the requested name: \(names)"
         case .noSpeech: "No speech found: \(names)"
-        case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .noteFailed: "Transcription failed: \(names)"
+        case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed:
+            "Transcription failed: \(names)"
         }
     }
 

@@ -105,6 +105,7 @@ public struct JobRunner: Service {
             await Task { try? await store.postpone(job, until: clock.now, countsAttempt: false) }.value
         } catch {
             logger.error("a job failed", metadata: metadata(of: job, error))
+            if job.work == .assemble, job.attempt >= policy.attempts, await giveUp(job) { return }
             await retry(job)
         }
         bell.ring()
@@ -126,6 +127,14 @@ public struct JobRunner: Service {
             result = .failure(Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed"))
         }
         try await store.finishTranscription(job, of: chunk, result: result, at: clock.now)
+    }
+
+    /// The results cannot be put together: says so in them, as far as the store still works.
+    private func giveUp(_ job: Job) async -> Bool {
+        let diagnostic = Diagnostic(.processingFailed, "The results could not be put together")
+        guard (try? await store.abandon(job, because: diagnostic, at: clock.now)) != nil else { return false }
+        signals.post(job.transaction)
+        return true
     }
 
     private func retry(_ job: Job) async {

@@ -88,8 +88,8 @@ enum Schema {
             file_name TEXT NOT NULL CHECK (file_name <> ''),
             -- What was transcribed: another upload under the same name is transcribed anew.
             content_md5 TEXT NOT NULL CHECK (length(content_md5) = 32),
-            speech TEXT CHECK (json_valid(speech)),
-            failure TEXT CHECK (json_valid(failure)),
+            speech TEXT CHECK (speech IS NULL OR json_valid(speech)),
+            failure TEXT CHECK (failure IS NULL OR json_valid(failure)),
             created_at INTEGER NOT NULL,
             PRIMARY KEY (transaction_id, file_name),
             CHECK ((speech IS NULL) <> (failure IS NULL))

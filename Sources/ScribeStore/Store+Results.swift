@@ -108,6 +108,26 @@ extension Store {
         }
     }
 
+    /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
+    /// commit tries again.
+    public func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
+        try await pool.write { db in
+            guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
+            let rowID: Int64 = row["id"]
+            var unfinished = try Self.documents(ofRow: rowID, in: db).filter { !$0.status.isFinal }
+            for index in unfinished.indices {
+                unfinished[index].status = .failure
+                unfinished[index].errors = [diagnostic]
+            }
+            var transaction = try Transaction(row: row)
+            if transaction.finish(.systemFailure, at: now) != .none {
+                try Self.write(unfinished, at: now, in: db)
+                try Self.save(transaction, rowID: rowID, in: db)
+            }
+            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+        }
+    }
+
     // MARK: Within a SQL transaction
 
     static func documents(ofRow rowID: Int64, in db: Database) throws -> [ResultDocument] {

@@ -27,6 +27,7 @@ struct Settings {
     ///   - flags: those that were given.
     ///   - configFile: the `--config` flag.
     init(flags: [SettingKey: String], configFile: String?, environment: [String: String]) throws {
+        signingKeyText = environment[SettingKey.signingKeyName]
         if let path = configFile ?? environment[SettingKey.configName] { try read(file: path) }
         for key in SettingKey.allCases {
             if let text = environment[key.environmentName] {
@@ -34,7 +35,6 @@ struct Settings {
             }
             if let text = flags[key] { values[key] = Value(text: text, origin: "--\(key.rawValue)") }
         }
-        signingKeyText = environment[SettingKey.signingKeyName]
         let known =
             SettingKey.allCases.map(\.environmentName) + [SettingKey.configName, SettingKey.signingKeyName]
             + SettingKey.exportedNames
