@@ -1,0 +1,18 @@
+#!/bin/sh
+# Starts a throw-away server and takes one consultation through it: run.sh [real]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+transcriber=fake
+[ "${1:-}" = real ] && transcriber="command:'$here/recognise.sh' {wav}"
+"$here/../.build/debug/scribe-emulator" serve --port 0 --ephemeral --ready-file "$work/ready.json" \
+    --transcriber "$transcriber" --log-level warning >"$work/log" 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$work"' EXIT
+"$here/../.build/debug/scribe-emulator" ready --wait --ready-file "$work/ready.json" >/dev/null || {
+    cat "$work/log" >&2
+    exit 1
+}
+url=$("$here/../.build/debug/scribe-emulator" env --format dotenv --ready-file "$work/ready.json" | sed -n 's/^SCRIBE_BASE_URL=//p')
+echo "transcriber: $transcriber"
+"$here/../.venv/bin/python" "$here/consultation.py" "$url"
