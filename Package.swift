@@ -69,6 +69,7 @@ let package = Package(
                 "ScribeStore",
                 "Transcription",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings
@@ -97,5 +98,57 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "ScribeDomain", swiftSettings: swiftSettings),
+
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "ScribeDomain",
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(name: "ScribeDomainTests", dependencies: ["ScribeDomain"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TranscriptionTests",
+            dependencies: [
+                "TestSupport", "Transcription",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ScribeStoreTests",
+            dependencies: [
+                "ScribeStore", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ScribeRuntimeTests", dependencies: ["ScribeRuntime", "TestSupport"], swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ScribeServerTests",
+            dependencies: [
+                "ScribeServer", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["scribe-emulator", "ScribeRuntime", "ScribeServer", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
     ]
 )

@@ -6,20 +6,18 @@ extension Transcript {
     /// once: the longest end of the first that is the beginning of the second, of at most ``seamWords`` words. Where
     /// they do not overlap both are kept, for people do repeat themselves (eka-v2.md 10.16).
     static func stitch(_ chunks: [(text: String, times: ChunkTimes?)]) -> String {
-        var words: [Substring] = []
         var result = ""
-        var previousTimes: ChunkTimes?
+        var previous: (words: [Substring], times: ChunkTimes?) = ([], nil)
         for chunk in chunks {
-            var next = chunk.text.split(whereSeparator: \.isWhitespace)
-            guard !next.isEmpty else { continue }
-            if let previousTimes, let times = chunk.times, previousTimes.overlaps(times) {
-                next.removeFirst(sharedWords(endOf: words, startOf: next))
-            }
-            previousTimes = chunk.times
-            guard !next.isEmpty else { continue }
+            let words = chunk.text.split(whereSeparator: \.isWhitespace)
+            guard let end = words.last?.endIndex else { continue }
+            let isOverlapping = previous.times.map { before in chunk.times.map(before.overlaps) ?? false } ?? false
+            let fresh = words.dropFirst(isOverlapping ? sharedWords(endOf: previous.words, startOf: words) : 0)
+            previous = (words, chunk.times)
+            guard let start = fresh.first?.startIndex else { continue }
             if let last = result.last { result += ".?!।".contains(last) ? "\n" : " " }
-            result += next.joined(separator: " ")
-            words = next
+            // Lines within a chunk are kept: a recogniser ends them where a speaker pauses.
+            result += chunk.text[start..<end]
         }
         return result
     }

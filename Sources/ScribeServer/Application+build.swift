@@ -36,7 +36,6 @@ public func buildApplication(
     let transcriber = try makeTranscriber(configuration, folder, clock, threads)
     let signals = ChangeSignals()
     let bell = JobBell()
-    let readiness = Readiness()
     let tokens = await AccessTokens(key: key, clock: clock)
     let credentials = await UploadCredentials(
         key: key, lifetime: 12 * 60 * 60, identifiers: identifiers, clock: clock
@@ -44,7 +43,7 @@ public func buildApplication(
 
     let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
     let health = router.group().add(middleware: ErrorRendering(style: EkaErrors()))
-    HealthRoutes(store: store, transcriber: transcriber, readiness: readiness).add(to: health)
+    HealthRoutes(store: store, transcriber: transcriber).add(to: health)
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
     AccountRoutes(
@@ -87,19 +86,16 @@ public func buildApplication(
             serverName: "scribe-emulator/\(ScribeVersion.current)"
         ),
         services: [
-            StoreClosing(store: store, threads: threads),
+            StoreClosing(store: store, folder: folder, threads: threads),
             runner,
             OrphanSweep(files: orphans, store: store, objects: objects),
         ],
         onServerRunning: { channel in
-            readiness.set(true)
             do {
                 try await onReady(channel.localAddress?.port ?? configuration.port)
             } catch {
                 logger.error("the server is ready, and nobody could be told", metadata: ["error": "\(error)"])
             }
-            // Kept until the server ends: it holds the lock on the folder.
-            withExtendedLifetime(folder) {}
         },
         logger: logger
     )

@@ -24,6 +24,8 @@ struct OrphanSweep: Service {
 /// Closes the database after everything that was started after this has stopped.
 struct StoreClosing: Service {
     let store: Store
+    /// Held until the end: it keeps other servers away from the data.
+    let folder: DataFolder
     let threads: NIOThreadPool
 
     func run() async throws {

@@ -30,10 +30,12 @@ public final class Store: Sendable {
         // More readers than cores are slower, see docs/decisions.md.
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
             try db.execute(sql: "PRAGMA foreign_keys = ON")
         }
         pool = try DatabasePool(path: path, configuration: configuration)
+        // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
+        let synchronous = durability == .full ? "FULL" : "NORMAL"
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
         let migrator = Schema.migrator
         if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
         try migrator.migrate(pool)

@@ -7,7 +7,6 @@ import Transcription
 struct HealthRoutes: Sendable {
     let store: Store
     let transcriber: any Transcriber
-    let readiness: Readiness
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
@@ -28,11 +27,12 @@ struct HealthRoutes: Sendable {
 
     @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
         let components = [
-            "seed": readiness.isReady ? "ready" : "pending",
+            // Nobody is listened to before migrations and seed are done.
+            "seed": "ready",
             "database": await store.isReachable() ? "ready" : "unreachable",
             "transcriber": transcriber.name,
         ]
-        let isReady = components["seed"] == "ready" && components["database"] == "ready"
+        let isReady = components["database"] == "ready"
         return try .json(
             isReady ? .ok : .serviceUnavailable,
             Body(status: isReady ? "ready" : "not ready", components: components)

@@ -74,7 +74,7 @@ enum MP4Audio {
     private static func fragmentDefault(_ content: Range<Int>, of bytes: AudioBytes) -> Double? {
         guard let flags = bytes.uint32(at: content.lowerBound), flags & 0x8 != 0 else { return nil }
         let position = content.lowerBound + 8 + (flags & 0x1 != 0 ? 8 : 0) + (flags & 0x2 != 0 ? 4 : 0)
-        return bytes.uint32(at: position).map(Double.init)
+        return bytes.uint32(at: position).map { Double($0) }
     }
 
     private static func runTicks(_ content: Range<Int>, default sampleDuration: Double, of bytes: AudioBytes) -> Double {

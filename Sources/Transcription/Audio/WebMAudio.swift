@@ -29,11 +29,11 @@ enum WebMAudio {
                 position = content
                 continue
             case Element.timestampScale:
-                scale = bytes.unsigned(at: content, size: Int(min(size, 8))).map(Double.init) ?? scale
+                scale = bytes.unsigned(at: content, size: Int(min(size, 8))).map { Double($0) } ?? scale
             case Element.duration:
                 declared = float(at: content, size: size, of: bytes)
             case Element.clusterTimestamp:
-                cluster = bytes.unsigned(at: content, size: Int(min(size, 8))).map(Double.init) ?? cluster
+                cluster = bytes.unsigned(at: content, size: Int(min(size, 8))).map { Double($0) } ?? cluster
             case Element.simpleBlock, Element.block:
                 // A track number, then a signed time relative to the cluster.
                 if let (_, trackSize) = number(at: content, of: bytes, keepingMarker: false),

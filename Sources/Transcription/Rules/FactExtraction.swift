@@ -47,15 +47,24 @@ struct FactExtraction {
                 position += 1
                 continue
             }
-            // Within an instruction to come back or a question, what follows belongs to it.
-            let isContinuation = opening.topic == .statement && [.fact(.followUp), .question].contains(result.last?.topic)
-            if !isContinuation { result.append((opening.topic, position)) }
+            if let last = result.last, !isContinued(last.topic, from: last.start, by: opening, at: position, in: sentence) {
+                result.append((opening.topic, position))
+            }
             position += opening.phrase.count
         }
         return result.enumerated().compactMap { index, stretch in
             let end = index + 1 < result.count ? result[index + 1].start : sentence.words.count
             return end > stretch.start ? (stretch.topic, sentence[stretch.start..<end]) : nil
         }
+    }
+
+    /// Whether what opens here still belongs to what was said before: "come back for a | review in one week".
+    private static func isContinued(
+        _ topic: ClinicalLexicon.Topic, from start: Int, by opening: Opening, at position: Int, in sentence: Speech
+    ) -> Bool {
+        if opening.topic == .statement { return topic == .fact(.followUp) || topic == .question }
+        guard opening.topic == topic, case .fact = topic else { return false }
+        return !sentence.words[start..<position].contains { $0.plain == "and" }
     }
 
     private static func opening(in sentence: Speech, at position: Int) -> Opening? {
@@ -189,7 +198,7 @@ struct FactExtraction {
             !ClinicalLexicon.doseUnits.contains(word), !["take", "with", "about", "than", "have"].contains(word)
         else { return nil }
         guard let dose = doseEnd(in: speech, at: position + 1) else { return nil }
-        let unit = speech.words[dose - 1].plain
+        let unit = String(speech.words[dose - 1].plain.drop { $0.isNumber || $0 == "." })
         return ["mg", "mcg", "milligram", "milligrams", "microgram", "micrograms"].contains(unit) ? position + 1 : nil
     }
 

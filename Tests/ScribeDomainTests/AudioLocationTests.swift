@@ -1,0 +1,49 @@
+import ScribeDomain
+import Testing
+
+struct AudioLocationTests {
+    @Test(
+        "bucket and folder are read from every spelling that clients send",
+        arguments: [
+            ("s3://m-prod-voice-record/260510/i-1", "m-prod-voice-record", "260510/i-1"),
+            ("s3://bucket/260510/i-1/", "bucket", "260510/i-1"),
+            ("https://bucket.s3.amazonaws.com/EC_1/txn/20250617_105524/", "bucket", "EC_1/txn/20250617_105524"),
+            ("https://bucket.s3.ap-south-1.amazonaws.com/f", "bucket", "f"),
+            ("https://bucket.s3-ap-south-1.amazonaws.com/f", "bucket", "f"),
+            ("http://127.0.0.1:8087/bucket/a/b/", "bucket", "a/b"),
+            ("s3://None/EC_1/txn/", "None", "EC_1/txn"),
+            ("s3://bucket", "bucket", ""),
+        ]
+    )
+    func parsing(url: String, bucket: String, folder: String) {
+        #expect(AudioLocation(url: url) == AudioLocation(bucket: bucket, folder: folder))
+    }
+
+    @Test("what names no place is refused", arguments: ["", "bucket/folder", "ftp://a/b", "s3://", "http://host"])
+    func refusal(url: String) {
+        #expect(AudioLocation(url: url) == nil)
+    }
+
+    @Test(
+        "a host names a bucket in both spellings of AWS and in a local one",
+        arguments: [
+            ("b.s3.amazonaws.com", "b"), ("b.s3.ap-south-1.amazonaws.com:443", "b"),
+            ("b.s3-us-west-1.amazonaws.com", "b"), ("a.b.s3.amazonaws.com", "a.b"), ("b.s3.localhost:8087", "b"),
+            ("api.eka.care", nil), ("localhost:8087", nil), ("s3.amazonaws.com", nil), ("127.0.0.1:8087", nil),
+        ] as [(String, String?)]
+    )
+    func hosts(host: String, bucket: String?) {
+        #expect(AudioLocation.bucket(ofVirtualHost: host) == bucket)
+    }
+
+    @Test(
+        "chunk times are read as numbers of seconds and as clock times",
+        arguments: [
+            ("12.48", 12.48), ("0", 0), ("01:02.5", 62.5), ("1:00:00", 3600), ("", nil), ("x", nil), ("-1", nil),
+            ("1:2:3:4", nil), ("nan", nil), ("inf", nil),
+        ] as [(String, Double?)]
+    )
+    func times(text: String, seconds: Double?) {
+        #expect(ChunkTimes.seconds(from: text) == seconds)
+    }
+}

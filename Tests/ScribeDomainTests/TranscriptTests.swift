@@ -1,0 +1,106 @@
+import ScribeDomain
+import Testing
+
+struct TranscriptTests {
+    func chunk(_ number: Int, _ text: String, _ start: Double? = nil, _ end: Double? = nil) -> ChunkOutcome {
+        let times = start.flatMap { start in end.map { ChunkTimes(start: start, end: $0) } }
+        return ChunkOutcome(file: "\(number).m4a", times: times, result: .success(RecognisedSpeech(text: text)))
+    }
+
+    func failed(_ number: Int, _ code: Diagnostic.Code) -> ChunkOutcome {
+        ChunkOutcome(file: "\(number).m4a", times: nil, result: .failure(Diagnostic(code, "")))
+    }
+
+    @Test("words at a seam are kept once where the chunks overlap, whatever their case and punctuation")
+    func overlappingSeam() {
+        let transcript = Transcript(stitching: [
+            chunk(1, "I have a fever since Monday.", 0, 10), chunk(2, "Since monday and a cough", 9.5, 20),
+        ])
+        #expect(transcript.text == "I have a fever since Monday.\nand a cough")
+        #expect(transcript.status == .success)
+    }
+
+    @Test("words at a seam are kept twice where the chunks do not overlap, or nobody knows")
+    func separateSeam() {
+        #expect(
+            Transcript(stitching: [chunk(1, "no", 0, 10), chunk(2, "no pain", 10, 20)]).text == "no no pain"
+        )
+        #expect(Transcript(stitching: [chunk(1, "no"), chunk(2, "no pain")]).text == "no no pain")
+    }
+
+    @Test("no more than four words are compared")
+    func longSeam() {
+        let transcript = Transcript(stitching: [chunk(1, "a b c d e", 0, 10), chunk(2, "a b c d e f", 9.5, 20)])
+        #expect(transcript.text == "a b c d e a b c d e f")
+        let four = Transcript(stitching: [chunk(1, "a b c d e", 0, 10), chunk(2, "b c d e f", 9.5, 20)])
+        #expect(four.text == "a b c d e f")
+    }
+
+    @Test("lines within a chunk are kept")
+    func lines() {
+        #expect(Transcript(stitching: [chunk(1, "one two\nthree"), chunk(2, "four")]).text == "one two\nthree four")
+    }
+
+    @Test("silent chunks are no failure as long as somebody spoke")
+    func silence() {
+        let transcript = Transcript(stitching: [chunk(1, ""), chunk(2, "hello"), chunk(3, " \n")])
+        #expect(transcript.text == "hello")
+        #expect(transcript.status == .success)
+    }
+
+    @Test("nothing committed is no_audio, and nothing said is no_speech: never an empty success")
+    func nothing() {
+        let empty = Transcript(stitching: [])
+        #expect(empty.status == .failure)
+        #expect(empty.errors.map(\.code) == [.noAudio])
+        let silent = Transcript(stitching: [chunk(1, "")])
+        #expect(silent.status == .failure)
+        #expect(silent.errors.map(\.code) == [.noSpeech])
+    }
+
+    @Test("a chunk that failed among others is a warning that names it, and a partial success")
+    func partial() throws {
+        let transcript = Transcript(stitching: [chunk(1, "hello"), failed(2, .undecodableAudio)])
+        #expect(transcript.status == .partialSuccess)
+        #expect(transcript.errors.isEmpty)
+        let warning = try #require(transcript.warnings.first)
+        #expect(warning.code == .undecodableAudio)
+        #expect(warning.message.contains("2.m4a"))
+    }
+
+    @Test("when all chunks failed, each kind of failure is an error once")
+    func allFailed() {
+        let transcript = Transcript(stitching: [
+            failed(1, .undecodableAudio), failed(2, .emptyAudio), failed(3, .undecodableAudio),
+        ])
+        #expect(transcript.status == .failure)
+        #expect(transcript.errors.map(\.code) == [.emptyAudio, .undecodableAudio])
+        #expect(transcript.errors.last?.message.contains("1.m4a, 3.m4a") == true)
+    }
+
+    @Test("a gap in the numbering succeeds with a warning, as a forced commit must")
+    func gap() {
+        let transcript = Transcript(stitching: [chunk(1, "a"), chunk(2, "b"), chunk(4, "d")])
+        #expect(transcript.status == .success)
+        #expect(transcript.warnings == [Diagnostic(.chunkGap, "Chunks were not committed: 3")])
+    }
+
+    @Test("cutting a text into chunks that share their seams and stitching gives it back", arguments: 0..<40)
+    func stitchingInvertsCutting(seed: Int) {
+        // Words that repeat nowhere, so that only the cuts decide.
+        let words = (0..<(20 + seed)).map { "w\(($0 * 7919 + seed) % 10_007)" }
+        var chunks: [ChunkOutcome] = []
+        var position = 0
+        var number = 1
+        while position < words.count {
+            let length = 4 + (number * 5 + seed) % 9
+            let end = min(words.count, position + length)
+            let overlap = position == 0 ? 0 : min((number + seed) % 5, position, chunks.count * 4)
+            let text = words[(position - overlap)..<end].joined(separator: " ")
+            chunks.append(chunk(number, text, Double(number * 10) - 0.5, Double(number * 10) + 10))
+            position = end
+            number += 1
+        }
+        #expect(Transcript(stitching: chunks).text == words.joined(separator: " "))
+    }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct ConsultationTests {
+    @Test("init, upload, stop, commit and poll give transcript and note", arguments: Transport.allCases)
+    func wholeFlow(transport: Transport) async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run(transport) { anonymous in
+            let client = try await anonymous.login()
+            let started = try await client.initialise("i-1", #","output_format_template":[{"template_id":"soap"}]"#)
+            #expect(started.status == 201)
+            #expect(started["b_id"] == "b-demo")
+            #expect(started["oid"] == "o-demo")
+            #expect(started["uuid"] == "u-demo")
+            for name in ["1.m4a", "2.m4a"] {
+                let answer = try await client.upload(name, of: "i-1", at: now)
+                #expect(answer.status == 200)
+                #expect(answer.headers[.eTag]?.hasPrefix("\"") == true)
+            }
+            #expect(try await client.list("stop", "i-1", ["1.m4a", "2.m4a"]).status == 200)
+            #expect(try await client.list("commit", "i-1", ["1.m4a", "2.m4a"]).status == 200)
+            let result = try await client.status("i-1")
+            #expect(result.status == 200)
+            #expect(result["data.output.0.template_id"] == "soap")
+            #expect(result["data.output.0.status"] == "success")
+            #expect(result["data.template_results.custom.0.document_id"] == result["data.output.0.document_id"])
+            let transcript = try #require(
+                result["data.template_results.transcript.0.value"].flatMap { Data(base64Encoded: $0) }
+            )
+            #expect(
+                String(decoding: transcript, as: UTF8.self) == """
+                    I have had a fever for three days and a dry cough since Monday.
+                    I have a history of asthma and I was diagnosed with hypertension in 2019.
+                    """
+            )
+        }
+    }
+
+    @Test("stop and commit can be repeated, and commit without stop is both")
+    func repetition() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try #require(try await client.initialise("i-1").status == 201)
+            _ = try await client.upload("1.m4a", of: "i-1", at: now)
+            for _ in 0..<3 { #expect(try await client.list("commit", "i-1", ["1.m4a"]).status == 200) }
+            #expect(try await client.status("i-1").status == 200)
+            for verb in ["stop", "commit", "stop"] {
+                let answer = try await client.list(verb, "i-1", ["1.m4a"])
+                #expect(answer.status == 200)
+                #expect(answer.json["error"] == nil)
+            }
+            #expect(try await client.status("i-1").status == 200)
+        }
+    }
+
+    @Test("init is replayed with 200 while nothing has happened, and is 409 otherwise")
+    func duplicateInit() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            #expect(try await client.initialise("t").status == 201)
+            let replay = try await client.initialise("t")
+            #expect(replay.status == 200)
+            #expect(replay["b_id"] == "b-demo")
+            let other = try await client.post(
+                "/voice/api/v2/transaction/init/t", #"{"transfer":"vaded","s3_url":"s3://b/elsewhere"}"#
+            )
+            #expect(other.status == 409)
+            #expect(other["error.code"] == "txn_already_initialized")
+            _ = try await client.list("stop", "t", [])
+            #expect(try await client.initialise("t").status == 409)
+        }
+    }
+
+    @Test("a session without any audio ends as no_audio")
+    func noAudio() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            #expect(try await client.list("stop", "t", []).status == 200)
+            #expect(try await client.list("commit", "t", []).status == 200)
+            let result = try await client.status("t", headers: [.flavour: "ScribeIOS"])
+            #expect(result.status == 200)
+            #expect(result["data.output.0.status"] == "failure")
+            #expect(result["data.output.0.errors.0.code"] == "no_audio")
+        }
+    }
+
+    @Test(
+        "when everything failed, each client hears it in its way",
+        arguments: [
+            ("ScribeIOS", "", 200, "failure"), ("android", "", 200, "failure"), ("scribe-android", "", 200, "failure"),
+            ("", "okhttp/4.12", 200, "failure"), ("", "EkaCare-DotNet-SDK/1.0", 200, "failed"),
+            ("", "", 500, "failure"), ("io", "", 500, "failure"), ("ekascribe-web", "", 500, "failure"),
+            ("", "python-requests/2.32", 500, "failure"),
+        ]
+    )
+    func allFailed(flavour: String, userAgent: String, status: Int, word: String) async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", #","patient_details":{"visit_id":"fixture:no-speech"}"#, at: now)
+            var headers = HTTPFields()
+            if !flavour.isEmpty { headers[.flavour] = flavour }
+            if !userAgent.isEmpty { headers[.userAgent] = userAgent }
+            let result = try await client.status("t", headers: headers)
+            #expect(result.status == status)
+            #expect(result["data.output.0.status"] == word)
+            #expect(result["data.template_results.transcript.0.status"] == word)
+            #expect(result["error.code"] == (status == 500 ? "output_not_available" : nil))
+        }
+    }
+
+    @Test("the flavour of init decides for a poll that names none")
+    func storedFlavour() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation(
+                "t", #","patient_details":{"visit_id":"fixture:no-speech"}"#, at: now, headers: [.flavour: "android"]
+            )
+            #expect(try await client.status("t").status == 200)
+        }
+    }
+
+    @Test(
+        "shipped fixtures provoke each outcome",
+        arguments: [
+            ("no-speech", 500, "no_speech"), ("undecodable", 500, "undecodable_audio"),
+            ("recogniser-down", 500, "transcription_failed"), ("timeout", 500, "transcription_timeout"),
+            ("no-such-fixture", 500, "unknown_fixture"), ("partial", 206, nil), ("follow-up", 200, nil),
+        ] as [(String, Int, String?)]
+    )
+    func fixtures(name: String, status: Int, code: String?) async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", #","additional_data":{"fixture":"fixture:\#(name)"}"#, at: now)
+            let result = try await client.status("t")
+            #expect(result.status == status)
+            #expect(result["data.output.0.errors.0.code"] == code)
+            if status == 206 {
+                #expect(result["data.output.0.status"] == "partial_success")
+                #expect(result["data.output.0.warnings.0.code"] == "low_confidence")
+            }
+        }
+    }
+
+    @Test("an unreadable chunk among others gives 206 and a warning that names it")
+    func partial() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            #expect(try await client.upload("1.m4a", of: "t", at: now).status == 200)
+            #expect(try await client.upload("2.m4a", of: "t", Data(repeating: 1, count: 200), at: now).status == 200)
+            #expect(try await client.upload("3.m4a", of: "t", Data(), at: now).status == 200)
+            _ = try await client.list("commit", "t", ["1.m4a", "2.m4a", "3.m4a"])
+            let result = try await client.status("t")
+            #expect(result.status == 206)
+            let warnings = [0, 1].map { result["data.output.0.warnings.\($0).code"] }
+            #expect(warnings == ["empty_audio", "undecodable_audio"])
+            #expect(result["data.output.0.warnings.1.msg"]?.contains("2.m4a") == true)
+        }
+    }
+
+    @Test("the full audio is stored and never processed, also long after the end")
+    func fullAudio() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: now)
+            let before = try await client.status("t")
+            #expect(try await client.upload("full_audio.m4a_", of: "t", at: now).status == 200)
+            #expect(try await client.upload("full_audio.mp3", of: "t", at: now).status == 200)
+            #expect(try await client.status("t")["data.output.0.value"] == before["data.output.0.value"])
+        }
+    }
+
+    @Test("a larger commit after the end processes the union")
+    func largerCommit() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: now)
+            let first = try await client.status("t")
+            _ = try await client.upload("2.m4a", of: "t", at: now)
+            #expect(try await client.status("t")["data.output.0.value"] == first["data.output.0.value"])
+            #expect(try await client.list("commit", "t", ["2.m4a"]).status == 200)
+            let second = try await client.status("t")
+            #expect(second.status == 200)
+            #expect(second["data.output.0.document_id"] == first["data.output.0.document_id"])
+            #expect(second["data.output.0.value"] != first["data.output.0.value"])
+        }
+    }
+
+    @Test("requested templates are in output and in their bucket, each once, and unknown ids are notes too")
+    func templates() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let wanted = ["clinical_notes_template", "eka_emr_template", "transcript_template", "mine", "mine"]
+                .map { #"{"template_id":"\#($0)","template_name":"Name"}"# }.joined(separator: ",")
+            try await client.consultation("t", #","output_format_template":[\#(wanted)]"#, at: now)
+            let result = try await client.status("t")
+            #expect(result.status == 200)
+            let ids = (0...4).map { result["data.output.\($0).template_id"] }
+            #expect(ids == ["clinical_notes_template", "eka_emr_template", "transcript_template", "mine", nil])
+            #expect((0...3).map { result["data.output.\($0).type"] } == ["markdown", "eka_emr", "transcript", "markdown"])
+            #expect(result["data.template_results.integration.0.template_id"] == "eka_emr_template")
+            #expect(result["data.template_results.integration.0.document_type"] == "integration")
+            #expect(result["data.template_results.custom.2.template_id"] == "mine")
+            #expect(result["data.template_results.transcript.0.lang"] == "raw")
+        }
+    }
+}

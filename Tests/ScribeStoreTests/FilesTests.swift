@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+struct ObjectFilesTests {
+    let folder: TemporaryFolder
+    let files: ObjectFiles
+
+    init() throws {
+        folder = try TemporaryFolder()
+        files = ObjectFiles(folder: folder.path, durability: .full, pool: .singleton)
+    }
+
+    @Test("what is written in pieces is the file, with its size and digests")
+    func writing() async throws {
+        var writer = try await files.create("abcdef", hashesSHA256: true)
+        var whole = Data()
+        for number in 0..<40 {
+            let piece = Data(repeating: UInt8(number), count: 10_000)
+            whole += piece
+            try await writer.write(ByteBuffer(bytes: piece))
+        }
+        let summary = try await writer.finish()
+        #expect(summary.size == whole.count)
+        #expect(summary.md5 == Insecure.MD5.hash(data: whole))
+        #expect(summary.sha256 == SHA256.hash(data: whole))
+        #expect(FileManager.default.contents(atPath: files.path(of: "abcdef")) == whole)
+        #expect(try await files.all() == ["abcdef"])
+    }
+
+    @Test("a discarded upload leaves no file, before and after its end")
+    func discarding() async throws {
+        var first = try await files.create("first", hashesSHA256: false)
+        try await first.write(ByteBuffer(string: "x"))
+        await first.discard()
+        var second = try await files.create("second", hashesSHA256: false)
+        _ = try await second.finish()
+        await second.discard()
+        #expect(try await files.all() == [])
+    }
+}
+
+struct DataFolderTests {
+    @Test("a folder is used by one server at a time")
+    func lock() throws {
+        let parent = try TemporaryFolder()
+        var first: DataFolder? = try DataFolder(path: "\(parent.path)/data")
+        #expect(throws: DataFolder.Problem.self) { try DataFolder(path: "\(parent.path)/data") }
+        #expect(first != nil)
+        first = nil
+        _ = try DataFolder(path: "\(parent.path)/data")
+    }
+
+    @Test("a secret is made once, and nobody else can read it")
+    func secret() throws {
+        let parent = try TemporaryFolder()
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        #expect(try folder.secret(named: "key") { [1, 2, 3] } == [1, 2, 3])
+        #expect(try folder.secret(named: "key") { [9] } == [1, 2, 3])
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(parent.path)/data/key")[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let folderMode = try FileManager.default.attributesOfItem(atPath: "\(parent.path)/data")[.posixPermissions]
+        #expect(folderMode as? Int == 0o700)
+    }
+
+    @Test("a folder that cannot be made is refused with the reason")
+    func unusable() throws {
+        let parent = try TemporaryFolder()
+        let file = try parent.write(Data(), as: "file")
+        #expect(throws: DataFolder.Problem.self) { try DataFolder(path: "\(file)/data") }
+    }
+}

@@ -1,0 +1,49 @@
+public import Foundation
+
+/// Audio made on the spot.
+public enum TestAudio {
+    /// A WAV of a quiet tone, 8 kHz mono 16 bit.
+    public static func wav(seconds: Double, tone: Int = 1) -> Data {
+        let rate = 8000
+        let samples = (0..<Int(seconds * Double(rate))).map { Int16(($0 * tone) % 200 - 100) }
+        var data = Data("RIFF".utf8)
+        data.append(littleEndian: UInt32(36 + samples.count * 2))
+        data += Data("WAVEfmt ".utf8)
+        data.append(littleEndian: UInt32(16))
+        data.append(littleEndian: UInt16(1))
+        data.append(littleEndian: UInt16(1))
+        data.append(littleEndian: UInt32(rate))
+        data.append(littleEndian: UInt32(rate * 2))
+        data.append(littleEndian: UInt16(2))
+        data.append(littleEndian: UInt16(16))
+        data += Data("data".utf8)
+        data.append(littleEndian: UInt32(samples.count * 2))
+        for sample in samples { data.append(littleEndian: sample) }
+        return data
+    }
+}
+
+extension Data {
+    fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+}
+
+/// A folder that is gone when its owner is.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("scribe-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file and returns its path.
+    public func write(_ data: Data, as name: String) throws -> String {
+        try data.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        return "\(path)/\(name)"
+    }
+}

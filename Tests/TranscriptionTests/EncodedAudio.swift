@@ -1,0 +1,41 @@
+import Foundation
+
+/// Two seconds of a tone in every container that clients send, encoded by ffmpeg, which `make test` installs.
+enum EncodedAudio {
+    static let duration = 2.0
+
+    static let files: [String: Data] = {
+        let codecs: [String: [String]] = [
+            "m4a": ["-c:a", "aac", "-b:a", "48k"],
+            "fragmented.m4a": ["-c:a", "aac", "-b:a", "48k", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"],
+            "mp3": ["-c:a", "libmp3lame", "-b:a", "96k", "-write_xing", "0", "-id3v2_version", "0"],
+            "id3.mp3": ["-c:a", "libmp3lame", "-b:a", "64k", "-metadata", "title=chunk"],
+            "vbr.mp3": ["-c:a", "libmp3lame", "-q:a", "5"],
+            "wav": ["-c:a", "pcm_s16le"],
+            "flac": ["-c:a", "flac"],
+            "ogg": ["-c:a", "libopus", "-b:a", "32k"],
+            "webm": ["-c:a", "libopus", "-b:a", "32k"],
+            "live.webm": ["-c:a", "libopus", "-b:a", "32k", "-live", "1", "-f", "webm"],
+        ]
+        return Dictionary(uniqueKeysWithValues: codecs.map { name, codec in (name, encode(name, codec)) })
+    }()
+
+    private static func encode(_ name: String, _ codec: [String]) -> Data {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("scribe-encoded-\(ProcessInfo.processInfo.processIdentifier).\(name)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let ffmpeg = Process()
+        ffmpeg.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
+        ffmpeg.arguments =
+            ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=frequency=440:duration=\(duration):sample_rate=16000"]
+            + codec + [file.path]
+        do {
+            try ffmpeg.run()
+        } catch {
+            fatalError("ffmpeg is needed for these tests: make test installs it (\(error))")
+        }
+        ffmpeg.waitUntilExit()
+        guard let data = try? Data(contentsOf: file), !data.isEmpty else { fatalError("ffmpeg made no \(name)") }
+        return data
+    }
+}

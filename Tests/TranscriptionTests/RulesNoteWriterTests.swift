@@ -1,0 +1,150 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+@testable import Transcription
+
+struct FactExtractionTests {
+    func facts(_ kind: ClinicalFact.Kind, in transcript: String) -> [String] {
+        FactExtraction.facts(in: transcript).filter { $0.kind == kind }.map(\.text)
+    }
+
+    @Test(
+        "complaints come with their duration",
+        arguments: [
+            ("I have had a fever for three days and a dry cough since Monday.", ["fever for three days", "dry cough since Monday"]),
+            ("i have a severe headache for the last two weeks", ["severe headache for the last two weeks"]),
+            ("My lower back pain is worse. I feel dizziness.", ["lower back pain", "dizziness"]),
+            ("I have no fever, and never had chest pain.", []),
+            ("Do you have a fever?", []),
+            ("do you have a cough", []),
+        ]
+    )
+    func complaints(transcript: String, expected: [String]) {
+        #expect(facts(.complaint, in: transcript) == expected)
+    }
+
+    @Test(
+        "medications come with dose, frequency and duration",
+        arguments: [
+            ("Take paracetamol 650 mg three times a day for five days.", ["paracetamol 650 mg three times a day for five days"]),
+            ("take ibuprofen four hundred milligrams twice daily after food", ["ibuprofen four hundred milligrams twice daily after food"]),
+            ("I take amlodipine 5 mg once a day in the morning.", ["amlodipine 5 mg once a day in the morning"]),
+            ("Start taking zyntrafil 20mg every eight hours.", ["zyntrafil 20mg every eight hours"]),
+            ("You do not need amoxicillin.", []),
+            ("Take metformin 500 mg daily and atorvastatin 10 mg at night.", ["metformin 500 mg daily", "atorvastatin 10 mg at night"]),
+        ]
+    )
+    func medications(transcript: String, expected: [String]) {
+        #expect(facts(.medication, in: transcript) == expected)
+    }
+
+    @Test("a medication's parts are named")
+    func medicationParts() {
+        let fact = FactExtraction.facts(in: "Take paracetamol 650 mg three times a day for five days.").first
+        #expect(
+            fact?.details == [
+                "name": "paracetamol", "dose": "650 mg", "frequency": "three times a day", "duration": "for five days",
+            ]
+        )
+    }
+
+    @Test("history, allergy, examination, assessment, advice and follow-up are told apart")
+    func others() {
+        let transcript = """
+            Doctor: I have a history of asthma. I am allergic to penicillin.
+            Doctor: On examination the chest is clear. This looks like a viral infection.
+            Doctor: Drink plenty of fluids and rest at home. Please avoid cold drinks.
+            Doctor: Come back for a review in one week if the fever does not settle.
+            """
+        #expect(facts(.history, in: transcript) == ["history of asthma"])
+        #expect(facts(.allergy, in: transcript) == ["allergic to penicillin"])
+        #expect(facts(.examination, in: transcript) == ["On examination the chest is clear"])
+        #expect(facts(.assessment, in: transcript) == ["This looks like a viral infection"])
+        #expect(facts(.advice, in: transcript) == ["Drink plenty of fluids", "rest at home", "avoid cold drinks"])
+        #expect(facts(.followUp, in: transcript) == ["Come back for a review in one week if the fever does not settle"])
+        #expect(facts(.complaint, in: transcript) == [])
+    }
+
+    @Test("what is said twice is noted once")
+    func repetition() {
+        #expect(facts(.complaint, in: "I have a fever. I have a fever.") == ["fever"])
+    }
+
+    @Test("every word of every fact was spoken")
+    func nothingInvented() {
+        let transcript = """
+            I have had a bad cough for about two weeks and a mild fever since last night. I smoke. My father had diabetes.
+            Take azithromycin 500 mg once a day for three days and stop smoking. See you in two weeks.
+            """
+        let heard = Set(Speech(transcript).words.map(\.plain))
+        let facts = FactExtraction.facts(in: transcript)
+        #expect(facts.count >= 6)
+        for fact in facts {
+            for word in Speech(fact.text).words { #expect(heard.contains(word.plain), "\(word.plain)") }
+        }
+    }
+}
+
+struct RulesNoteWriterTests {
+    let transcript = "I have a fever for two days. Take paracetamol 500 mg twice a day. Drink water."
+
+    func template(_ format: Template.Format) -> Template {
+        Template(
+            id: .init("t"), name: "Note", format: format, bucket: .custom,
+            sections: [
+                .init(title: "Complaints", facts: [.complaint]), .init(title: "History", facts: [.history]),
+                .init(title: "Plan", facts: [.medication, .advice]),
+            ]
+        )
+    }
+
+    @Test("markdown has a heading for each section that has something in it")
+    func markdown() async throws {
+        let note = try await RulesNoteWriter().write(template(.markdown), from: transcript)
+        #expect(
+            note == """
+                # Note
+
+                ## Complaints
+
+                - fever for two days
+
+                ## Plan
+
+                - paracetamol 500 mg twice a day
+                - Drink water
+
+                """
+        )
+    }
+
+    @Test("json is an array of title and value")
+    func json() async throws {
+        let note = try await RulesNoteWriter().write(template(.json), from: transcript)
+        let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
+        #expect(sections.map { $0["title"] } == ["Complaints", "Plan"])
+        #expect(sections.first?["value"] == "- fever for two days")
+    }
+
+    @Test("eka_emr is an object of named items")
+    func emr() async throws {
+        let note = try await RulesNoteWriter().write(template(.ekaEMR), from: transcript)
+        let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
+        guard case .array(let plan)? = record["prescription"]?["Plan"] else {
+            Issue.record("no plan in \(note)")
+            return
+        }
+        #expect(plan.first?["dose"] == .string("500 mg"))
+    }
+
+    @Test("a transcript template gets the transcript")
+    func transcriptTemplate() async throws {
+        #expect(try await RulesNoteWriter().write(template(.transcript), from: transcript) == transcript)
+    }
+
+    @Test("when nothing is recognised the note is the conversation itself", arguments: [Template.Format.markdown, .json, .ekaEMR])
+    func fallback(format: Template.Format) async throws {
+        #expect(try await RulesNoteWriter().write(template(format), from: "Hello world.").contains("Hello world."))
+    }
+}
