@@ -25,8 +25,8 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         /// No fixture has the name that the transaction asked for.
         case unknownFixture = "unknown_fixture"
         /// The server itself failed, after all attempts.
-    case processingFailed = "processing_failed"
-    /// The note could not be written.
+        case processingFailed = "processing_failed"
+        /// The note could not be written.
         case noteFailed = "note_failed"
     }
 

@@ -19,6 +19,14 @@ public func buildApplication(
     configuration: Configuration, clock: ScribeClock, identifiers: IdentifierSource, logger: Logger,
     onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
+    try await assemble(configuration, clock, identifiers, logger, onReady)
+}
+
+/// The same with its type, so that tests can look at the routes.
+func assemble(
+    _ configuration: Configuration, _ clock: ScribeClock, _ identifiers: IdentifierSource, _ logger: Logger,
+    _ onReady: @escaping @Sendable (Int) async throws -> Void
+) async throws -> Application<RequestLog<FamilyResponder>> {
     if configuration.authMode != .strict, !configuration.isLoopback, !configuration.allowsUnverifiedTokensFromNetwork {
         throw StartupProblem.unverifiedTokensFromNetwork(host: configuration.host, mode: configuration.authMode)
     }

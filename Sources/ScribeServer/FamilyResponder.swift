@@ -9,7 +9,7 @@ struct FamilyResponder: HTTPResponder {
 
     private let scribe: RouterResponder<ScribeContext>
     private let s3: S3Responder
-    private let routes: [(method: HTTPRequest.Method, path: [Substring])]
+    let routes: [(method: HTTPRequest.Method, path: [Substring])]
     private let firstWords: Set<Substring>
 
     init(router: Router<ScribeContext>, s3: S3Responder) {
@@ -26,14 +26,12 @@ struct FamilyResponder: HTTPResponder {
         guard !isBucketHost, firstWords.contains(path.first ?? "") else {
             return try await s3.respond(to: request, context: context)
         }
-        do {
-            return try await scribe.respond(to: request, context: context)
-        } catch let error as HTTPError where error.status == .notFound {
-            return try noRoute(request, path, context)
-        }
+        let response = try await scribe.respond(to: request, context: context)
+        // What the router says instead of a route's path when it has found none.
+        return context.endpointPath == "NotFound" ? try noRoute(path, context) : response
     }
 
-    private func noRoute(_ request: Request, _ path: [Substring], _ context: ScribeContext) throws -> Response {
+    private func noRoute(_ path: [Substring], _ context: ScribeContext) throws -> Response {
         let style: any ErrorStyle = path.first == "connect-auth" ? AccountErrors() : EkaErrors()
         let allowed = routes.filter { Self.matches(path, $0.path) }.map(\.method.rawValue).sorted()
         if !allowed.isEmpty {

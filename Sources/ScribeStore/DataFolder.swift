@@ -1,7 +1,5 @@
 import Foundation
-#if canImport(Glibc)
 import Glibc
-#endif
 import SystemPackage
 
 /// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/` and the signing key.

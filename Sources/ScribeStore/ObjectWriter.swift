@@ -1,7 +1,5 @@
 public import Crypto
-#if canImport(Glibc)
 import Glibc
-#endif
 public import NIOCore
 import NIOPosix
 import SystemPackage

@@ -146,7 +146,8 @@ extension Store {
             let position = transaction.orderedFiles.firstIndex(of: name).map { $0 + 1 }
             work = .transcribe(
                 ChunkToTranscribe(
-                    name: name, file: object.file, md5: object.md5, ordinal: chunkOrdinal(ofFile: name) ?? position ?? 1,
+                    name: name, file: object.file, md5: object.md5,
+                    ordinal: chunkOrdinal(ofFile: name) ?? position ?? 1,
                     language: transaction.request.inputLanguages.first, fixture: transaction.request.fixture
                 )
             )

@@ -47,7 +47,8 @@ struct LineLogHandler: LogHandler {
         let time = clock.now.formatted(.iso8601.time(includingFractionalSeconds: false))
         let shown = fields.filter { !["method", "route", "status"].contains($0.key) }
             .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return ([time, event.level.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0), "\(event.message)"] + shown)
+        return
+            ([time, event.level.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0), "\(event.message)"] + shown)
             .joined(separator: " ")
     }
 

@@ -49,7 +49,8 @@ struct Serve: AsyncParsableCommand {
         do {
             try await serve(configuration, readyFile: readyFile, logger: logger)
         } catch {
-            FileHandle.standardError.write(Data("scribe-emulator: \(Self.explanation(of: error, configuration))\n".utf8))
+            FileHandle.standardError.write(
+                Data("scribe-emulator: \(Self.explanation(of: error, configuration))\n".utf8))
             throw ExitCode.failure
         }
     }

@@ -89,7 +89,8 @@ struct TemplateCatalogueTests {
     @Test("unknown templates are notes, and integrations when the client says so")
     func unknown() {
         let made = documents([
-            .init(id: .init("mine"), name: "Mine"), .init(id: .init("his"), type: "integration"), .init(id: .init("emr")),
+            .init(id: .init("mine"), name: "Mine"), .init(id: .init("his"), type: "integration"),
+            .init(id: .init("emr")),
             .init(id: .init("mine")),
         ])
         #expect(made.map(\.kind) == [.transcript, .custom, .integration, .integration])

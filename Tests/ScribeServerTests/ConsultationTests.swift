@@ -220,7 +220,8 @@ struct ConsultationTests {
             #expect(result.status == 200)
             let ids = (0...4).map { result["data.output.\($0).template_id"] }
             #expect(ids == ["clinical_notes_template", "eka_emr_template", "transcript_template", "mine", nil])
-            #expect((0...3).map { result["data.output.\($0).type"] } == ["markdown", "eka_emr", "transcript", "markdown"])
+            #expect(
+                (0...3).map { result["data.output.\($0).type"] } == ["markdown", "eka_emr", "transcript", "markdown"])
             #expect(result["data.template_results.integration.0.template_id"] == "eka_emr_template")
             #expect(result["data.template_results.integration.0.document_type"] == "integration")
             #expect(result["data.template_results.custom.2.template_id"] == "mine")

@@ -82,7 +82,8 @@ struct LongPollTests {
         let now = server.manual.now
         try await server.run { anonymous in
             let client = try await anonymous.login()
-            try await client.consultation("t", #","output_format_template":[{"template_id":"soap"},{"template_id":"x"}]"#, at: now)
+            try await client.consultation(
+                "t", #","output_format_template":[{"template_id":"soap"},{"template_id":"x"}]"#, at: now)
             for query in ["?template_id=transcript", "?transcript=true"] {
                 let transcript = try await client.status("t", query)
                 #expect(transcript.status == 200)

@@ -39,7 +39,9 @@ struct RequestSigner {
     func presign(_ method: String, _ path: String, at date: Date, expires: Int = 3000) -> String {
         let stamp = Self.stamp(date)
         let credential = "\(accessKeyID)/\(scope(stamp))".replacingOccurrences(of: "/", with: "%2F")
-        let token = sessionToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._~"))) ?? ""
+        let token =
+            sessionToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._~")))
+            ?? ""
         let query = [
             "X-Amz-Algorithm=AWS4-HMAC-SHA256", "X-Amz-Credential=\(credential)", "X-Amz-Date=\(stamp)",
             "X-Amz-Expires=\(expires)", "X-Amz-SignedHeaders=host", "X-Amz-Security-Token=\(token)",
@@ -65,7 +67,11 @@ struct RequestSigner {
     }
 
     private static func stamp(_ date: Date) -> String {
-        date.formatted(.iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false).timeSeparator(.omitted).timeZone(separator: .omitted))
-            .replacingOccurrences(of: "+0000", with: "Z")
+        date.formatted(
+            .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false).timeSeparator(
+                .omitted
+            ).timeZone(separator: .omitted)
+        )
+        .replacingOccurrences(of: "+0000", with: "Z")
     }
 }

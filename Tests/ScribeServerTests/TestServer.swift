@@ -31,7 +31,9 @@ struct TestServer {
         configuration.dataFolder = "\(folder.path)/data"
     }
 
-    func run(_ transport: Transport = .inProcess, _ test: @Sendable (TestScribeClient) async throws -> Void) async throws {
+    func run(_ transport: Transport = .inProcess, _ test: @Sendable (TestScribeClient) async throws -> Void)
+        async throws
+    {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let application = try await buildApplication(

@@ -46,7 +46,9 @@ struct StoreFixture {
     }
 
     @discardableResult
-    func put(_ name: String, md5: Character = "a", business: String = "b-1", at time: Date? = nil) async throws -> UploadEffect {
+    func put(_ name: String, md5: Character = "a", business: String = "b-1", at time: Date? = nil) async throws
+        -> UploadEffect
+    {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
             md5: String(repeating: md5, count: 32), contentType: nil, metadata: [:], createdAt: time ?? start
@@ -354,13 +356,15 @@ struct SchemaTests {
         await #expect(throws: DatabaseError.self) { try await fixture.store.pool.write { try $0.execute(sql: sql) } }
     }
 
-    @Test("a poll and a claim search by index", arguments: [
-        "SELECT * FROM transactions WHERE business_id = 'b' AND txn_id = 't'",
-        "SELECT * FROM documents WHERE transaction_id = 1 ORDER BY id",
-        "SELECT id FROM jobs WHERE state = 'pending' AND run_at <= 1 ORDER BY run_at, id LIMIT 1",
-        "SELECT * FROM transactions WHERE business_id = 'b' AND bucket = 'x' AND folder = 'y'",
-        "SELECT file FROM objects WHERE business_id = 'b' AND bucket = 'x' AND key = 'y'",
-    ])
+    @Test(
+        "a poll and a claim search by index",
+        arguments: [
+            "SELECT * FROM transactions WHERE business_id = 'b' AND txn_id = 't'",
+            "SELECT * FROM documents WHERE transaction_id = 1 ORDER BY id",
+            "SELECT id FROM jobs WHERE state = 'pending' AND run_at <= 1 ORDER BY run_at, id LIMIT 1",
+            "SELECT * FROM transactions WHERE business_id = 'b' AND bucket = 'x' AND folder = 'y'",
+            "SELECT file FROM objects WHERE business_id = 'b' AND bucket = 'x' AND key = 'y'",
+        ])
     func queryPlans(sql: String) async throws {
         let fixture = try StoreFixture()
         let plan = try await fixture.store.pool.read { db in
@@ -381,7 +385,8 @@ struct ClientStoreTests {
         try await fixture.store.saveRefreshToken(hash: hash(1), of: .init("c-1"), now: fixture.start, expiresAt: end)
         func rotate(_ old: UInt8, _ new: UInt8, after seconds: Double) async throws -> Client? {
             try await fixture.store.rotateRefreshToken(
-                hash: hash(old), to: hash(new), now: fixture.start.addingTimeInterval(seconds), expiresAt: end, grace: 60
+                hash: hash(old), to: hash(new), now: fixture.start.addingTimeInterval(seconds), expiresAt: end,
+                grace: 60
             )
         }
         #expect(try await rotate(1, 2, after: 10) == client)

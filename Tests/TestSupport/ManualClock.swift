@@ -62,7 +62,8 @@ public final class ManualClock: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (isCancelled, watchers) = state.withLockedValue { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+                let (isCancelled, watchers) = state.withLockedValue {
+                    state -> (Bool, [CheckedContinuation<Void, Never>]) in
                     if state.cancelled.remove(number) != nil { return (true, []) }
                     let until = state.now + duration / .seconds(1)
                     state.sleepers.append(Sleeper(number: number, until: until, continuation: continuation))
@@ -100,7 +101,8 @@ extension IdentifierSource {
             uuid: {
                 let number = next()
                 // The low byte also in front, so that names differ in their first letters as random ones do.
-                let text = String(format: "%02x000000-0000-4000-8000-%012llx", UInt8(truncatingIfNeeded: number), number)
+                let text = String(
+                    format: "%02x000000-0000-4000-8000-%012llx", UInt8(truncatingIfNeeded: number), number)
                 guard let uuid = UUID(uuidString: text) else { preconditionFailure("\(text) is no UUID") }
                 return uuid
             },

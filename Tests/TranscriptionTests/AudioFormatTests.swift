@@ -21,7 +21,9 @@ struct AudioFormatTests {
         #expect(abs(format.duration - EncodedAudio.duration) < 0.15)
     }
 
-    @Test("a file that is cut off anywhere fails or is shorter, and never crashes", arguments: EncodedAudio.files.keys.sorted())
+    @Test(
+        "a file that is cut off anywhere fails or is shorter, and never crashes",
+        arguments: EncodedAudio.files.keys.sorted())
     func cutOff(name: String) throws {
         let data = try #require(EncodedAudio.files[name])
         for length in stride(from: 0, to: data.count, by: max(1, data.count / 199)) {
@@ -54,7 +56,8 @@ struct AudioFormatTests {
     @Test("200 bytes of anything are no audio")
     func twoHundredBytes() {
         #expect(failure(of: Data(repeating: 0, count: 200)) == .undecodableAudio)
-        #expect(failure(of: Data("hello, this is text. ".utf8) + Data(repeating: 0xFF, count: 180)) == .undecodableAudio)
+        #expect(
+            failure(of: Data("hello, this is text. ".utf8) + Data(repeating: 0xFF, count: 180)) == .undecodableAudio)
         #expect(failure(of: TestAudio.wav(seconds: 1).prefix(200)) == .audioTooShort)
     }
 

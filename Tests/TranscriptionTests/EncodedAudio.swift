@@ -27,7 +27,10 @@ enum EncodedAudio {
         let ffmpeg = Process()
         ffmpeg.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
         ffmpeg.arguments =
-            ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=frequency=440:duration=\(duration):sample_rate=16000"]
+            [
+                "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
+                "sine=frequency=440:duration=\(duration):sample_rate=16000",
+            ]
             + codec + [file.path]
         do {
             try ffmpeg.run()

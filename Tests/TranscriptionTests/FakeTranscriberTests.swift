@@ -12,7 +12,9 @@ struct FakeTranscriberTests {
     let manual = ManualClock()
     let set = FixtureSet(
         consultation: [
-            "en": ["Hello there. Please sit. I have a fever.", "How long? For two days.", "Take rest. Come back soon."],
+            "en": [
+                "Hello there. Please sit. I have a fever.", "How long? For two days.", "Take rest. Come back soon.",
+            ],
             "hi": ["नमस्ते जी।"],
         ],
         fixtures: [
@@ -67,7 +69,8 @@ struct FakeTranscriberTests {
             let start = Double(ordinal) * 2
             chunks.append(
                 ChunkOutcome(
-                    file: "\(ordinal).wav", times: ChunkTimes(start: start - 0.5, end: start + 2), result: .success(speech)
+                    file: "\(ordinal).wav", times: ChunkTimes(start: start - 0.5, end: start + 2),
+                    result: .success(speech)
                 )
             )
         }
@@ -106,7 +109,8 @@ struct FakeTranscriberTests {
     func byHash() async throws {
         let audio = TestAudio.wav(seconds: 1, tone: 3)
         let hash = SHA256.hash(data: audio).map { String(format: "%02x", $0) }.joined()
-        let fixtures = set.overridden(by: FixtureSet(consultation: [:], fixtures: [Fixture(sha256: hash, text: "mine")]))
+        let fixtures = set.overridden(
+            by: FixtureSet(consultation: [:], fixtures: [Fixture(sha256: hash, text: "mine")]))
         #expect(try await transcribe(audio, from: fixtures).text == "mine")
         #expect(try await transcribe(TestAudio.wav(seconds: 1), from: fixtures).text != "mine")
     }

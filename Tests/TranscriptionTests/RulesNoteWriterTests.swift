@@ -12,7 +12,10 @@ struct FactExtractionTests {
     @Test(
         "complaints come with their duration",
         arguments: [
-            ("I have had a fever for three days and a dry cough since Monday.", ["fever for three days", "dry cough since Monday"]),
+            (
+                "I have had a fever for three days and a dry cough since Monday.",
+                ["fever for three days", "dry cough since Monday"]
+            ),
             ("i have a severe headache for the last two weeks", ["severe headache for the last two weeks"]),
             ("My lower back pain is worse. I feel dizziness.", ["lower back pain", "dizziness"]),
             ("I have no fever, and never had chest pain.", []),
@@ -27,12 +30,21 @@ struct FactExtractionTests {
     @Test(
         "medications come with dose, frequency and duration",
         arguments: [
-            ("Take paracetamol 650 mg three times a day for five days.", ["paracetamol 650 mg three times a day for five days"]),
-            ("take ibuprofen four hundred milligrams twice daily after food", ["ibuprofen four hundred milligrams twice daily after food"]),
+            (
+                "Take paracetamol 650 mg three times a day for five days.",
+                ["paracetamol 650 mg three times a day for five days"]
+            ),
+            (
+                "take ibuprofen four hundred milligrams twice daily after food",
+                ["ibuprofen four hundred milligrams twice daily after food"]
+            ),
             ("I take amlodipine 5 mg once a day in the morning.", ["amlodipine 5 mg once a day in the morning"]),
             ("Start taking zyntrafil 20mg every eight hours.", ["zyntrafil 20mg every eight hours"]),
             ("You do not need amoxicillin.", []),
-            ("Take metformin 500 mg daily and atorvastatin 10 mg at night.", ["metformin 500 mg daily", "atorvastatin 10 mg at night"]),
+            (
+                "Take metformin 500 mg daily and atorvastatin 10 mg at night.",
+                ["metformin 500 mg daily", "atorvastatin 10 mg at night"]
+            ),
         ]
     )
     func medications(transcript: String, expected: [String]) {
@@ -143,7 +155,9 @@ struct RulesNoteWriterTests {
         #expect(try await RulesNoteWriter().write(template(.transcript), from: transcript) == transcript)
     }
 
-    @Test("when nothing is recognised the note is the conversation itself", arguments: [Template.Format.markdown, .json, .ekaEMR])
+    @Test(
+        "when nothing is recognised the note is the conversation itself",
+        arguments: [Template.Format.markdown, .json, .ekaEMR])
     func fallback(format: Template.Format) async throws {
         #expect(try await RulesNoteWriter().write(template(format), from: "Hello world.").contains("Hello world."))
     }

@@ -42,9 +42,9 @@ struct Authentication: RouterMiddleware {
     }
 
     private static func bearerToken(_ value: String) -> String {
-        let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return value }
-        return parts[1].trimmingCharacters(in: .whitespaces)
+        let scheme = "bearer"
+        let first = value.prefix { $0 != " " }
+        return first.lowercased() == scheme ? value.dropFirst(scheme.count).trimmingCharacters(in: .whitespaces) : value
     }
 }
 

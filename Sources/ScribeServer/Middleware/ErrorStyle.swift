@@ -26,10 +26,8 @@ struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
             return try await next(request, context)
         } catch let error as ScribeError {
             return try style.response(to: error, context: context)
-        } catch where Self.isBrokenRequest(error) {
+        } catch  where Self.isBrokenRequest(error) {
             // The server answers with 400 and closes: nothing that follows on this connection can be understood.
-            throw error
-        } catch let error as HTTPError where error.status == .notFound {
             throw error
         } catch {
             context.logger.error("unexpected error", metadata: ["error": "\(error)"])

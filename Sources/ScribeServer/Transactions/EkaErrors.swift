@@ -43,7 +43,9 @@ struct EkaErrors: ErrorStyle {
         case .invalidClient, .refreshRefused:
             try .json(.forbidden, GatewayBody(message: "Forbidden"))
         case .invalidRequest(let field, let problem):
-            try answer(.badRequest, "validation_error", field.map { "Field '\($0)' \(problem)" } ?? "The body \(problem)", context)
+            try answer(
+                .badRequest, "validation_error", field.map { "Field '\($0)' \(problem)" } ?? "The body \(problem)",
+                context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "validation_error", "The body is larger than \(limit) bytes", context)
         case .audioLocationRequired:

@@ -37,7 +37,9 @@ struct InitBody: Decodable {
         func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
         func object(_ key: CodingKeys) throws -> JSONValue? {
             guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key) else { return nil }
-            guard value.isObject else { throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object") }
+            guard value.isObject else {
+                throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object")
+            }
             return value
         }
         guard let transfer = TransactionRequest.Transfer(rawValue: try container.decode(String.self, forKey: .transfer))

@@ -12,7 +12,9 @@ enum PercentEncoding {
                 bytes.append(byte)
                 continue
             }
-            guard let high = iterator.next().flatMap(value), let low = iterator.next().flatMap(value) else { return nil }
+            guard let high = iterator.next().flatMap(value), let low = iterator.next().flatMap(value) else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)

@@ -28,7 +28,8 @@ struct S3Address: Hashable, Sendable {
         if let key {
             guard key.utf8.count <= Self.keyLimit else { throw .keyTooLong }
             let segments = key.split(separator: "/", omittingEmptySubsequences: false)
-            guard key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !segments.contains(where: { $0 == ".." || $0 == "." })
+            guard key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+                !segments.contains(where: { $0 == ".." || $0 == "." })
             else { throw .invalidURI }
         }
     }

@@ -38,7 +38,8 @@ extension SigV4 {
             throw .authorizationQueryParametersError("X-Amz-Algorithm only supports \(algorithm)")
         }
         guard let scope = query["X-Amz-Credential"].flatMap(Scope.init), let timestamp = query["X-Amz-Date"],
-            let headers = query["X-Amz-SignedHeaders"], let signature = query["X-Amz-Signature"].flatMap({ Hex.decode($0) }),
+            let headers = query["X-Amz-SignedHeaders"],
+            let signature = query["X-Amz-Signature"].flatMap({ Hex.decode($0) }),
             let expires = query["X-Amz-Expires"].flatMap(Int.init)
         else {
             throw .authorizationQueryParametersError(

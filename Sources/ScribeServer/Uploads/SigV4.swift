@@ -118,7 +118,12 @@ struct SigV4Query: Sendable {
     /// Sorted, for the AWS SDK for iOS does not (eka-v2.md 10.6), and without the signature itself.
     var canonical: String {
         parameters.filter { $0.name != "X-Amz-Signature" }
-            .map { (PercentEncoding.encode($0.name, keepingSlashes: false), PercentEncoding.encode($0.value, keepingSlashes: false)) }
+            .map {
+                (
+                    PercentEncoding.encode($0.name, keepingSlashes: false),
+                    PercentEncoding.encode($0.value, keepingSlashes: false)
+                )
+            }
             .sorted { $0 < $1 }
             .map { "\($0)=\($1)" }
             .joined(separator: "&")

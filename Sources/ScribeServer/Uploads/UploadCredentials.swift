@@ -45,7 +45,9 @@ struct UploadCredentials: Sendable {
 
     /// Whose request this is and with which secret it must be signed.
     /// - Throws: ``S3Error`` as AWS would.
-    func resolve(accessKeyID: String, sessionToken: String?) async throws(S3Error) -> (principal: Principal, secret: String) {
+    func resolve(accessKeyID: String, sessionToken: String?) async throws(S3Error) -> (
+        principal: Principal, secret: String
+    ) {
         guard let sessionToken else { throw .invalidAccessKeyID }
         let claims: SessionClaims
         do {

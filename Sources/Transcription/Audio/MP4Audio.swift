@@ -77,7 +77,8 @@ enum MP4Audio {
         return bytes.uint32(at: position).map { Double($0) }
     }
 
-    private static func runTicks(_ content: Range<Int>, default sampleDuration: Double, of bytes: AudioBytes) -> Double {
+    private static func runTicks(_ content: Range<Int>, default sampleDuration: Double, of bytes: AudioBytes) -> Double
+    {
         guard let flags = bytes.uint32(at: content.lowerBound), let count = bytes.uint32(at: content.lowerBound + 4)
         else { return 0 }
         guard flags & 0x100 != 0 else { return Double(count) * sampleDuration }

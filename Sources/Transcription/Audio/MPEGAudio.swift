@@ -65,7 +65,8 @@ enum MPEGAudio {
         let sideInformation = frame.isVersion1 ? (frame.isMono ? 17 : 32) : (frame.isMono ? 9 : 17)
         let tag = frame.position + 4 + sideInformation
         if let name = bytes.text(at: tag, count: 4), name == "Xing" || name == "Info",
-            let flags = bytes.uint32(at: tag + 4), flags & 1 == 1 {
+            let flags = bytes.uint32(at: tag + 4), flags & 1 == 1
+        {
             return bytes.uint32(at: tag + 8)
         }
         if bytes.text(at: frame.position + 36, count: 4) == "VBRI" { return bytes.uint32(at: frame.position + 50) }

@@ -37,7 +37,8 @@ enum WebMAudio {
             case Element.simpleBlock, Element.block:
                 // A track number, then a signed time relative to the cluster.
                 if let (_, trackSize) = number(at: content, of: bytes, keepingMarker: false),
-                    let relative = bytes.unsigned(at: content + trackSize, size: 2) {
+                    let relative = bytes.unsigned(at: content + trackSize, size: 2)
+                {
                     last = max(last ?? 0, cluster + Double(Int16(truncatingIfNeeded: relative)))
                 }
             default:

@@ -32,7 +32,8 @@ public struct FakeTranscriber: Transcriber {
         if let delay = chosen?.delay, recording.ordinal == 1 { try await clock.sleep(for: .seconds(delay)) }
 
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
-        let (format, hash) = try await files.runIfActive { () throws -> (Result<AudioFormat, TranscriptionFailure>, String?) in
+        let (format, hash) = try await files.runIfActive {
+            () throws -> (Result<AudioFormat, TranscriptionFailure>, String?) in
             let bytes = try AudioBytes(mapping: recording.path)
             let format = Result { () throws(TranscriptionFailure) in try AudioFormat(reading: bytes) }
             return (format, needsHash ? bytes.sha256() : nil)

@@ -61,7 +61,8 @@ enum ClinicalLexicon {
             .question,
             [
                 "how", "what", "when did", "where", "do you", "did you", "does it", "have you", "has it", "are you",
-                "is there", "is it", "can you", "could you", "any other", "tell me", "would you", "take a seat", "take care",
+                "is there", "is it", "can you", "could you", "any other", "tell me", "would you", "take a seat",
+                "take care",
                 "take your time", "take all the time",
             ]
         ),

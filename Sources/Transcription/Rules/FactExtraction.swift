@@ -47,7 +47,9 @@ struct FactExtraction {
                 position += 1
                 continue
             }
-            if let last = result.last, !isContinued(last.topic, from: last.start, by: opening, at: position, in: sentence) {
+            if let last = result.last,
+                !isContinued(last.topic, from: last.start, by: opening, at: position, in: sentence)
+            {
                 result.append((opening.topic, position))
             }
             position += opening.phrase.count

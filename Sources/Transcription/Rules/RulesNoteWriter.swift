@@ -25,7 +25,8 @@ public struct RulesNoteWriter: NoteWriter {
         let filled = template.sections.map { section in
             (title: section.title, lines: facts.filter { section.facts.contains($0.kind) }.map(\.text))
         }.filter { !$0.lines.isEmpty }
-        return filled.isEmpty ? [("Conversation", transcript.split(whereSeparator: \.isNewline).map(String.init))] : filled
+        return filled.isEmpty
+            ? [("Conversation", transcript.split(whereSeparator: \.isNewline).map(String.init))] : filled
     }
 
     private func markdown(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> String {

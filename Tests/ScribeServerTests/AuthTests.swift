@@ -1,0 +1,265 @@
+import Foundation
+import HTTPTypes
+import JWTKit
+import NIOConcurrencyHelpers
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct LoginTests {
+    @Test("login gives tokens whose claims name business, user and doctor", arguments: Transport.allCases)
+    func login(transport: Transport) async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run(transport) { client in
+            let answer = try await client.post(
+                "/connect-auth/v1/account/login",
+                #"{"client_id":"dev-client-2","client_secret":"dev-secret-2","sharing_key":""}"#
+            )
+            #expect(answer.status == 200)
+            #expect(answer.json["expires_in"] == .integer(1800))
+            #expect(answer.json["refresh_expires_in"] == .integer(2_592_000))
+            let parts = try #require(answer["access_token"]).split(separator: ".")
+            #expect(parts.count == 3)
+            let claims = try JSONDecoder().decode(JSONValue.self, from: try #require(base64URL(parts[1])))
+            #expect(claims["b-id"] == .string("b-demo-2"))
+            #expect(claims["c-id"] == .string("dev-client-2"))
+            #expect(claims["uuid"] == .string("u-demo-2"))
+            #expect(claims["oid"] == .string("o-demo-2"))
+            #expect(claims["exp"] == .integer(Int64(now.timeIntervalSince1970) + 1800))
+        }
+    }
+
+    @Test(
+        "a login that is none is refused in the documented shape",
+        arguments: [
+            (#"{"client_id":"dev-client","client_secret":"wrong"}"#, 401),
+            (#"{"client_id":"nobody","client_secret":"dev-secret"}"#, 401),
+            (#"{"client_id":"dev-client"}"#, 400), (#"{"client_id":7,"client_secret":"x"}"#, 400),
+            ("[]", 400), ("{", 400), ("", 400), ("null", 400),
+        ]
+    )
+    func refused(body: String, status: Int) async throws {
+        try await TestServer().run { client in
+            let answer = try await client.post("/connect-auth/v1/account/login", body)
+            #expect(answer.status == status)
+            #expect(answer.json["code"] == .integer(Int64(status)))
+            #expect(answer["error"]?.isEmpty == false)
+            #expect(!answer.text.contains("dev-secret"))
+        }
+    }
+
+    @Test(
+        "a refresh token gives new tokens, the old one for a minute more, and refusals are 403",
+        arguments: ["refresh-token", "refresh"])
+    func refresh(route: String) async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { client in
+            let login = try await client.post(
+                "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
+            )
+            let token = try #require(login["refresh_token"])
+            func refresh(_ token: String) async throws -> TestAnswer {
+                try await client.post(
+                    "/connect-auth/v1/account/\(route)", #"{"refresh_token":"\#(token)","access_token":"x"}"#)
+            }
+            // Long after the access token has expired.
+            manual.advance(by: .seconds(7200))
+            let first = try await refresh(token)
+            #expect(first.status == 200)
+            #expect(first["refresh_token"] != token)
+            #expect(try await refresh(token).status == 200)
+            manual.advance(by: .seconds(61))
+            let late = try await refresh(token)
+            #expect(late.status == 403)
+            #expect(late.json["code"] == .integer(403))
+            #expect(try await refresh("nonsense").status == 403)
+            #expect(try await refresh(try #require(first["refresh_token"])).status == 200)
+        }
+    }
+
+    private func base64URL(_ text: Substring) -> Data? {
+        let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
+    }
+}
+
+struct AuthenticationTests {
+    /// A JWT that somebody else has signed.
+    static func foreignToken() async throws -> String {
+        struct Claims: JWTPayload {
+            var iss = "https://auth.eka.care"
+            var exp = 1
+            var b = "b-demo-2"
+            func verify(using algorithm: some JWTAlgorithm) throws {}
+        }
+        let keys = JWTKeyCollection()
+        await keys.add(hmac: "somebody else's key of some length", digestAlgorithm: .sha256)
+        return try await keys.sign(Claims())
+    }
+
+    func businesses(
+        _ mode: AuthMode, _ headers: HTTPFields, demoSeed: Bool = true
+    ) async throws -> (status: Int, business: String?) {
+        var server = try TestServer()
+        server.configuration.authMode = mode
+        server.configuration.hasDemoSeed = demoSeed
+        let answer = Box()
+        try await server.run { client in
+            let result = try await client.initialise("t", headers: headers)
+            answer.set((result.status, result["b_id"]))
+        }
+        return answer.value
+    }
+
+    @Test(
+        "a foreign token means the demo tenant, unless only ours are accepted",
+        arguments: [
+            (AuthMode.lenient, 201), (.open, 201), (.strict, 401),
+        ])
+    func foreign(mode: AuthMode, status: Int) async throws {
+        let token = try await Self.foreignToken()
+        for headers in [[.authorization: "Bearer \(token)"], [.auth: token]] as [HTTPFields] {
+            let result = try await businesses(mode, headers)
+            #expect(result.status == status)
+            #expect(result.business == (status == 201 ? "b-demo" : nil))
+        }
+    }
+
+    @Test(
+        "no token means the demo tenant only in open mode",
+        arguments: [
+            (AuthMode.lenient, 401), (.open, 201), (.strict, 401),
+        ])
+    func missing(mode: AuthMode, status: Int) async throws {
+        #expect(try await businesses(mode, [:]).status == status)
+        #expect(try await businesses(mode, [.authorization: "Bearer "]).status == status)
+    }
+
+    @Test("a token that cannot be decoded is refused in every mode", arguments: AuthMode.allCases)
+    func undecodable(mode: AuthMode) async throws {
+        for token in ["x", "a.b.c", "....", "undefined"] {
+            #expect(try await businesses(mode, [.authorization: "Bearer \(token)"]).status == 401)
+        }
+    }
+
+    @Test("either header is enough when the other cannot be used", arguments: Transport.allCases)
+    func bothHeaders(transport: Transport) async throws {
+        try await TestServer().run(transport) { anonymous in
+            let token = try #require(try await anonymous.login().headers[.authorization]).dropFirst("Bearer ".count)
+            let raw = try await anonymous.initialise("t", headers: [.authorization: "Bearer x", .auth: String(token)])
+            #expect(raw.status == 201)
+            let only = try await anonymous.initialise("u", headers: [.auth: String(token)])
+            #expect(only.status == 201)
+            let bare = try await anonymous.initialise("v", headers: [.authorization: String(token)])
+            #expect(bare.status == 201)
+        }
+    }
+
+    @Test("ours is refused once it has expired or was changed, with the gateway's body")
+    func ours() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            var client = try await anonymous.login()
+            manual.advance(by: .seconds(1800))
+            let expired = try await client.get("/voice/api/v2/transaction/history")
+            #expect(expired.status == 401)
+            #expect(expired["error"] == "Unauthorized")
+            #expect(expired["message"] == "The token has expired")
+            client = try await anonymous.login()
+            client.headers[.authorization]?.removeLast(4)
+            #expect(try await client.get("/voice/api/v2/transaction/history").status == 401)
+        }
+    }
+
+    @Test("tokens survive a restart, because the key is kept")
+    func restart() async throws {
+        let server = try TestServer()
+        let token = Box<String?>(nil)
+        try await server.run { token.set(try await $0.login().headers[.authorization]) }
+        try await server.run { client in
+            let answer = try await client.get(
+                "/voice/api/v2/transaction/history", headers: [.authorization: token.value ?? ""]
+            )
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("strict mode has no demo clients unless it is asked for them")
+    func strictSeed() async throws {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        try await server.run { client in
+            let answer = try await client.post(
+                "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
+            )
+            #expect(answer.status == 401)
+        }
+    }
+
+    @Test("clients of a file may log in")
+    func clientsFile() async throws {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        server.configuration.clientsFile = try server.folder.write(
+            Data("clients: [{client_id: c, client_secret: s, business_id: b, user_id: u, doctor_id: o}]".utf8),
+            as: "clients.yaml"
+        )
+        try await server.run { client in
+            let answer = try await client.login("c", "s").initialise("t")
+            #expect(answer["b_id"] == "b")
+        }
+    }
+
+    @Test(
+        "unverified tokens are not accepted from the network without a flag that says so",
+        arguments: [AuthMode.lenient, .open])
+    func network(mode: AuthMode) async throws {
+        var server = try TestServer()
+        server.configuration.host = "0.0.0.0"
+        server.configuration.authMode = mode
+        await #expect(throws: StartupProblem.self) { try await server.run { _ in } }
+        server.configuration.allowsUnverifiedTokensFromNetwork = true
+        try await server.run { client in
+            let answer = try await client.get("/livez")
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("a client whose quota is used up hears so on every init, without a message at the top")
+    func quota() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login("dev-limited", "dev-limited-secret")
+            for id in ["a", "b"] {
+                let answer = try await client.initialise(id)
+                #expect(answer.status == 400)
+                #expect(answer["status"] == "failed")
+                #expect(answer["error.code"] == "txn_limit_exceeded")
+                #expect(answer["error.message"] != nil)
+                #expect(answer["error.display_message"] != nil)
+                #expect(answer["message"] == nil)
+                #expect(answer["txn_id"] == id)
+                #expect(answer["b_id"] == "b-demo-limited")
+            }
+        }
+    }
+}
+
+/// A value that a test's closure hands out.
+final class Box<Value: Sendable>: Sendable {
+    private let storage: NIOLockedValueBox<Value>
+
+    init(_ value: Value) { storage = NIOLockedValueBox(value) }
+
+    var value: Value { storage.withLockedValue { $0 } }
+
+    func set(_ value: Value) { storage.withLockedValue { $0 = value } }
+}
+
+extension Box where Value == (Int, String?) {
+    convenience init() { self.init((0, nil)) }
+}

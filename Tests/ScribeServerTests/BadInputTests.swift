@@ -1,0 +1,202 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct BadInputTests {
+    static let verbs = ["init", "stop", "commit"]
+
+    @Test(
+        "a body that is no JSON object of the right shape is 400 in the vendor's envelope",
+        arguments: [
+            "", "{", "null", "[]", "7", "\"x\"", "{\"transfer\":}", "\u{FEFF}", String(repeating: "[", count: 10_000),
+        ]
+    )
+    func malformed(body: String) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("known")
+            for verb in Self.verbs {
+                let answer = try await client.post("/voice/api/v2/transaction/\(verb)/known", body)
+                #expect(answer.status == 400)
+                #expect(answer["status"] == "failed")
+                #expect(answer["error.code"] == "validation_error")
+                #expect(answer["error.message"]?.isEmpty == false)
+                #expect(answer["txn_id"] == "known")
+                #expect(answer["b_id"] == "b-demo")
+            }
+            #expect(try await client.list("commit", "known", []).status == 200, "nothing is lost")
+        }
+    }
+
+    @Test(
+        "a field of the wrong type is named",
+        arguments: [
+            (#"{"transfer":7}"#, "transfer"), (#"{"transfer":"pigeon"}"#, "transfer"), (#"{}"#, "transfer"),
+            (#"{"transfer":"vaded","s3_url":[]}"#, "s3_url"),
+            (#"{"transfer":"vaded","s3_url":"nowhere"}"#, "s3_url"),
+            (#"{"transfer":"vaded","s3_url":"s3://b/f","input_language":"en-IN"}"#, "input_language"),
+            (#"{"transfer":"vaded","s3_url":"s3://b/f","input_language":[1]}"#, "input_language.0"),
+            (#"{"transfer":"vaded","s3_url":"s3://b/f","patient_details":"Asha"}"#, "patient_details"),
+            (#"{"transfer":"vaded","s3_url":"s3://b/f","additional_data":[]}"#, "additional_data"),
+            (
+                #"{"transfer":"vaded","s3_url":"s3://b/f","output_format_template":[{}]}"#,
+                "output_format_template.0.template_id"
+            ),
+            (
+                #"{"transfer":"vaded","s3_url":"s3://b/f","output_format_template":[{"template_id":""}]}"#,
+                "output_format_template"
+            ),
+        ]
+    )
+    func initFields(body: String, field: String) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let answer = try await client.post("/voice/api/v2/transaction/init/t", body)
+            #expect(answer.status == 400)
+            #expect(answer["error.code"] == "validation_error")
+            #expect(answer["error.message"]?.contains("'\(field)'") == true, "\(answer.text)")
+            #expect(!answer.text.contains("Asha"))
+            #expect(try await client.initialise("t").status == 201, "the id is still free")
+        }
+    }
+
+    @Test("a transaction needs the URL of its transfer, and only that")
+    func urls() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            func code(_ body: String) async throws -> String? {
+                try await client.post("/voice/api/v2/transaction/init/t", body)["error.code"]
+            }
+            #expect(try await code(#"{"transfer":"vaded"}"#) == "s3_required")
+            #expect(try await code(#"{"transfer":"vaded","s3_url":null,"batch_s3_url":"s3://b/f"}"#) == "s3_required")
+            #expect(try await code(#"{"transfer":"non-vaded","s3_url":null}"#) == "batch_s3_required")
+        }
+    }
+
+    @Test("null means absent, unknown keys are ignored, and both spellings of section are known")
+    func leniency() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let body = #"""
+                {"transfer":"vaded","s3_url":"s3://b/f","mode":null,"input_language":null,"model_type":null,
+                 "output_format_template":null,"patient_details":null,"Section":"x","section":null,"new_key":{"a":[1]}}
+                """#
+            #expect(try await client.post("/voice/api/v2/transaction/init/t", body).status == 201)
+        }
+    }
+
+    @Test(
+        "stop and commit take times in every spelling",
+        arguments: [
+            #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":0.5,"et":10}}]}"#,
+            #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":"0.5","et":"00:10.25"}}]}"#,
+            #"{"audio_files":["1.m4a"],"chunk_info":[]}"#, #"{"audio_files":["1.m4a"],"chunk_info":null}"#,
+            #"{"audio_files":["1.m4a"]}"#,
+            #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":"later","et":null}}]}"#,
+            #"{"audio_files":["s3://bucket/f/1.m4a"]}"#, #"{"audio_files":[]}"#,
+        ]
+    )
+    func chunkLists(body: String) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            for verb in ["stop", "commit"] {
+                let answer = try await client.post("/voice/api/v2/transaction/\(verb)/t", body)
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(answer.json["error"] == nil)
+            }
+        }
+    }
+
+    @Test(
+        "stop and commit name a field of the wrong type",
+        arguments: [
+            (#"{}"#, "audio_files"), (#"{"audio_files":null}"#, "audio_files"),
+            (#"{"audio_files":"1.m4a"}"#, "audio_files"),
+            (#"{"audio_files":[1]}"#, "audio_files.0"), (#"{"audio_files":[],"chunk_info":{}}"#, "chunk_info"),
+            (#"{"audio_files":[],"chunk_info":[{"1.m4a":{"st":true}}]}"#, "chunk_info.0.1.m4a.st"),
+        ]
+    )
+    func chunkListFields(body: String, field: String) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            for verb in ["stop", "commit"] {
+                let answer = try await client.post("/voice/api/v2/transaction/\(verb)/t", body)
+                #expect(answer.status == 400)
+                #expect(answer["error.message"]?.contains("'\(field)'") == true, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test("an unknown transaction is 404 for stop and commit", arguments: ["stop", "commit"])
+    func unknown(verb: String) async throws {
+        try await TestServer().run { anonymous in
+            let answer = try await anonymous.login().list(verb, "nope", [])
+            #expect(answer.status == 404)
+            #expect(answer["error.code"] == "transaction_not_found")
+        }
+    }
+
+    @Test("a body of more than a megabyte is refused, and the next request is served", arguments: Transport.allCases)
+    func huge(transport: Transport) async throws {
+        try await TestServer().run(transport) { anonymous in
+            let client = try await anonymous.login()
+            let answer = try await client.post(
+                "/voice/api/v2/transaction/init/t",
+                #"{"transfer":"vaded","x":"\#(String(repeating: "x", count: 1 << 20))"}"#
+            )
+            #expect(answer.status == 413)
+            #expect(answer["error.code"] == "validation_error")
+            #expect(try await client.initialise("t").status == 201)
+        }
+    }
+
+    @Test(
+        "an id is opaque: what is escaped is part of it, and what cannot be one is refused",
+        arguments: [
+            ("a%20b", 201), ("a%2Fb", 201), ("%E0%A4%85", 201), ("UPPER", 201), ("a%00b", 400), ("a%0Ab", 400),
+            ("%ff", 400),
+        ]
+    )
+    func identifiers(id: String, status: Int) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let answer = try await client.post(
+                "/voice/api/v2/transaction/init/\(id)", #"{"transfer":"vaded","s3_url":"s3://b/f"}"#
+            )
+            #expect(answer.status == status)
+            if status == 201 { #expect(try await client.status(id, "?dlp=true").status == 200) }
+        }
+    }
+
+    @Test("an unknown route is 404, a wrong method 405, both in the family's envelope")
+    func routes() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let missing = try await client.get("/voice/api/v9/nothing")
+            #expect(missing.status == 404)
+            #expect(missing["error.code"] == "route_not_found")
+            let wrong = try await client.get("/voice/api/v2/transaction/init/t")
+            #expect(wrong.status == 405)
+            #expect(wrong.headers[.allow] == "POST")
+            let account = try await client.get("/connect-auth/v1/account/login")
+            #expect(account.status == 405)
+            #expect(account.json["code"] == .integer(405))
+            #expect(try await client.post("/voice/api/v2/transaction/init/", "{}").status == 404)
+        }
+    }
+
+    @Test("history refuses a count that is none", arguments: ["0", "-1", "x", "1.5", "99999999999999999999"])
+    func historyCount(count: String) async throws {
+        try await TestServer().run { anonymous in
+            let answer = try await anonymous.login().get("/voice/api/v2/transaction/history?count=\(count)")
+            #expect(answer.status == 400)
+            #expect(answer["error.code"] == "validation_error")
+        }
+    }
+}

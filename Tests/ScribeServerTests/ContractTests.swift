@@ -1,0 +1,79 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import ScribeDomain
+import ScribeRuntime
+import TestSupport
+import Testing
+import Yams
+
+@testable import ScribeServer
+
+struct ContractTests {
+    @Test("every route is in the OpenAPI document, and everything in the document is routed")
+    func parity() async throws {
+        let server = try TestServer()
+        let application = try await assemble(
+            server.configuration, server.manual.clock, .counting(), Logger(label: "test"), { _ in }
+        )
+        let routed = Set(
+            application.responder.next.routes
+                .filter { $0.method != .head }
+                .map { "\($0.method) /\($0.path.joined(separator: "/"))" }
+        )
+        let document = try #require(
+            try Yams.load(yaml: String(decoding: PackageResources.scribe_yaml, as: UTF8.self)) as? [String: Any]
+        )
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        let documented = Set(
+            paths.flatMap { path, item in
+                item.keys.filter { ["get", "put", "post", "patch", "delete"].contains($0) }
+                    .map { "\($0.uppercased()) \(path)" }
+            }
+        )
+        #expect(routed == documented)
+    }
+
+    @Test(
+        "the document is served, names this version, and the health routes need no token", arguments: Transport.allCases
+    )
+    func health(transport: Transport) async throws {
+        try await TestServer().run(transport) { client in
+            let document = try await client.get("/openapi.yaml")
+            #expect(document.status == 200)
+            #expect(document.headers[.contentType] == "application/yaml")
+            #expect(document.text.contains("version: \(ScribeVersion.current)"))
+            #expect(try await client.get("/voice/ping")["ping"] == "pong")
+            #expect(try await client.get("/livez").status == 200)
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 200)
+            #expect(ready["components.transcriber"] == "fake")
+            #expect(ready["components.database"] == "ready")
+            #expect(try await client.send(.head, "/livez").status == 200)
+        }
+    }
+
+    @Test("paths are served with and without a trailing slash, without redirects")
+    func slashes() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            for path in ["/voice/api/v1/s3-token", "/voice/api/v1/s3-token/", "/credentials", "/credentials/"] {
+                let answer = try await client.get(path)
+                #expect(answer.status == 200)
+                #expect(answer.json["expiry"] == .integer(43_200))
+                #expect(answer["credentials.Expiration"] == "2026-05-10T21:12:33Z")
+            }
+        }
+    }
+
+    @Test("every answer carries a request id")
+    func requestIDs() async throws {
+        try await TestServer().run { client in
+            for path in ["/livez", "/voice/api/v9", "/bucket/key", "/credentials"] {
+                let answer = try await client.get(path)
+                #expect(answer.headers[.requestID]?.isEmpty == false)
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct HistoryTests {
+    @Test("history lists everything, newest first, as clients decode it", arguments: ["", "/"])
+    func list(slash: String) async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            for id in ["a", "b", "c"] {
+                _ = try await client.initialise(
+                    id, #","version":"2","patient_details":{"oid":"p-\#(id)","age":"45","username":"Asha"}"#,
+                    headers: [.flavour: "ScribeIOS"]
+                )
+                manual.advance(by: .seconds(1))
+            }
+            let answer = try await client.get("/voice/api/v2/transaction/history\(slash)")
+            #expect(answer.status == 200)
+            #expect(answer["status"] == "success")
+            #expect(answer.json["retrieved_count"] == .integer(3))
+            #expect((0...2).map { answer["data.\($0).txn_id"] } == ["c", "b", "a"])
+            #expect(answer["data.2.created_at"] == "2026-05-10T09:12:33Z")
+            #expect(answer["data.0.flavour"] == "ScribeIOS")
+            #expect(answer["data.0.user_status"] == "init")
+            #expect(answer["data.0.processing_status"] == "in-progress")
+            guard case .array(let rows)? = answer.json["data"] else { return }
+            #expect(rows[0]["patient_details"]?["age"] == .integer(45), "an integer, whatever was sent")
+            let two = try await client.get("/voice/api/v2/transaction/history?count=2")
+            #expect(two.json["retrieved_count"] == .integer(2))
+            let one = try await client.get("/voice/api/v2/transaction/history?oid=p-b")
+            #expect(one["data.0.txn_id"] == "b")
+            #expect(one["data.1.txn_id"] == nil)
+        }
+    }
+
+    @Test("no transactions are an empty list")
+    func empty() async throws {
+        try await TestServer().run { anonymous in
+            let answer = try await anonymous.login().get("/voice/api/v2/transaction/history")
+            #expect(answer.status == 200)
+            #expect(answer.json["data"] == .array([]))
+        }
+    }
+}
