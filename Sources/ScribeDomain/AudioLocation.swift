@@ -3,19 +3,19 @@ import Foundation
 /// Where the chunks of a transaction are: a bucket and a folder in it.
 ///
 /// Parsed from `s3_url` or `batch_s3_url`, never computed: the date in the folder is the device's (C-16).
-public struct AudioLocation: Hashable, Sendable {
-    public let bucket: String
+package struct AudioLocation: Hashable, Sendable {
+    package let bucket: String
     /// The key prefix without a slash at either end, for example `260510/i-1234`.
-    public let folder: String
+    package let folder: String
 
-    public init(bucket: String, folder: String) {
+    package init(bucket: String, folder: String) {
         self.bucket = bucket
         self.folder = folder
     }
 
     /// Reads `s3://bucket/folder`, `https://bucket.s3.region.amazonaws.com/folder/` and `https://host/bucket/folder`
     /// (C-14). Returns nil for anything else.
-    public init?(url: String) {
+    package init?(url: String) {
         guard let separator = url.range(of: "://") else { return nil }
         let scheme = url[..<separator.lowerBound].lowercased()
         let parts = url[separator.upperBound...].split(separator: "/", omittingEmptySubsequences: true).map(String.init)
@@ -32,13 +32,13 @@ public struct AudioLocation: Hashable, Sendable {
     }
 
     /// The key of a file of this transaction.
-    public func key(ofFile name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
+    package func key(ofFile name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
 
     /// The bucket that a virtual-host style `Host` names, or nil when the host is no S3 host.
     ///
     /// Both spellings that AWS SDKs use are known, `bucket.s3.region.amazonaws.com` and `bucket.s3-region.…`, and
     /// for a local name `bucket.s3.localhost`.
-    public static func bucket(ofVirtualHost host: String) -> String? {
+    package static func bucket(ofVirtualHost host: String) -> String? {
         let name = host.prefix { $0 != ":" }.lowercased()
         guard name.hasSuffix(".amazonaws.com") || name.hasSuffix(".localhost") else { return nil }
         let labels = name.split(separator: ".")

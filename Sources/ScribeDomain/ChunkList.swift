@@ -1,12 +1,12 @@
 /// What stop and commit say about the audio: the files in order, and when each was spoken.
-public struct ChunkList: Hashable, Sendable {
+package struct ChunkList: Hashable, Sendable {
     /// Bare file names in the order in which they were recorded, for example `1.m4a`.
-    public var files: [String]
+    package var files: [String]
     /// Start and end of each file in the session's timeline, as far as the client told.
-    public var times: [String: ChunkTimes]
+    package var times: [String: ChunkTimes]
 
     /// Full URIs, which some clients send (C-15), are kept as the file names that they end in.
-    public init(files: [String], times: [String: ChunkTimes] = [:]) {
+    package init(files: [String], times: [String: ChunkTimes] = [:]) {
         self.files = files.map(Self.fileName)
         self.times = times
     }
@@ -17,20 +17,20 @@ public struct ChunkList: Hashable, Sendable {
 }
 
 /// When a chunk was spoken, in seconds from the start of the session. Consecutive chunks overlap by about 0.5 s.
-public struct ChunkTimes: Hashable, Sendable, Codable {
-    public let start: Double
-    public let end: Double
+package struct ChunkTimes: Hashable, Sendable, Codable {
+    package let start: Double
+    package let end: Double
 
-    public init(start: Double, end: Double) {
+    package init(start: Double, end: Double) {
         self.start = start
         self.end = end
     }
 
     /// Whether the beginning of the chunk that follows was recorded before this one ended.
-    public func overlaps(_ next: ChunkTimes) -> Bool { next.start < end && start < next.end }
+    package func overlaps(_ next: ChunkTimes) -> Bool { next.start < end && start < next.end }
 
     /// Reads seconds as clients write them: `12.48`, or `MM:SS.fff` and `HH:MM:SS.fff` (eka-v2.md 3.1).
-    public static func seconds(from text: String) -> Double? {
+    package static func seconds(from text: String) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
         var total = 0.0
@@ -43,7 +43,7 @@ public struct ChunkTimes: Hashable, Sendable, Codable {
 }
 
 /// The number in a chunk's file name: 12 for `12.m4a`, nil for `full_audio.m4a_`.
-public func chunkOrdinal(ofFile name: String) -> Int? {
+package func chunkOrdinal(ofFile name: String) -> Int? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].hasSuffix("_"),
         !parts[0].isEmpty, parts[0].allSatisfy({ $0.isASCII && $0.isNumber })

@@ -1,7 +1,7 @@
 /// An error or a warning of a result document, in the API's words.
-public struct Diagnostic: Hashable, Sendable, Codable {
+package struct Diagnostic: Hashable, Sendable, Codable {
     /// Stable codes; `docs/recipes.md` says how to provoke each.
-    public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         /// The transaction was committed without any audio.
         case noAudio = "no_audio"
         /// Audio was there, and nobody spoke in it.
@@ -30,15 +30,15 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         case noteFailed = "note_failed"
     }
 
-    public let code: Code
-    public let message: String
+    package let code: Code
+    package let message: String
 
     enum CodingKeys: String, CodingKey {
         case code
         case message = "msg"
     }
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

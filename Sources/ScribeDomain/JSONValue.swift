@@ -1,5 +1,5 @@
 /// Any JSON value, for the parts of a request that are stored and echoed without being understood.
-public enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -9,26 +9,26 @@ public enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 
     /// The member called `name`, or nil when this is not an object or has no such member.
-    public subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
     /// The text of a string value.
-    public var stringValue: String? {
+    package var stringValue: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
     /// Whether this is an object.
-    public var isObject: Bool {
+    package var isObject: Bool {
         guard case .object = self else { return false }
         return true
     }
 }
 
 extension JSONValue: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -47,7 +47,7 @@ extension JSONValue: Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

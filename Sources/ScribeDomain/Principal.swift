@@ -1,15 +1,15 @@
 /// Who a request acts for, taken from its token.
-public struct Principal: Hashable, Sendable {
+package struct Principal: Hashable, Sendable {
     /// The tenant that everything read or written belongs to.
-    public let business: BusinessID
+    package let business: BusinessID
     /// The user; history is scoped to it (eka-v2.md 10.17).
-    public let user: UserID
+    package let user: UserID
     /// The doctor that the user acts as.
-    public let doctor: DoctorID
+    package let doctor: DoctorID
     /// The client that logged in; carries the quota.
-    public let client: ClientID
+    package let client: ClientID
 
-    public init(business: BusinessID, user: UserID, doctor: DoctorID, client: ClientID) {
+    package init(business: BusinessID, user: UserID, doctor: DoctorID, client: ClientID) {
         self.business = business
         self.user = user
         self.doctor = doctor
@@ -18,16 +18,16 @@ public struct Principal: Hashable, Sendable {
 }
 
 /// An API client that may log in, with the one user it acts as.
-public struct Client: Hashable, Sendable {
-    public let principal: Principal
+package struct Client: Hashable, Sendable {
+    package let principal: Principal
     /// Shown as the first name (`fn`) in the token.
-    public let name: String
+    package let name: String
     /// Shown as the workspace name (`w-n`) in the token.
-    public let workspace: String
+    package let workspace: String
     /// How many transactions this client may start in all; nil is unlimited.
-    public let transactionLimit: Int?
+    package let transactionLimit: Int?
 
-    public init(principal: Principal, name: String, workspace: String, transactionLimit: Int?) {
+    package init(principal: Principal, name: String, workspace: String, transactionLimit: Int?) {
         self.principal = principal
         self.name = name
         self.workspace = workspace

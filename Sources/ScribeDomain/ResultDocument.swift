@@ -1,40 +1,40 @@
 /// One result of a transaction: its transcript, or a note after one of the requested templates.
-public struct ResultDocument: Hashable, Sendable {
+package struct ResultDocument: Hashable, Sendable {
     /// What the document is, in the API's `document_type`.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         case transcript
         case custom
         case integration
     }
 
-    public enum Status: String, Hashable, Sendable, CaseIterable {
+    package enum Status: String, Hashable, Sendable, CaseIterable {
         case inProgress = "in-progress"
         case success
         case partialSuccess = "partial_success"
         case failure
 
-        public var isFinal: Bool { self != .inProgress }
+        package var isFinal: Bool { self != .inProgress }
         /// Whether there is something to show.
-        public var isUsable: Bool { self == .success || self == .partialSuccess }
+        package var isUsable: Bool { self == .success || self == .partialSuccess }
     }
 
-    public let id: DocumentID
-    public let kind: Kind
-    public let templateID: TemplateID
-    public let name: String
-    public let format: Template.Format
+    package let id: DocumentID
+    package let kind: Kind
+    package let templateID: TemplateID
+    package let name: String
+    package let format: Template.Format
     /// `raw` for the base transcript, nil for notes.
-    public let language: String?
-    public var status: Status
+    package let language: String?
+    package var status: Status
     /// The content itself, not yet base64.
-    public var value: String?
-    public var errors: [Diagnostic]
-    public var warnings: [Diagnostic]
+    package var value: String?
+    package var errors: [Diagnostic]
+    package var warnings: [Diagnostic]
 
     /// The id under which the base transcript is listed and asked for.
-    public static let transcriptTemplate = TemplateID("transcript")
+    package static let transcriptTemplate = TemplateID("transcript")
 
-    public init(
+    package init(
         id: DocumentID, kind: Kind, templateID: TemplateID, name: String, format: Template.Format,
         language: String? = nil, status: Status = .inProgress, value: String? = nil,
         errors: [Diagnostic] = [], warnings: [Diagnostic] = []
@@ -54,12 +54,12 @@ public struct ResultDocument: Hashable, Sendable {
 
 extension [ResultDocument] {
     /// What the documents amount to together.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case inProgress, success, partial, failure
     }
 
     /// Success and failure need every document to agree; any mix is partial (eka-v2.md 2.4).
-    public var outcome: Outcome {
+    package var outcome: Outcome {
         if isEmpty || contains(where: { !$0.status.isFinal }) { return .inProgress }
         if allSatisfy({ $0.status == .success }) { return .success }
         return contains(where: \.status.isUsable) ? .partial : .failure

@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 
 /// The one source of time: wall time for records and signatures, and a way to wait.
 ///
 /// Made by the composition root and handed to everything that needs it, so that a test can drive it by hand.
-public struct ScribeClock: Sendable {
+package struct ScribeClock: Sendable {
     private let currentTime: @Sendable () -> Date
     private let wait: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
     ///   - now: the wall time.
     ///   - sleep: returns after the duration, or throws `CancellationError` at once when its task is cancelled.
-    public init(
+    package init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
@@ -18,20 +18,20 @@ public struct ScribeClock: Sendable {
         self.wait = sleep
     }
 
-    public var now: Date { currentTime() }
+    package var now: Date { currentTime() }
 
-    public func sleep(for duration: Duration) async throws { try await wait(duration) }
+    package func sleep(for duration: Duration) async throws { try await wait(duration) }
 }
 
 /// The one source of identifiers and randomness. Secrets never come from a seeded source.
-public struct IdentifierSource: Sendable {
+package struct IdentifierSource: Sendable {
     private let makeUUID: @Sendable () -> UUID
     private let makeBytes: @Sendable (Int) -> [UInt8]
 
     /// - Parameters:
     ///   - uuid: a fresh UUID on every call.
     ///   - bytes: that many bytes fit for secrets.
-    public init(
+    package init(
         uuid: @escaping @Sendable () -> UUID,
         bytes: @escaping @Sendable (Int) -> [UInt8]
     ) {
@@ -40,7 +40,7 @@ public struct IdentifierSource: Sendable {
     }
 
     /// A fresh UUID in lower case.
-    public func uuid() -> String { makeUUID().uuidString.lowercased() }
+    package func uuid() -> String { makeUUID().uuidString.lowercased() }
 
-    public func bytes(_ count: Int) -> [UInt8] { makeBytes(count) }
+    package func bytes(_ count: Int) -> [UInt8] { makeBytes(count) }
 }

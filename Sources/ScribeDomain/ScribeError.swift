@@ -1,7 +1,7 @@
 /// Everything that a caller can get wrong, or that can go wrong for it, without a word of HTTP.
 ///
 /// Each API family renders every case in its own envelope, once, at its edge.
-public enum ScribeError: Error, Hashable, Sendable {
+package enum ScribeError: Error, Hashable, Sendable {
     /// No token, a token that cannot be read, or one of ours that is expired or forged.
     case unauthenticated(reason: String)
     /// Login with an unknown client or a wrong secret.

@@ -1,7 +1,7 @@
 /// How a note is laid out, and in which encoding it is delivered.
-public struct Template: Hashable, Sendable, Codable {
+package struct Template: Hashable, Sendable, Codable {
     /// The documented `type` of a result and with it the encoding of its value (eka-v2.md 5.3).
-    public enum Format: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum Format: String, Hashable, Sendable, Codable, CaseIterable {
         /// UTF-8 markdown.
         case markdown
         /// A JSON array of `{title, value}`, which Android shows as sections (C-56).
@@ -13,29 +13,29 @@ public struct Template: Hashable, Sendable, Codable {
     }
 
     /// The list of `template_results` that a result is delivered in.
-    public enum Bucket: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum Bucket: String, Hashable, Sendable, Codable, CaseIterable {
         case custom
         case integration
     }
 
     /// A heading, and the kinds of facts that belong under it.
-    public struct Section: Hashable, Sendable, Codable {
-        public let title: String
-        public let facts: [ClinicalFact.Kind]
+    package struct Section: Hashable, Sendable, Codable {
+        package let title: String
+        package let facts: [ClinicalFact.Kind]
 
-        public init(title: String, facts: [ClinicalFact.Kind]) {
+        package init(title: String, facts: [ClinicalFact.Kind]) {
             self.title = title
             self.facts = facts
         }
     }
 
-    public let id: TemplateID
-    public let name: String
-    public let format: Format
-    public let bucket: Bucket
-    public let sections: [Section]
+    package let id: TemplateID
+    package let name: String
+    package let format: Format
+    package let bucket: Bucket
+    package let sections: [Section]
 
-    public init(id: TemplateID, name: String, format: Format, bucket: Bucket, sections: [Section]) {
+    package init(id: TemplateID, name: String, format: Format, bucket: Bucket, sections: [Section]) {
         self.id = id
         self.name = name
         self.format = format
@@ -45,8 +45,8 @@ public struct Template: Hashable, Sendable, Codable {
 }
 
 /// Something of medical meaning that was said, with the words that say it.
-public struct ClinicalFact: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+package struct ClinicalFact: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case complaint
         case history
         case allergy
@@ -57,13 +57,13 @@ public struct ClinicalFact: Hashable, Sendable {
         case followUp = "follow_up"
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The words as they were spoken.
-    public let text: String
+    package let text: String
     /// Named parts of the words, for example `dose` and `frequency` of a medication.
-    public let details: [String: String]
+    package let details: [String: String]
 
-    public init(_ kind: Kind, _ text: String, details: [String: String] = [:]) {
+    package init(_ kind: Kind, _ text: String, details: [String: String] = [:]) {
         self.kind = kind
         self.text = text
         self.details = details

@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 
 /// The lifecycle of eka-v2.md section 4: what each event does in each state, and what is then to be done.
 extension Transaction {
     /// How long a transaction may stay uncommitted before its status says so.
-    public static let openLifetime: TimeInterval = 2 * 60 * 60
+    package static let openLifetime: TimeInterval = 2 * 60 * 60
 
     /// What an event changed.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Nothing: a repeated or late request, answered like the first.
         case none
         /// The transaction is to be stored.
@@ -16,14 +16,14 @@ extension Transaction {
     }
 
     /// Whether a further init with the same id is the same request again, sent because the answer was lost (4.2).
-    public func isReplayed(by other: TransactionRequest, of user: UserID) -> Bool {
+    package func isReplayed(by other: TransactionRequest, of user: UserID) -> Bool {
         userStatus == .initialized && owner.user == user
             && request.audioURL == other.audioURL && request.mode == other.mode && request.transfer == other.transfer
     }
 
     /// The client stopped recording. Repeatable; a late stop after commit changes nothing.
     /// - Throws: ``ScribeError/transactionCancelled``.
-    public mutating func stop(_ list: ChunkList) throws(ScribeError) -> Effect {
+    package mutating func stop(_ list: ChunkList) throws(ScribeError) -> Effect {
         switch userStatus {
         case .initialized, .stopped:
             userStatus = .stopped
@@ -42,7 +42,7 @@ extension Transaction {
     /// Repeated with the same list, or part of it, nothing happens. A list with new names runs everything again on
     /// the union, and after a system failure any commit does.
     /// - Throws: ``ScribeError/transactionCancelled``.
-    public mutating func commit(_ list: ChunkList, at now: Date) throws(ScribeError) -> Effect {
+    package mutating func commit(_ list: ChunkList, at now: Date) throws(ScribeError) -> Effect {
         switch userStatus {
         case .initialized, .stopped:
             committedFiles = list.files.removingDuplicates()
@@ -62,7 +62,7 @@ extension Transaction {
     }
 
     /// Processing ended. Ignored when the transaction was cancelled meanwhile.
-    public mutating func finish(_ outcome: ProcessingStatus, at now: Date) -> Effect {
+    package mutating func finish(_ outcome: ProcessingStatus, at now: Date) -> Effect {
         switch userStatus {
         case .committed:
             processingStatus = outcome
@@ -74,7 +74,7 @@ extension Transaction {
     }
 
     /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka-v2.md 10.7).
-    public func isAbandoned(at now: Date) -> Bool {
+    package func isAbandoned(at now: Date) -> Bool {
         switch userStatus {
         case .initialized, .stopped: now.timeIntervalSince(createdAt) > Self.openLifetime
         case .committed, .cancelled: false
@@ -82,7 +82,7 @@ extension Transaction {
     }
 
     /// Whether chunks are still expected, so that those that arrive are worth transcribing early.
-    public var isOpen: Bool {
+    package var isOpen: Bool {
         switch userStatus {
         case .initialized, .stopped: true
         case .committed, .cancelled: false
@@ -90,7 +90,7 @@ extension Transaction {
     }
 
     /// The committed files in the order in which they were spoken: numbered chunks by number, others as listed.
-    public var orderedFiles: [String] {
+    package var orderedFiles: [String] {
         let numbered = committedFiles.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
         guard numbered.count == committedFiles.count else { return committedFiles }
         return numbered.sorted { $0.0 < $1.0 }.map(\.1)
@@ -99,7 +99,7 @@ extension Transaction {
 
 extension Array where Element: Hashable {
     /// The elements in order, each once.
-    public func removingDuplicates() -> [Element] {
+    package func removingDuplicates() -> [Element] {
         var seen = Set<Element>()
         return filter { seen.insert($0).inserted }
     }

@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 
 /// One recorded consultation, from init to its results.
-public struct Transaction: Hashable, Sendable {
+package struct Transaction: Hashable, Sendable {
     /// What names a transaction: two businesses may use the same id.
-    public struct Key: Hashable, Sendable {
-        public let business: BusinessID
-        public let id: TransactionID
+    package struct Key: Hashable, Sendable {
+        package let business: BusinessID
+        package let id: TransactionID
 
-        public init(business: BusinessID, id: TransactionID) {
+        package init(business: BusinessID, id: TransactionID) {
             self.business = business
             self.id = id
         }
     }
 
     /// What the client has done, in the API's words.
-    public enum UserStatus: String, Sendable, CaseIterable {
+    package enum UserStatus: String, Sendable, CaseIterable {
         case initialized = "init"
         case stopped
         case committed = "commit"
@@ -22,7 +22,7 @@ public struct Transaction: Hashable, Sendable {
     }
 
     /// What the server has done, in the API's words.
-    public enum ProcessingStatus: String, Sendable, CaseIterable {
+    package enum ProcessingStatus: String, Sendable, CaseIterable {
         case inProgress = "in-progress"
         case success
         /// The server or its recogniser failed; a further commit tries again.
@@ -33,24 +33,24 @@ public struct Transaction: Hashable, Sendable {
     }
 
     /// The id within its business.
-    public let id: TransactionID
-    public let owner: Principal
+    package let id: TransactionID
+    package let owner: Principal
     /// What init asked for.
-    public let request: TransactionRequest
-    public internal(set) var userStatus: UserStatus
-    public internal(set) var processingStatus: ProcessingStatus
+    package let request: TransactionRequest
+    package internal(set) var userStatus: UserStatus
+    package internal(set) var processingStatus: ProcessingStatus
     /// What stop listed, replaced by every stop until commit.
-    public internal(set) var stopped: ChunkList
+    package internal(set) var stopped: ChunkList
     /// What commit listed: the only files that are processed (C-25).
-    public internal(set) var committedFiles: [String]
-    public let createdAt: Date
-    public internal(set) var committedAt: Date?
-    public internal(set) var processedAt: Date?
+    package internal(set) var committedFiles: [String]
+    package let createdAt: Date
+    package internal(set) var committedAt: Date?
+    package internal(set) var processedAt: Date?
 
-    public var key: Key { Key(business: owner.business, id: id) }
+    package var key: Key { Key(business: owner.business, id: id) }
 
     /// A new transaction as init makes it.
-    public init(id: TransactionID, owner: Principal, request: TransactionRequest, createdAt: Date) {
+    package init(id: TransactionID, owner: Principal, request: TransactionRequest, createdAt: Date) {
         self.init(
             id: id, owner: owner, request: request, userStatus: .initialized, processingStatus: .inProgress,
             stopped: ChunkList(files: []), committedFiles: [], createdAt: createdAt, committedAt: nil, processedAt: nil
@@ -58,7 +58,7 @@ public struct Transaction: Hashable, Sendable {
     }
 
     /// A transaction as it was stored.
-    public init(
+    package init(
         id: TransactionID, owner: Principal, request: TransactionRequest,
         userStatus: UserStatus, processingStatus: ProcessingStatus,
         stopped: ChunkList, committedFiles: [String],

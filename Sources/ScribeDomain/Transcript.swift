@@ -1,10 +1,10 @@
 /// A word and when it was spoken, in seconds from the start of its chunk.
-public struct TimedWord: Hashable, Sendable, Codable {
-    public let text: String
-    public let start: Double
-    public let end: Double
+package struct TimedWord: Hashable, Sendable, Codable {
+    package let text: String
+    package let start: Double
+    package let end: Double
 
-    public init(text: String, start: Double, end: Double) {
+    package init(text: String, start: Double, end: Double) {
         self.text = text
         self.start = start
         self.end = end
@@ -12,15 +12,15 @@ public struct TimedWord: Hashable, Sendable, Codable {
 }
 
 /// What a recogniser made of one file.
-public struct RecognisedSpeech: Hashable, Sendable, Codable {
+package struct RecognisedSpeech: Hashable, Sendable, Codable {
     /// The words; empty when nobody spoke.
-    public var text: String
+    package var text: String
     /// Word times where the recogniser has them.
-    public var words: [TimedWord]
+    package var words: [TimedWord]
     /// What the recogniser had doubts about; makes the result a partial success.
-    public var warnings: [Diagnostic]
+    package var warnings: [Diagnostic]
 
-    public init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = []) {
+    package init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = []) {
         self.text = text
         self.words = words
         self.warnings = warnings
@@ -28,12 +28,12 @@ public struct RecognisedSpeech: Hashable, Sendable, Codable {
 }
 
 /// One file of a committed transaction and what became of it.
-public struct ChunkOutcome: Hashable, Sendable {
-    public let file: String
-    public let times: ChunkTimes?
-    public let result: Result<RecognisedSpeech, Diagnostic>
+package struct ChunkOutcome: Hashable, Sendable {
+    package let file: String
+    package let times: ChunkTimes?
+    package let result: Result<RecognisedSpeech, Diagnostic>
 
-    public init(file: String, times: ChunkTimes?, result: Result<RecognisedSpeech, Diagnostic>) {
+    package init(file: String, times: ChunkTimes?, result: Result<RecognisedSpeech, Diagnostic>) {
         self.file = file
         self.times = times
         self.result = result
@@ -43,14 +43,14 @@ public struct ChunkOutcome: Hashable, Sendable {
 extension Diagnostic: Error {}
 
 /// The whole conversation, put together from its chunks in order.
-public struct Transcript: Hashable, Sendable {
-    public let text: String
-    public let status: ResultDocument.Status
-    public let errors: [Diagnostic]
-    public let warnings: [Diagnostic]
+package struct Transcript: Hashable, Sendable {
+    package let text: String
+    package let status: ResultDocument.Status
+    package let errors: [Diagnostic]
+    package let warnings: [Diagnostic]
 
     /// Stitches the chunks; what failed among them becomes a warning that names it, or the error when all failed.
-    public init(stitching chunks: [ChunkOutcome]) {
+    package init(stitching chunks: [ChunkOutcome]) {
         var spoken: [(text: String, times: ChunkTimes?)] = []
         var failures: [Diagnostic.Code: [String]] = [:]
         var doubts: [Diagnostic] = []

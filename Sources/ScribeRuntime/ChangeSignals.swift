@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
-public import ScribeDomain
+package import ScribeDomain
 
 /// Tells those who wait for a transaction that it has changed. It carries no news itself: whoever is told reads anew.
-public final class ChangeSignals: Sendable {
+package final class ChangeSignals: Sendable {
     private struct Waiters {
         var next = 0
         var byKey: [Transaction.Key: [Int: AsyncStream<Void>.Continuation]] = [:]
@@ -10,12 +10,12 @@ public final class ChangeSignals: Sendable {
 
     private let waiters = NIOLockedValueBox(Waiters())
 
-    public init() {}
+    package init() {}
 
     /// A subscription to one transaction. Subscribe first, then read: what happens in between is not lost.
     ///
     /// The stream keeps one unread change, however many there were.
-    public func changes(of key: Transaction.Key) -> AsyncStream<Void> {
+    package func changes(of key: Transaction.Key) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = waiters.withLockedValue { waiters in
             waiters.next += 1
@@ -32,11 +32,11 @@ public final class ChangeSignals: Sendable {
     }
 
     /// The transaction has changed, and the change is stored.
-    public func post(_ key: Transaction.Key) {
+    package func post(_ key: Transaction.Key) {
         let continuations = waiters.withLockedValue { $0.byKey[key].map { Array($0.values) } ?? [] }
         for continuation in continuations { continuation.yield() }
     }
 
     /// How many wait now.
-    public var waiterCount: Int { waiters.withLockedValue { $0.byKey.values.reduce(0) { $0 + $1.count } } }
+    package var waiterCount: Int { waiters.withLockedValue { $0.byKey.values.reduce(0) { $0 + $1.count } } }
 }

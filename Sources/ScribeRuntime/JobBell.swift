@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
-public import ScribeDomain
+package import ScribeDomain
 
 /// Wakes the job runner when there may be work. Ringing while nobody listens is not lost.
-public final class JobBell: Sendable {
+package final class JobBell: Sendable {
     private struct State {
         var hasRung = false
         var listener: AsyncStream<Void>.Continuation?
@@ -10,10 +10,10 @@ public final class JobBell: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    public init() {}
+    package init() {}
 
     /// There may be work.
-    public func ring() {
+    package func ring() {
         let listener = state.withLockedValue { state in
             if state.listener == nil { state.hasRung = true }
             defer { state.listener = nil }
@@ -39,7 +39,7 @@ public final class JobBell: Sendable {
 
 /// Returns when the stream has something, or after `limit`; nil waits for ever.
 /// - Throws: `CancellationError` when the task is cancelled meanwhile.
-public func firstOf(_ stream: AsyncStream<Void>, limit: Duration?, clock: ScribeClock) async throws {
+package func firstOf(_ stream: AsyncStream<Void>, limit: Duration?, clock: ScribeClock) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
             var iterator = stream.makeAsyncIterator()

@@ -1,26 +1,26 @@
 import Foundation
-public import Logging
-public import ScribeDomain
-public import ScribeStore
-public import ServiceLifecycle
-public import Transcription
+package import Logging
+package import ScribeDomain
+package import ScribeStore
+import ServiceLifecycle
+package import Transcription
 
 /// Does the jobs that the store holds, a bounded number at a time, until it is told to stop.
 ///
 /// Nothing is remembered here: what is not finished when the process ends is claimed again after the next start.
-public struct JobRunner: Service {
+package struct JobRunner: Service {
     /// How jobs are done.
-    public struct Policy: Sendable {
+    package struct Policy: Sendable {
         /// How many run at the same time.
-        public var concurrency: Int
+        package var concurrency: Int
         /// How often a chunk or an assembly is tried before it has failed.
-        public var attempts: Int
+        package var attempts: Int
         /// The pause before the second attempt; it doubles with each further one.
-        public var backOff: Duration
+        package var backOff: Duration
         /// How long after commit a listed file may still arrive.
-        public var objectWait: Duration
+        package var objectWait: Duration
 
-        public init(
+        package init(
             concurrency: Int = 4, attempts: Int = 3, backOff: Duration = .milliseconds(500),
             objectWait: Duration = .seconds(10)
         ) {
@@ -42,7 +42,7 @@ public struct JobRunner: Service {
     let policy: Policy
     let logger: Logger
 
-    public init(
+    package init(
         store: Store, objects: ObjectFiles, transcriber: any Transcriber, noteWriter: any NoteWriter,
         templates: TemplateCatalogue, signals: ChangeSignals, bell: JobBell, clock: ScribeClock, policy: Policy,
         logger: Logger
@@ -59,7 +59,7 @@ public struct JobRunner: Service {
         self.logger = logger
     }
 
-    public func run() async throws {
+    package func run() async throws {
         // Claims one after another; a claimed job takes a slot until it is done.
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

@@ -1,17 +1,17 @@
 import Foundation
-public import ScribeDomain
+package import ScribeDomain
 
 /// The only place where time and chance enter the program.
 extension ScribeClock {
     /// The machine's clock.
-    public static var system: ScribeClock {
+    package static var system: ScribeClock {
         ScribeClock(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
     }
 }
 
 extension IdentifierSource {
     /// The machine's random number generator.
-    public static var random: IdentifierSource {
+    package static var random: IdentifierSource {
         IdentifierSource(
             uuid: { UUID() },
             bytes: { count in

@@ -1,13 +1,13 @@
-public import ScribeDomain
+package import ScribeDomain
 
 /// The templates that this server knows, and what it makes of ids that it does not (eka-v2.md 10.15).
-public struct TemplateCatalogue: Sendable {
+package struct TemplateCatalogue: Sendable {
     private let templates: [TemplateID: Template]
     private let fallback: Template
 
     /// - Parameter templates: at least one; the first lends its layout to unknown ids and is written when a
     ///   transaction asks for none, for some clients wait until there is a note (C-31).
-    public init(_ templates: [Template]) {
+    package init(_ templates: [Template]) {
         precondition(!templates.isEmpty, "a server without templates can write no notes")
         self.fallback = templates[0]
         self.templates = Dictionary(templates.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -15,7 +15,7 @@ public struct TemplateCatalogue: Sendable {
 
     /// The documents that a transaction will have: its transcript, asked for or not (C-35), and a note for each
     /// requested template, each once.
-    public func documents(for request: TransactionRequest, identifiers: IdentifierSource) -> [ResultDocument] {
+    package func documents(for request: TransactionRequest, identifiers: IdentifierSource) -> [ResultDocument] {
         let requested = request.templates.isEmpty ? [.init(id: fallback.id)] : request.templates
         let transcript = ResultDocument(
             id: DocumentID(identifiers.uuid()), kind: .transcript, templateID: ResultDocument.transcriptTemplate,

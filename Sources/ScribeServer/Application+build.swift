@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
-public import Hummingbird
-public import Logging
+package import Hummingbird
+package import Logging
 import NIOCore
 import NIOPosix
-public import ScribeDomain
+package import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 import Transcription
@@ -15,7 +15,7 @@ import Transcription
 /// - Parameters:
 ///   - onReady: called with the port when the server accepts connections.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
-public func buildApplication(
+package func buildApplication(
     configuration: Configuration, clock: ScribeClock, identifiers: IdentifierSource, logger: Logger,
     onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {

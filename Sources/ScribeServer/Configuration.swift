@@ -1,41 +1,41 @@
-public import ScribeRuntime
-public import ScribeStore
+package import ScribeRuntime
+package import ScribeStore
 
 /// Everything that can be set about one server. The defaults are those of an SDK developer's laptop.
-public struct Configuration: Sendable {
+package struct Configuration: Sendable {
     /// Which transcriber is behind the server.
-    public enum TranscriberChoice: Hashable, Sendable {
+    package enum TranscriberChoice: Hashable, Sendable {
         case fake
         /// A program and its arguments.
         case command(String)
     }
 
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// 0 picks a free one.
-    public var port = 8087
-    public var dataFolder = ".scribe"
+    package var port = 8087
+    package var dataFolder = ".scribe"
     /// Whether the data folder is removed at the end.
-    public var isEphemeral = false
-    public var transcriber = TranscriberChoice.fake
-    public var authMode = AuthMode.lenient
+    package var isEphemeral = false
+    package var transcriber = TranscriberChoice.fake
+    package var authMode = AuthMode.lenient
     /// Whether lenient and open authentication may be reached from beyond this machine.
-    public var allowsUnverifiedTokensFromNetwork = false
-    public var durability = Store.Durability.normal
+    package var allowsUnverifiedTokensFromNetwork = false
+    package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
-    public var longPoll: Duration = .seconds(14)
-    public var jobs = JobRunner.Policy()
+    package var longPoll: Duration = .seconds(14)
+    package var jobs = JobRunner.Policy()
     /// How long one recognition may take.
-    public var transcriberTimeLimit: Duration = .seconds(120)
+    package var transcriberTimeLimit: Duration = .seconds(120)
     /// Whether the demo clients may log in; nil decides by the authentication: not in strict mode.
-    public var hasDemoSeed: Bool?
+    package var hasDemoSeed: Bool?
     /// A YAML file with further clients.
-    public var clientsFile: String?
+    package var clientsFile: String?
     /// A YAML file with further fixtures.
-    public var fixturesFile: String?
+    package var fixturesFile: String?
     /// 32 bytes or more; nil keeps one in the data folder.
-    public var signingKey: [UInt8]?
+    package var signingKey: [UInt8]?
 
-    public init() {}
+    package init() {}
 
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
@@ -44,13 +44,13 @@ public struct Configuration: Sendable {
 }
 
 /// Why a server was not started.
-public enum StartupProblem: Error, Sendable, CustomStringConvertible {
+package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
     case signingKeyTooShort
     case unreadableSeed(path: String, reason: String)
     case unusableTranscriber(reason: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .unverifiedTokensFromNetwork(let host, let mode):
             """

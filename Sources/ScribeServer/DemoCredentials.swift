@@ -1,12 +1,12 @@
 import ScribeDomain
 
 /// The first client of the demo seed, for banners and for those who start a client against this server.
-public struct DemoCredentials: Sendable {
-    public let clientID: String
-    public let clientSecret: String
+package struct DemoCredentials: Sendable {
+    package let clientID: String
+    package let clientSecret: String
 
     /// - Throws: ``StartupProblem`` when the shipped seed cannot be read.
-    public static func first() throws -> DemoCredentials {
+    package static func first() throws -> DemoCredentials {
         guard let demo = try Seed.demoClients().first else {
             throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
         }
@@ -14,7 +14,7 @@ public struct DemoCredentials: Sendable {
     }
 
     /// The same, or nil for a server that does not let demo clients in.
-    public static func shown(for configuration: Configuration) -> DemoCredentials? {
+    package static func shown(for configuration: Configuration) -> DemoCredentials? {
         configuration.seedsDemo ? try? first() : nil
     }
 }

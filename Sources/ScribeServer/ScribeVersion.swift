@@ -1,4 +1,4 @@
 /// The version of this program, as `CHANGELOG.md` lists it.
-public enum ScribeVersion {
-    public static let current = "0.1.0"
+package enum ScribeVersion {
+    package static let current = "0.1.0"
 }

@@ -5,16 +5,16 @@ import SystemPackage
 /// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/` and the signing key.
 ///
 /// Readable by its owner only, and used by one process at a time.
-public final class DataFolder: Sendable {
-    public let path: String
+package final class DataFolder: Sendable {
+    package let path: String
     private let lock: FileDescriptor
 
     /// Why a folder cannot be used.
-    public enum Problem: Error, Sendable, CustomStringConvertible {
+    package enum Problem: Error, Sendable, CustomStringConvertible {
         case inUse(path: String)
         case unusable(path: String, reason: String)
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .inUse(let path): "\(path) is in use by another scribe-emulator"
             case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
@@ -24,7 +24,7 @@ public final class DataFolder: Sendable {
 
     /// Opens the folder at `path`, creating what is missing. Blocking.
     /// - Throws: ``Problem``.
-    public init(path: String) throws {
+    package init(path: String) throws {
         self.path = path
         do {
             for folder in [path, "\(path)/objects", "\(path)/work"] {
@@ -51,15 +51,15 @@ public final class DataFolder: Sendable {
 
     deinit { try? lock.close() }
 
-    public var databasePath: String { "\(path)/scribe.sqlite" }
-    public var objectsFolder: String { "\(path)/objects" }
+    package var databasePath: String { "\(path)/scribe.sqlite" }
+    package var objectsFolder: String { "\(path)/objects" }
     /// For files that live no longer than the work on them.
-    public var workFolder: String { "\(path)/work" }
+    package var workFolder: String { "\(path)/work" }
 
     /// The secret kept in the file of that name, made from `fresh` on first use. Blocking.
     ///
     /// The file is readable by its owner only from the moment it exists, and complete from the moment it is seen.
-    public func secret(named name: String, fresh: () -> [UInt8]) throws -> [UInt8] {
+    package func secret(named name: String, fresh: () -> [UInt8]) throws -> [UInt8] {
         let file = "\(path)/\(name)"
         if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return [UInt8](data) }
         let bytes = fresh()

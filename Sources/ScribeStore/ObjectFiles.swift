@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
-public import NIOPosix
+package import NIOPosix
 import SystemPackage
 
 /// The bytes of the uploads, each in a file with a fresh name that no client chose.
 ///
 /// A file belongs to an object from the moment its row says so; before that, and after the row is gone, it is nothing.
-public struct ObjectFiles: Sendable {
+package struct ObjectFiles: Sendable {
     private let folder: String
     let durability: Store.Durability
     let pool: NIOThreadPool
@@ -14,20 +14,20 @@ public struct ObjectFiles: Sendable {
     /// - Parameters:
     ///   - folder: an existing folder that holds nothing else.
     ///   - pool: threads that may block.
-    public init(folder: String, durability: Store.Durability, pool: NIOThreadPool) {
+    package init(folder: String, durability: Store.Durability, pool: NIOThreadPool) {
         self.folder = folder
         self.durability = durability
         self.pool = pool
     }
 
     /// Where the bytes of `file` are.
-    public func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
+    package func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
 
     /// Begins a new file.
     /// - Parameters:
     ///   - file: a fresh name of at least three letters.
     ///   - hashesSHA256: whether the payload's SHA-256 is wanted besides its MD5.
-    public func create(_ file: String, hashesSHA256: Bool) async throws -> ObjectWriter {
+    package func create(_ file: String, hashesSHA256: Bool) async throws -> ObjectWriter {
         let path = path(of: file)
         return try await pool.runIfActive {
             let parent = (path as NSString).deletingLastPathComponent
@@ -41,13 +41,13 @@ public struct ObjectFiles: Sendable {
     }
 
     /// Removes files that no object refers to any more.
-    public func remove(_ files: [String]) async {
+    package func remove(_ files: [String]) async {
         let paths = files.map(path(of:))
         _ = try? await pool.runIfActive { for path in paths { unlink(path) } }
     }
 
     /// The names of all files there are.
-    public func all() async throws -> [String] {
+    package func all() async throws -> [String] {
         let folder = folder
         return try await pool.runIfActive {
             try FileManager.default.contentsOfDirectory(atPath: folder).flatMap {

@@ -1,19 +1,19 @@
-public import Crypto
+package import Crypto
 import Glibc
-public import NIOCore
+package import NIOCore
 import NIOPosix
 import SystemPackage
 
 /// Writes one upload to its file as it arrives, and hashes it on the way. Used by one task, which ends it with
 /// ``finish()`` or ``discard()``.
-public struct ObjectWriter: Sendable {
+package struct ObjectWriter: Sendable {
     /// What was written.
-    public struct Summary: Sendable {
+    package struct Summary: Sendable {
         /// In bytes.
-        public let size: Int
-        public let md5: Insecure.MD5Digest
+        package let size: Int
+        package let md5: Insecure.MD5Digest
         /// nil when it was not asked for.
-        public let sha256: SHA256Digest?
+        package let sha256: SHA256Digest?
     }
 
     private struct Digests: Sendable {
@@ -42,14 +42,14 @@ public struct ObjectWriter: Sendable {
     }
 
     /// Takes the next bytes. Returns when they, or a batch before them, are written: this is the back-pressure.
-    public mutating func write(_ buffer: ByteBuffer) async throws {
+    package mutating func write(_ buffer: ByteBuffer) async throws {
         pending.append(buffer)
         pendingBytes += buffer.readableBytes
         if pendingBytes >= Self.batchSize { try await flush() }
     }
 
     /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
-    public mutating func finish() async throws -> Summary {
+    package mutating func finish() async throws -> Summary {
         try await flush()
         let (path, descriptor, files) = (path, descriptor, files)
         isClosed = true
@@ -63,7 +63,7 @@ public struct ObjectWriter: Sendable {
     }
 
     /// Closes and removes the file. After ``finish()`` it removes it.
-    public func discard() async {
+    package func discard() async {
         let (path, descriptor, isClosed) = (path, descriptor, isClosed)
         _ = try? await files.pool.runIfActive {
             if !isClosed { try? descriptor.close() }

@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import ScribeDomain
+package import ScribeDomain
 
 extension Store {
     /// Makes the clients known, replacing what was known of those ids. Others stay.
     /// - Parameter clients: each with the 32 bytes that its secret hashes to.
-    public func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
+    package func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
         try await pool.write { db in
             for (client, secretHash) in clients {
                 let principal = client.principal
@@ -30,12 +30,12 @@ extension Store {
     }
 
     /// Whether any client may log in.
-    public func hasClients() async throws -> Bool {
+    package func hasClients() async throws -> Bool {
         try await pool.read { try $0.row("SELECT 1 FROM clients LIMIT 1") != nil }
     }
 
     /// The client of that id, with the hash of its secret.
-    public func client(_ id: ClientID) async throws -> (client: Client, secretHash: [UInt8])? {
+    package func client(_ id: ClientID) async throws -> (client: Client, secretHash: [UInt8])? {
         try await pool.read { db in
             try db.row("SELECT * FROM clients WHERE client_id = ?", [id.rawValue])
                 .map { (Client(row: $0), [UInt8]($0["secret_hash"] as Data)) }
@@ -43,7 +43,7 @@ extension Store {
     }
 
     /// Remembers a refresh token by its hash, and forgets those that have expired.
-    public func saveRefreshToken(hash: [UInt8], of client: ClientID, now: Date, expiresAt: Date) async throws {
+    package func saveRefreshToken(hash: [UInt8], of client: ClientID, now: Date, expiresAt: Date) async throws {
         try await pool.write { db in
             try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [now.milliseconds])
             try Self.insertRefreshToken(hash, of: client, expiresAt: expiresAt, in: db)
@@ -55,7 +55,7 @@ extension Store {
     /// The old one is honoured for `grace` seconds more, because clients refresh in parallel with the same token
     /// (eka-v2.md 1.3).
     /// - Returns: whose token it is, or nil when it is unknown, expired or rotated too long ago.
-    public func rotateRefreshToken(
+    package func rotateRefreshToken(
         hash: [UInt8], to newHash: [UInt8], now: Date, expiresAt: Date, grace: TimeInterval
     ) async throws -> Client? {
         try await pool.write { db in

@@ -1,37 +1,37 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import ScribeDomain
+package import ScribeDomain
 
 /// A piece of work that was claimed and is now this process's to do.
-public struct Job: Hashable, Sendable {
-    public enum Work: Hashable, Sendable {
+package struct Job: Hashable, Sendable {
+    package enum Work: Hashable, Sendable {
         /// Transcribe one chunk.
         case transcribe(ChunkToTranscribe)
         /// Put the results of a committed transaction together.
         case assemble
     }
 
-    public let id: Int64
-    public let transaction: Transaction.Key
+    package let id: Int64
+    package let transaction: Transaction.Key
     /// How often it was claimed, this time included.
-    public let attempt: Int
-    public let work: Work
+    package let attempt: Int
+    package let work: Work
 }
 
 /// A chunk and what is to be known of it to transcribe it.
-public struct ChunkToTranscribe: Hashable, Sendable {
-    public let name: String
-    public let file: String
-    public let md5: String
+package struct ChunkToTranscribe: Hashable, Sendable {
+    package let name: String
+    package let file: String
+    package let md5: String
     /// The chunk's number, or its position in the commit, from 1.
-    public let ordinal: Int
-    public let language: String?
-    public let fixture: String?
+    package let ordinal: Int
+    package let language: String?
+    package let fixture: String?
 }
 
 extension Store {
     /// Claims the job that is due first. Only one claimant gets it.
-    public func claimJob(at now: Date) async throws -> Job? {
+    package func claimJob(at now: Date) async throws -> Job? {
         try await pool.write { db in
             while true {
                 let claimed = try db.row(
@@ -53,7 +53,7 @@ extension Store {
     }
 
     /// When the next job that is not yet due will be.
-    public func nextJobTime() async throws -> Date? {
+    package func nextJobTime() async throws -> Date? {
         try await pool.read { db in
             let row = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending' AND run_at IS NOT NULL")
             return (row?["time"] as Int64?).map(Date.init(milliseconds:))
@@ -61,13 +61,13 @@ extension Store {
     }
 
     /// How many jobs there are, waiting or running.
-    public func jobCount() async throws -> Int {
+    package func jobCount() async throws -> Int {
         try await pool.read { try $0.row("SELECT count(*) AS count FROM jobs")?["count"] ?? 0 }
     }
 
     /// Gives a job back, to be claimed again at `time`.
     /// - Parameter countsAttempt: false when it was interrupted and not tried.
-    public func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
+    package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
         try await pool.write { db in
             try db.run(
                 "UPDATE jobs SET state = 'pending', run_at = ?, attempts = attempts - ? WHERE id = ?",
@@ -79,7 +79,7 @@ extension Store {
     /// Keeps what became of a chunk, and wakes the transaction's assembly when it was the last one.
     ///
     /// Nothing is kept when commit did not list the chunk meanwhile; a chunk that was replaced goes again.
-    public func finishTranscription(
+    package func finishTranscription(
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
         try await pool.write { db in

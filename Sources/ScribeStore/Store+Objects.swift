@@ -1,23 +1,23 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import ScribeDomain
+package import ScribeDomain
 
 /// A stored upload. The bytes are in a file; this is what is known of them.
-public struct StoredObject: Hashable, Sendable {
-    public let bucket: String
-    public let key: String
+package struct StoredObject: Hashable, Sendable {
+    package let bucket: String
+    package let key: String
     /// The name of the file among ``ObjectFiles``.
-    public let file: String
+    package let file: String
     /// In bytes.
-    public let size: Int
+    package let size: Int
     /// Lower-case hex; the ETag without its quotes.
-    public let md5: String
-    public let contentType: String?
+    package let md5: String
+    package let contentType: String?
     /// The `x-amz-meta-` headers, without the prefix, in lower case.
-    public let metadata: [String: String]
-    public let createdAt: Date
+    package let metadata: [String: String]
+    package let createdAt: Date
 
-    public init(
+    package init(
         bucket: String, key: String, file: String, size: Int, md5: String, contentType: String?,
         metadata: [String: String], createdAt: Date
     ) {
@@ -33,11 +33,11 @@ public struct StoredObject: Hashable, Sendable {
 }
 
 /// What a stored upload led to.
-public struct UploadEffect: Hashable, Sendable {
+package struct UploadEffect: Hashable, Sendable {
     /// The file of the object that was replaced; nobody refers to it any more.
-    public let replacedFile: String?
+    package let replacedFile: String?
     /// Whether a job was made or woken.
-    public let hasWork: Bool
+    package let hasWork: Bool
 }
 
 extension Store {
@@ -45,7 +45,7 @@ extension Store {
     ///
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
-    public func put(_ object: StoredObject, business: BusinessID) async throws -> UploadEffect {
+    package func put(_ object: StoredObject, business: BusinessID) async throws -> UploadEffect {
         try await pool.write { db in
             let replaced = try db.row(
                 "SELECT file FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
@@ -73,12 +73,12 @@ extension Store {
     }
 
     /// The object of that key, or nil.
-    public func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
+    package func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
         try await pool.read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
     }
 
     /// Which of these files hold an object.
-    public func filesInUse(among files: [String]) async throws -> Set<String> {
+    package func filesInUse(among files: [String]) async throws -> Set<String> {
         try await pool.read { db in
             let rows = try db.rows(
                 "SELECT file FROM objects WHERE file IN (SELECT value FROM json_each(?))",

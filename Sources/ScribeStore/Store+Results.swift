@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import ScribeDomain
+package import ScribeDomain
 
 /// How far a committed transaction is.
-public enum Assembly: Hashable, Sendable {
+package enum Assembly: Hashable, Sendable {
     /// Audio or transcriptions are still missing; the job was put back and will be woken.
     case waiting
     /// Everything that will come is here.
@@ -13,13 +13,13 @@ public enum Assembly: Hashable, Sendable {
 }
 
 /// What the results of a transaction are made from.
-public struct AssemblyInput: Hashable, Sendable {
-    public let transaction: Transaction
+package struct AssemblyInput: Hashable, Sendable {
+    package let transaction: Transaction
     /// The committed files in order.
-    public let chunks: [ChunkOutcome]
-    public let documents: [ResultDocument]
+    package let chunks: [ChunkOutcome]
+    package let documents: [ResultDocument]
     /// Which of the transaction's commits this is for.
-    public let generation: Int64
+    package let generation: Int64
 }
 
 extension Store {
@@ -27,7 +27,7 @@ extension Store {
     ///
     /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
     ///   older iOS clients commit before their last upload has ended (eka-v2.md 3.4).
-    public func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
+    package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
         try await pool.write { db in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
             let transaction = try Transaction(row: row)
@@ -76,7 +76,7 @@ extension Store {
     }
 
     /// Stores results, unless a later commit has started processing anew.
-    public func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
+    package func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
         try await pool.write { db in
             guard try Self.isCurrent(input, in: db) else { return }
             try Self.write(documents, at: now, in: db)
@@ -85,7 +85,7 @@ extension Store {
 
     /// Stores the last results and how the processing ended, and removes the job. When a later commit has started
     /// processing anew, or the transaction was cancelled, nothing is stored; the job then goes again.
-    public func finish(
+    package func finish(
         _ job: Job, for input: AssemblyInput, documents: [ResultDocument], outcome: Transaction.ProcessingStatus,
         at now: Date
     ) async throws {
@@ -110,7 +110,7 @@ extension Store {
 
     /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
     /// commit tries again.
-    public func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
+    package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
         try await pool.write { db in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
             let rowID: Int64 = row["id"]

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import ScribeDomain
+package import ScribeDomain
 
 /// What init did.
-public enum Initialisation: Hashable, Sendable {
+package enum Initialisation: Hashable, Sendable {
     case created
     /// The same request came before and its answer was lost.
     case replayed
@@ -13,7 +13,7 @@ extension Store {
     /// Stores a new transaction with its documents, all in progress.
     ///
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``.
-    public func initialise(_ transaction: Transaction, documents: [ResultDocument]) async throws -> Initialisation {
+    package func initialise(_ transaction: Transaction, documents: [ResultDocument]) async throws -> Initialisation {
         try await pool.write { db in
             if let existing = try Self.transaction(transaction.key, in: db) {
                 guard existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
@@ -40,7 +40,7 @@ extension Store {
     /// progress, and a job is made, in the same SQL transaction.
     /// - Throws: ``ScribeError/transactionNotFound``, and what `change` throws.
     @discardableResult
-    public func update(
+    package func update(
         _ key: Transaction.Key, at now: Date,
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
     ) async throws -> Transaction.Effect {
@@ -60,7 +60,7 @@ extension Store {
     }
 
     /// The transaction with its documents, transcript first, then as they were requested.
-    public func results(
+    package func results(
         of key: Transaction.Key
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
         try await pool.read { db in
@@ -73,7 +73,7 @@ extension Store {
     /// - Parameters:
     ///   - patient: keeps those with this `patient_details.oid`.
     ///   - count: at most that many; nil lists all.
-    public func history(
+    package func history(
         business: BusinessID, user: UserID, patient: String?, count: Int?
     ) async throws -> [Transaction] {
         try await pool.read { db in

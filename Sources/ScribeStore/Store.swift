@@ -3,11 +3,11 @@ import GRDB
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
 /// the connection never leaves this module.
-public final class Store: Sendable {
+package final class Store: Sendable {
     let pool: DatabasePool
 
     /// What an acknowledged write survives.
-    public enum Durability: String, Sendable, CaseIterable {
+    package enum Durability: String, Sendable, CaseIterable {
         /// The death of the process, by whatever signal.
         case normal
         /// A power cut as well: files and log are synced before the answer.
@@ -15,7 +15,7 @@ public final class Store: Sendable {
     }
 
     /// Why a database cannot be used.
-    public enum Problem: Error, Sendable {
+    package enum Problem: Error, Sendable {
         /// It was written by a later version of this program.
         case newerSchema(path: String)
     }
@@ -24,7 +24,7 @@ public final class Store: Sendable {
     ///
     /// Jobs that were running when the process last ended are made pending again.
     /// - Throws: ``Problem``, or what SQLite says.
-    public init(path: String, durability: Durability) throws {
+    package init(path: String, durability: Durability) throws {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)
         // More readers than cores are slower, see docs/decisions.md.
@@ -43,10 +43,10 @@ public final class Store: Sendable {
     }
 
     /// Closes all connections. Blocking.
-    public func close() throws { try pool.close() }
+    package func close() throws { try pool.close() }
 
     /// Whether the database answers.
-    public func isReachable() async -> Bool {
+    package func isReachable() async -> Bool {
         (try? await pool.read { try $0.row("SELECT 1") != nil }) ?? false
     }
 }

@@ -1,7 +1,7 @@
-public import ScribeDomain
+package import ScribeDomain
 
 /// Turns a transcript into a note after a template.
-public protocol NoteWriter: Sendable {
+package protocol NoteWriter: Sendable {
     /// How the note writer is called in logs, for example `rules`.
     var name: String { get }
 

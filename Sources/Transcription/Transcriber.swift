@@ -1,7 +1,7 @@
-public import ScribeDomain
+package import ScribeDomain
 
 /// Turns a finished recording into words.
-public protocol Transcriber: Sendable {
+package protocol Transcriber: Sendable {
     /// How the transcriber is called in the banner, in `/readyz` and in logs, for example `fake`.
     var name: String { get }
 
@@ -13,17 +13,17 @@ public protocol Transcriber: Sendable {
 }
 
 /// One stored audio file, as a transcriber gets it.
-public struct Recording: Sendable {
+package struct Recording: Sendable {
     /// Where the bytes are. They do not change while the transcriber works.
-    public let path: String
+    package let path: String
     /// The number in the chunk's name, else its position in the commit, from 1.
-    public let ordinal: Int
+    package let ordinal: Int
     /// A language hint, for example `en-IN`.
-    public let language: String?
+    package let language: String?
     /// The fixture that the transaction asked for; only the fake heeds it.
-    public let fixture: String?
+    package let fixture: String?
 
-    public init(path: String, ordinal: Int, language: String?, fixture: String?) {
+    package init(path: String, ordinal: Int, language: String?, fixture: String?) {
         self.path = path
         self.ordinal = ordinal
         self.language = language
@@ -32,15 +32,15 @@ public struct Recording: Sendable {
 }
 
 /// Why a file was not transcribed.
-public struct TranscriptionFailure: Error, Hashable, Sendable {
+package struct TranscriptionFailure: Error, Hashable, Sendable {
     /// The code that the user's document will carry.
-    public let code: Diagnostic.Code
+    package let code: Diagnostic.Code
     /// For the log: never the audio's words.
-    public let reason: String
+    package let reason: String
     /// Whether another attempt may succeed.
-    public let isRetryable: Bool
+    package let isRetryable: Bool
 
-    public init(_ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false) {
+    package init(_ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false) {
         self.code = code
         self.reason = reason
         self.isRetryable = isRetryable

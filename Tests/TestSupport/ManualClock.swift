@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import NIOConcurrencyHelpers
-public import ScribeDomain
+package import ScribeDomain
 
 /// A clock that stands still until a test moves it.
-public final class ManualClock: Sendable {
+package final class ManualClock: Sendable {
     private struct Sleeper {
         let number: Int
         let until: Date
@@ -22,18 +22,18 @@ public final class ManualClock: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// 2026-05-10T09:12:33Z unless told otherwise.
-    public init(now: Date = Date(timeIntervalSince1970: 1_778_404_353)) {
+    package init(now: Date = Date(timeIntervalSince1970: 1_778_404_353)) {
         state = NIOLockedValueBox(State(now: now))
     }
 
-    public var now: Date { state.withLockedValue { $0.now } }
+    package var now: Date { state.withLockedValue { $0.now } }
 
-    public var clock: ScribeClock {
+    package var clock: ScribeClock {
         ScribeClock(now: { self.now }, sleep: { try await self.sleep(for: $0) })
     }
 
     /// Moves the time, and wakes those whose time has come.
-    public func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let due = state.withLockedValue { state in
             state.now += duration / .seconds(1)
             let due = state.sleepers.filter { $0.until <= state.now }
@@ -44,7 +44,7 @@ public final class ManualClock: Sendable {
     }
 
     /// Returns once at least `count` sleep.
-    public func waitForSleepers(_ count: Int = 1) async {
+    package func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLockedValue { state in
                 if state.sleepers.count >= count { return true }
@@ -89,7 +89,7 @@ public final class ManualClock: Sendable {
 
 extension IdentifierSource {
     /// Counts: the same in every run.
-    public static func counting() -> IdentifierSource {
+    package static func counting() -> IdentifierSource {
         let counter = NIOLockedValueBox(UInt64(0))
         @Sendable func next() -> UInt64 {
             counter.withLockedValue { value in

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// Audio made on the spot.
-public enum TestAudio {
+package enum TestAudio {
     /// A WAV of a quiet tone, 8 kHz mono 16 bit.
-    public static func wav(seconds: Double, tone: Int = 1) -> Data {
+    package static func wav(seconds: Double, tone: Int = 1) -> Data {
         let rate = 8000
         let samples = (0..<Int(seconds * Double(rate))).map { Int16(($0 * tone) % 200 - 100) }
         var data = Data("RIFF".utf8)
@@ -30,10 +30,10 @@ extension Data {
 }
 
 /// A folder that is gone when its owner is.
-public final class TemporaryFolder: Sendable {
-    public let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
-    public init() throws {
+    package init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("scribe-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
@@ -42,7 +42,7 @@ public final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// Writes a file and returns its path.
-    public func write(_ data: Data, as name: String) throws -> String {
+    package func write(_ data: Data, as name: String) throws -> String {
         try data.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
         return "\(path)/\(name)"
     }

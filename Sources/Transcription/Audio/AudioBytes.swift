@@ -1,21 +1,21 @@
-public import Foundation
+package import Foundation
 
 /// Bytes of an audio file, read by position. Every read beyond the end answers nil, so that a file that was cut off
 /// anywhere is a file that says nothing, never a crash.
-public struct AudioBytes: Sendable {
+package struct AudioBytes: Sendable {
     private let data: Data
 
-    public init(_ data: Data) {
+    package init(_ data: Data) {
         // Rebased, so that position 0 is the first byte of a slice too.
         self.data = data.startIndex == 0 ? data : Data(data)
     }
 
     /// Maps the file at `path`. Blocking: not for the cooperative pool.
-    public init(mapping path: String) throws {
+    package init(mapping path: String) throws {
         self.init(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
     }
 
-    public var count: Int { data.count }
+    package var count: Int { data.count }
 
     func withData<Value>(_ body: (Data) -> Value) -> Value { body(data) }
 

@@ -1,27 +1,27 @@
 import ScribeDomain
 
 /// What the bytes of a recording say about themselves, whatever its name and headers claim (eka-v2.md 3.1, C-77).
-public struct AudioFormat: Hashable, Sendable {
-    public enum Container: String, Hashable, Sendable, CaseIterable {
+package struct AudioFormat: Hashable, Sendable {
+    package enum Container: String, Hashable, Sendable, CaseIterable {
         case wav, mp3, m4a, webm, ogg, flac
     }
 
-    public let container: Container
+    package let container: Container
     /// In seconds, greater than zero.
-    public let duration: Double
+    package let duration: Double
 
-    public init(container: Container, duration: Double) {
+    package init(container: Container, duration: Double) {
         self.container = container
         self.duration = duration
     }
 
     /// The shortest recording that can hold a word, in seconds.
-    public static let shortestDuration = 0.1
+    package static let shortestDuration = 0.1
 
     /// Reads container and duration from the bytes.
     ///
     /// - Throws: ``TranscriptionFailure`` with `empty_audio`, `audio_too_short` or `undecodable_audio`.
-    public init(reading bytes: AudioBytes) throws(TranscriptionFailure) {
+    package init(reading bytes: AudioBytes) throws(TranscriptionFailure) {
         guard bytes.count > 0 else { throw TranscriptionFailure(.emptyAudio, "no bytes") }
         guard let container = Self.container(of: bytes) else {
             throw TranscriptionFailure(.undecodableAudio, "no known container")

@@ -1,8 +1,8 @@
 /// Splits a command line into words as a shell would, without running one: white space separates, quotes and
 /// backslashes keep together, nothing is expanded.
-public enum CommandLineWords {
+package enum CommandLineWords {
     /// - Throws: ``Problem`` when a quote is left open.
-    public static func split(_ line: String) throws(Problem) -> [String] {
+    package static func split(_ line: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?
         var quote: Character?
@@ -36,7 +36,7 @@ public enum CommandLineWords {
     }
 
     /// What is wrong with a command line.
-    public enum Problem: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable {
         case openQuote
         case trailingBackslash
     }

@@ -1,6 +1,6 @@
 import Foundation
-public import NIOPosix
-public import ScribeDomain
+package import NIOPosix
+package import ScribeDomain
 import Subprocess
 import SystemPackage
 
@@ -8,8 +8,8 @@ import SystemPackage
 ///
 /// In the arguments `{file}` is the upload, `{wav}` a 16 kHz mono WAV that ffmpeg makes of it, and `{language}` the
 /// hint. No shell is involved. The program is ended with all its children when it takes longer than it may.
-public struct CommandTranscriber: Transcriber {
-    public let name = "command"
+package struct CommandTranscriber: Transcriber {
+    package let name = "command"
     private let arguments: [String]
     private let workFolder: String
     private let timeLimit: Duration
@@ -24,7 +24,7 @@ public struct CommandTranscriber: Transcriber {
     ///   - workFolder: an existing folder for files that live as long as a recognition.
     ///   - timeLimit: for ffmpeg and the program each.
     /// - Throws: ``CommandLineWords/Problem``, or ``MissingProgram`` when there is nothing to run.
-    public init(
+    package init(
         commandLine: String, workFolder: String, timeLimit: Duration, clock: ScribeClock, files: NIOThreadPool
     ) throws {
         arguments = try CommandLineWords.split(commandLine)
@@ -38,11 +38,11 @@ public struct CommandTranscriber: Transcriber {
     }
 
     /// A program that a transcriber needs and this machine does not have.
-    public struct MissingProgram: Error, Hashable, Sendable {
-        public let name: String
+    package struct MissingProgram: Error, Hashable, Sendable {
+        package let name: String
     }
 
-    public func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(mapping: recording.path)) }
         // Named after what it is: programs go by the extension, and uploads are stored without one.
         let stem = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)"

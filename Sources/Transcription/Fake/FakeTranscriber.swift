@@ -1,19 +1,19 @@
 import Crypto
 import Foundation
-public import NIOPosix
-public import ScribeDomain
+package import NIOPosix
+package import ScribeDomain
 
 /// Says what a fixture says, else a passage of one plausible consultation as long as the audio is.
 ///
 /// A pure function of the audio's bytes, the chunk's number, the language and the fixture that was asked for.
-public struct FakeTranscriber: Transcriber {
-    public let name = "fake"
+package struct FakeTranscriber: Transcriber {
+    package let name = "fake"
     private let fixtures: FixtureSet
     private let fixturesByHash: [String: Fixture]
     private let clock: ScribeClock
     private let files: NIOThreadPool
 
-    public init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool) {
+    package init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool) {
         self.fixtures = fixtures
         self.fixturesByHash = Dictionary(
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
@@ -23,7 +23,7 @@ public struct FakeTranscriber: Transcriber {
         self.files = files
     }
 
-    public func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var chosen: Fixture?
         if let name = recording.fixture {
             chosen = fixtures.fixtures.first { $0.name == name }

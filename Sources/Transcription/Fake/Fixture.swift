@@ -1,24 +1,24 @@
-public import ScribeDomain
+package import ScribeDomain
 
 /// What the fake transcriber says, as `seed/fixtures.yaml` spells it.
-public struct FixtureSet: Sendable, Codable {
+package struct FixtureSet: Sendable, Codable {
     /// Passages of one consultation by language, `en` at least.
-    public var consultation: [String: [String]]
-    public var fixtures: [Fixture]
+    package var consultation: [String: [String]]
+    package var fixtures: [Fixture]
 
-    public init(consultation: [String: [String]], fixtures: [Fixture]) {
+    package init(consultation: [String: [String]], fixtures: [Fixture]) {
         self.consultation = consultation
         self.fixtures = fixtures
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         consultation = try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:]
         fixtures = try container.decodeIfPresent([Fixture].self, forKey: .fixtures) ?? []
     }
 
     /// This set with that one's entries in front, so that a user's file can replace what is shipped.
-    public func overridden(by other: FixtureSet) -> FixtureSet {
+    package func overridden(by other: FixtureSet) -> FixtureSet {
         FixtureSet(
             consultation: consultation.merging(other.consultation) { _, new in new },
             fixtures: other.fixtures + fixtures
@@ -27,23 +27,23 @@ public struct FixtureSet: Sendable, Codable {
 }
 
 /// An outcome that a user can ask for.
-public struct Fixture: Sendable, Codable {
+package struct Fixture: Sendable, Codable {
     /// Chosen by `fixture:NAME` of a transaction.
-    public var name: String?
+    package var name: String?
     /// Chosen by the bytes of a chunk: lower-case hex.
-    public var sha256: String?
+    package var sha256: String?
     /// What every chunk says.
-    public var text: String?
+    package var text: String?
     /// What chunk n says; the last one goes on.
-    public var passages: [String]?
+    package var passages: [String]?
     /// In seconds.
-    public var delay: Double?
+    package var delay: Double?
     /// The code that every chunk fails with.
-    public var failure: Diagnostic.Code?
+    package var failure: Diagnostic.Code?
     /// The code of a warning, which makes a partial success.
-    public var warning: Diagnostic.Code?
+    package var warning: Diagnostic.Code?
 
-    public init(
+    package init(
         name: String? = nil, sha256: String? = nil, text: String? = nil, passages: [String]? = nil,
         delay: Double? = nil, failure: Diagnostic.Code? = nil, warning: Diagnostic.Code? = nil
     ) {

@@ -1,13 +1,13 @@
 import Foundation
-public import ScribeDomain
+package import ScribeDomain
 
 /// Writes notes by rules: deterministic, in milliseconds, and without a word that was not spoken but the headings.
-public struct RulesNoteWriter: NoteWriter {
-    public let name = "rules"
+package struct RulesNoteWriter: NoteWriter {
+    package let name = "rules"
 
-    public init() {}
+    package init() {}
 
-    public func write(_ template: Template, from transcript: String) async throws -> String {
+    package func write(_ template: Template, from transcript: String) async throws -> String {
         let facts = FactExtraction.facts(in: transcript)
         return switch template.format {
         case .transcript: transcript
