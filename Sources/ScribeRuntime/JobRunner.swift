@@ -8,7 +8,7 @@ package import Transcription
 /// Does the jobs that the store holds, a bounded number at a time, until it is told to stop.
 ///
 /// Nothing is remembered here: what is not finished when the process ends is claimed again after the next start.
-package struct JobRunner: Service {
+package struct JobRunner: Service, CustomStringConvertible {
     /// How jobs are done.
     package struct Policy: Sendable {
         /// How many run at the same time.
@@ -58,6 +58,9 @@ package struct JobRunner: Service {
         self.policy = policy
         self.logger = logger
     }
+
+    /// What the service group logs; the parts would otherwise be spelled out, fixtures included.
+    package var description: String { "JobRunner" }
 
     package func run() async throws {
         // Claims one after another; a claimed job takes a slot until it is done.

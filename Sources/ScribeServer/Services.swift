@@ -3,11 +3,14 @@ import ScribeStore
 import ServiceLifecycle
 
 /// Removes the files of uploads that were cut off when the process last ended.
-struct OrphanSweep: Service {
+struct OrphanSweep: Service, CustomStringConvertible {
     /// What was in the folder before the server accepted anything: a later file may simply not have its row yet.
     let files: [String]
     let store: Store
     let objects: ObjectFiles
+
+    /// What the service group logs; the parts would otherwise be spelled out, secrets included.
+    var description: String { "OrphanSweep" }
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
@@ -22,11 +25,13 @@ struct OrphanSweep: Service {
 }
 
 /// Closes the database after everything that was started after this has stopped.
-struct StoreClosing: Service {
+struct StoreClosing: Service, CustomStringConvertible {
     let store: Store
     /// Held until the end: it keeps other servers away from the data.
     let folder: DataFolder
     let threads: NIOThreadPool
+
+    var description: String { "StoreClosing" }
 
     func run() async throws {
         try? await gracefulShutdown()

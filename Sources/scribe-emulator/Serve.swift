@@ -66,7 +66,7 @@ struct Serve: AsyncParsableCommand {
             }
         )
         var group = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            services: [Quiet(application: application)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         )
         // A client that is slow to finish does not keep the process: 5 s are promised.
         group.maximumGracefulShutdownDuration = .seconds(3)
@@ -81,4 +81,12 @@ struct Serve: AsyncParsableCommand {
         }
         return text
     }
+}
+
+/// The application under a name: the service group logs what it runs, and would spell out all its parts, keys included.
+private struct Quiet<Application: Service>: Service, CustomStringConvertible {
+    let application: Application
+    var description: String { "scribe-emulator" }
+
+    func run() async throws { try await application.run() }
 }

@@ -1,0 +1,96 @@
+"""Starts the real binary, each time with data of its own."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = ROOT / ".build/debug/scribe-emulator"
+DEMO = ROOT / "demo"
+sys.path.insert(0, str(DEMO))
+
+import client as scribe_client  # noqa: E402  (in demo/)
+import speech  # noqa: E402
+
+
+class Server:
+    """A running server and what is known of it."""
+
+    def __init__(self, folder: pathlib.Path, *flags: str, environment=None, prefix=()):
+        self.folder = folder
+        self.ready_file = folder / "ready.json"
+        self.log_path = folder / "log"
+        self.ready_file.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            [*prefix, BINARY, "serve", "--port", "0", "--ready-file", self.ready_file, *flags],
+            stdout=subprocess.DEVNULL, stderr=open(self.log_path, "ab"), cwd=folder,
+            env={"PATH": os.environ["PATH"], "HOME": str(folder), **(environment or {})},
+        )
+        deadline = time.monotonic() + 20
+        while not self.ready_file.exists():
+            assert self.process.poll() is None, self.log_path.read_text()
+            assert time.monotonic() < deadline, "not ready in 20 s"
+            time.sleep(0.01)
+        self.base_url = json.loads(self.ready_file.read_text())["base_url"]
+        self.port = int(self.base_url.rsplit(":", 1)[1])
+
+    @property
+    def log(self) -> str:
+        return self.log_path.read_text()
+
+    def client(self, *arguments, **options) -> scribe_client.ScribeClient:
+        return scribe_client.ScribeClient(self.base_url, *arguments, **options)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> float:
+        """Asks it to stop and returns how many seconds that took."""
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=10)
+        assert code == 0, f"exit code {code}\n{self.log}"
+        return time.monotonic() - begin
+
+
+@contextlib.contextmanager
+def running(folder: pathlib.Path, *flags: str, **options):
+    server = Server(folder, *flags, **options)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.stop()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The server that most tests share: the defaults, with short waits."""
+    folder = tmp_path_factory.mktemp("server")
+    with running(folder, "--ephemeral", "--long-poll", "3s", "--object-wait", "1s") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def sentences() -> list[str]:
+    return (DEMO / "consultation.txt").read_text().splitlines()
+
+
+@pytest.fixture(scope="session")
+def spoken(sentences):
+    """The samples of the whole consultation."""
+    return speech.consultation(sentences)
+
+
+@pytest.fixture(scope="session")
+def chunks(spoken, tmp_path_factory):
+    """The consultation as the iOS SDK cuts and encodes it."""
+    return speech.chunks(spoken, tmp_path_factory.mktemp("chunks"))

@@ -1,0 +1,69 @@
+"""The main job, with clients that nobody here wrote: boto3 uploads, a real recogniser listens."""
+
+import client as scribe_client
+import pytest
+import speech
+from conftest import DEMO, running
+
+
+def take(transaction, s3, chunks):
+    assert transaction.init().status_code == 201
+    for path, start, end in chunks:
+        transaction.upload(s3, path, start, end)
+    assert transaction.stop().status_code == 200
+    assert transaction.commit().status_code == 200
+    answer = transaction.poll()
+    while answer.status_code == 202:
+        answer = transaction.poll()
+    return answer
+
+
+def test_a_spoken_consultation_gives_transcript_and_note(server, chunks):
+    client = server.client()
+    answer = take(client.transaction(), client.s3(), chunks)
+    assert answer.status_code == 200
+    data = answer.json()["data"]
+    assert [item["status"] for item in data["output"]] == ["success"]
+    assert "fever" in scribe_client.text(data["output"][0])
+    assert data["template_results"]["transcript"][0]["type"] == "transcript"
+
+
+@pytest.fixture(scope="module")
+def listening(tmp_path_factory):
+    with running(
+        tmp_path_factory.mktemp("listening"), "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}"
+    ) as server:
+        yield server
+
+
+@pytest.mark.parametrize("extension", ["m4a", "mp3", "wav", "webm", "flac"])
+def test_a_real_recogniser_hears_every_word_once_and_in_order(listening, spoken, sentences, tmp_path, extension):
+    client = listening.client()
+    chunks = speech.chunks(spoken, tmp_path, extension)
+    assert len(chunks) > 2
+    answer = take(client.transaction(), client.s3(), chunks)
+    assert answer.status_code == 200, answer.text
+    data = answer.json()["data"]
+    heard = scribe_client.text(data["template_results"]["transcript"][0])
+    assert heard.split() == " ".join(sentences).split()
+    note = scribe_client.text(data["output"][0])
+    for fact in ["fever for three days", "dry cough since monday", "allergic to penicillin", "four hundred milligrams"]:
+        assert fact in note
+
+
+def test_the_whole_recording_in_one_chunk_is_heard_too(listening, spoken, sentences, tmp_path):
+    client = listening.client()
+    path = speech.encode(spoken, tmp_path / "1.m4a")
+    answer = take(client.transaction(), client.s3(), [(path, 0, len(spoken) / speech.RATE)])
+    heard = scribe_client.text(answer.json()["data"]["template_results"]["transcript"][0])
+    assert heard.split() == " ".join(sentences).split()
+
+
+def test_silence_is_no_speech(listening, tmp_path):
+    import array
+
+    client = listening.client(flavour="ScribeIOS")
+    path = speech.encode(array.array("h", bytes(2 * speech.RATE * 3)), tmp_path / "1.wav")
+    answer = take(client.transaction(), client.s3(), [(path, 0, 3)])
+    assert answer.status_code == 200
+    assert answer.json()["data"]["output"][0]["errors"][0]["code"] == "no_speech"

@@ -1,0 +1,258 @@
+"""The process: start, stop, restart, kill, configuration, logs."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import subprocess
+import threading
+import time
+
+import pytest
+import requests
+from conftest import BINARY, ROOT, Server, running
+
+
+def run(*arguments, **options):
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=30, **options)
+
+
+def test_the_ready_file_names_url_and_process_and_is_gone_at_the_end(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        content = json.loads(server.ready_file.read_text())
+        assert content == {"base_url": server.base_url, "pid": server.process.pid}
+        assert requests.get(f"{server.base_url}/readyz").json()["status"] == "ready"
+    assert not server.ready_file.exists()
+
+
+def test_ephemeral_data_is_gone_at_the_end(tmp_path):
+    with running(tmp_path, "--ephemeral", environment={"TMPDIR": str(tmp_path / "t")}) as server:
+        assert server.client().transaction().init().status_code == 201
+    assert not list(tmp_path.glob("**/scribe.sqlite"))
+
+
+def test_data_survives_a_restart_and_so_do_tokens_and_credentials(tmp_path, chunks):
+    with running(tmp_path, "--data-dir", "data") as server:
+        client = server.client()
+        s3_keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+        transaction = client.transaction("kept")
+        transaction.init()
+        transaction.upload(client.s3(), *chunks[0])
+    modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "data").iterdir()}
+    assert modes["signing-key"] == 0o600
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+    with running(tmp_path, "--data-dir", "data") as server:
+        client.base_url = server.base_url
+        import boto3
+
+        s3 = boto3.client(
+            "s3", endpoint_url=server.base_url, region_name="ap-south-1", aws_access_key_id=s3_keys["AccessKeyId"],
+            aws_secret_access_key=s3_keys["SecretKey"], aws_session_token=s3_keys["SessionToken"],
+        )
+        transaction.upload(s3, *chunks[1])
+        assert transaction.commit().status_code == 200
+        assert transaction.poll().status_code == 200
+
+
+def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path, chunks):
+    """Killed after every step in turn; each time the next step goes on from there."""
+    flags = ["--data-dir", "data", "--object-wait", "1s"]
+    server = Server(tmp_path, *flags)
+    client = server.client()
+    transaction = client.transaction("killed")
+
+    def restart():
+        nonlocal server
+        server.kill()
+        server = Server(tmp_path, *flags)
+        client.base_url = server.base_url
+
+    try:
+        assert transaction.init(additional_data={"fixture": "fixture:slow"}).status_code == 201
+        restart()
+        for chunk in chunks:
+            transaction.upload(client.s3(), *chunk)
+            restart()
+        assert transaction.stop().status_code == 200
+        restart()
+        assert transaction.commit().status_code == 200
+        restart()
+        rows = client.session.get(f"{server.base_url}/voice/api/v2/transaction/history").json()["data"]
+        assert [(row["txn_id"], row["user_status"], row["processing_status"]) for row in rows] == [
+            ("killed", "commit", "in-progress")
+        ]
+        # The slow fixture takes 20 s, counted anew from the last start: the job was resumed.
+        begin = time.monotonic()
+        answer = transaction.poll()
+        while answer.status_code == 202 and time.monotonic() - begin < 40:
+            answer = transaction.poll()
+        assert answer.status_code == 200
+    finally:
+        server.stop()
+
+
+def test_sigterm_answers_held_polls_and_exits_within_five_seconds(tmp_path):
+    server = Server(tmp_path, "--ephemeral")
+    transaction = server.client().transaction()
+    transaction.init()
+    answers = []
+    poll = threading.Thread(target=lambda: answers.append(transaction.poll()))
+    poll.start()
+    time.sleep(0.5)
+    assert server.stop() < 5
+    poll.join()
+    assert [answer.status_code for answer in answers] == [202]
+
+
+def test_sigterm_parks_work_that_takes_long(tmp_path, chunks):
+    slow = ["--data-dir", "data", "--transcriber", "command:sleep 60"]
+    server = Server(tmp_path, *slow)
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    transaction.upload(client.s3(), *chunks[0])
+    transaction.commit()
+    time.sleep(0.3)
+    assert server.stop() < 5
+    assert not subprocess.run(["pgrep", "-f", "sleep 60$"], capture_output=True).stdout
+    with running(tmp_path, "--data-dir", "data", "--transcriber", "command:echo 'I have a fever'") as server:
+        client.base_url = server.base_url
+        assert transaction.poll().status_code == 200
+
+
+def test_the_binary_runs_from_any_directory(tmp_path):
+    copy = shutil.copy(BINARY, tmp_path / "elsewhere")
+    assert subprocess.run([copy, "version"], cwd="/", capture_output=True, text=True).stdout.strip()
+    with running(tmp_path, "--ephemeral") as server:
+        served = requests.get(f"{server.base_url}/openapi.yaml").text
+    assert served == (ROOT / "openapi/scribe.yaml").read_text()
+
+
+def test_ready_waits_and_env_tells_where_the_server_is(tmp_path):
+    ready_file = tmp_path / "ready.json"
+    assert run("ready", "--ready-file", ready_file).returncode == 1
+    waiting = subprocess.Popen([BINARY, "ready", "--wait", "--timeout", "20s", "--ready-file", ready_file])
+    with running(tmp_path, "--ephemeral") as server:
+        assert waiting.wait(timeout=20) == 0
+        assert run("ready", "--url", server.base_url).returncode == 0
+        dotenv = run("env", "--format", "dotenv", "--ready-file", ready_file).stdout
+        values = dict(line.split("=", 1) for line in dotenv.splitlines())
+        assert values["SCRIBE_BASE_URL"] == server.base_url
+        assert server.client(values["SCRIBE_CLIENT_ID"], values["SCRIBE_CLIENT_SECRET"]).tokens["access_token"]
+        parsed = json.loads(run("env", "--format", "json", "--url", server.base_url).stdout)
+        assert parsed["base_url"] == server.base_url
+        assert server.base_url in run("env", "--ready-file", ready_file).stdout
+    assert run("ready", "--url", server.base_url).returncode == 1
+
+
+def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
+    config = tmp_path / "scribe.yaml"
+    config.write_text("transcriber: command:true\nauth: strict\ndemo-seed: true\nephemeral: true\n")
+    with running(tmp_path, "--config", str(config), environment={"SCRIBE_AUTH": "open"}) as server:
+        assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "command"
+        assert requests.get(f"{server.base_url}/credentials").status_code == 200
+    with running(tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}) as server:
+        assert requests.get(f"{server.base_url}/credentials").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (["--port", "70000"], "--port: '70000' is not a number from 0 to 65535"),
+        (["--auth", "maybe"], "is none of lenient, open, strict"),
+        (["--transcriber", "whisper"], "use fake or command:PROGRAM"),
+        (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt'"),
+        (["--transcriber", "command:'open"], "openQuote"),
+        (["--host", "0.0.0.0"], "--allow-unverified-tokens-from-network"),
+        (["--clients", "/nowhere.yaml"], "/nowhere.yaml: cannot be read"),
+        (["--data-dir", "/proc/nothing"], "cannot be used"),
+        (["--config", "wrong.yaml"], "'transcribr' is not a setting; did you mean 'transcriber'?"),
+        (["--prot", "1"], "--port"),
+    ],
+)
+def test_a_setting_that_cannot_be_ends_the_start_with_a_reason(tmp_path, arguments, expected):
+    (tmp_path / "wrong.yaml").write_text("transcribr: fake\n")
+    result = run("serve", "--port", "0", *arguments, cwd=tmp_path)
+    assert result.returncode != 0
+    assert expected in result.stderr
+
+
+def test_a_port_or_a_folder_in_use_is_explained(tmp_path):
+    with running(tmp_path, "--data-dir", "data") as server:
+        taken = run("serve", "--ephemeral", "--port", str(server.port), cwd=tmp_path)
+        assert taken.returncode == 1
+        assert "is in use; choose another with --port" in taken.stderr
+        shared = run("serve", "--port", "0", "--data-dir", "data", cwd=tmp_path)
+        assert shared.returncode == 1
+        assert "in use by another scribe-emulator" in shared.stderr
+
+
+def test_logs_hold_no_transcript_token_secret_or_name(tmp_path, chunks):
+    with running(tmp_path, "--ephemeral", "--log-level", "trace") as server:
+        client = server.client()
+        s3 = client.s3()
+        keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+        transaction = client.transaction("logged")
+        transaction.init(patient_details={"username": "Asha Unmistakable", "age": 45})
+        for chunk in chunks:
+            transaction.upload(s3, *chunk)
+        transaction.upload(s3, chunks[0][0], name="Asha Unmistakable.m4a")
+        requests.put(s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}), data=b"x")
+        transaction.commit()
+        assert transaction.poll().status_code == 200
+        requests.get(f"{server.base_url}/voice/api/v2/transaction/history?oid=Unmistakable")
+        client.session.post(f"{server.base_url}/connect-auth/v1/account/refresh", json=client.tokens)
+    log = server.log
+    secrets = [
+        "Unmistakable", "fever", client.tokens["access_token"], client.tokens["refresh_token"], "dev-secret",
+        keys["SecretKey"], keys["SessionToken"], "X-Amz-Signature",
+    ]
+    assert [secret for secret in secrets if secret in log] == []
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert all({"time", "level", "message"} <= line.keys() for line in lines)
+    assert any(line.get("route") == "/voice/api/v2/transaction/commit/{txn_id}" for line in lines)
+    assert all(line["request_id"] for line in lines if "route" in line)
+
+
+def test_the_banner_is_for_terminals_and_its_line_to_paste_works(tmp_path):
+    import pty
+
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--ephemeral"], stdout=slave, stderr=subprocess.DEVNULL, cwd=tmp_path
+    )
+    os.close(slave)
+    text = ""
+    while "Ctrl-C" not in text:
+        text += os.read(master, 4096).decode()
+    try:
+        assert "dev-client / dev-secret" in text
+        assert "Transcriber   fake" in text
+        line = re.search(r"curl .*", text).group().strip()
+        answer = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+        assert json.loads(answer.stdout)["access_token"]
+    finally:
+        process.terminate()
+        assert process.wait(timeout=10) == 0
+        os.close(master)
+
+
+def test_a_power_cut_finds_everything_synced_under_full_durability(tmp_path, chunks):
+    """Traced: before the answer to an upload its file, its folder and the database's log are synced."""
+    trace = tmp_path / "trace"
+    with running(
+        tmp_path, "--data-dir", "data", "--durability", "full",
+        prefix=["strace", "-D", "-f", "-y", "-qq", "-e", "trace=fsync,fdatasync", "-o", str(trace)],
+    ) as server:
+        client = server.client()
+        transaction = client.transaction()
+        transaction.init()
+        s3 = client.s3()
+        before = len(trace.read_text().splitlines())
+        transaction.upload(s3, *chunks[0])
+        synced = "\n".join(trace.read_text().splitlines()[before:])
+    assert re.search(r"/objects/[0-9a-f]{2}/[0-9a-f-]{36}>", synced)
+    assert re.search(r"/objects/[0-9a-f]{2}>", synced)
+    assert re.search(r"scribe\.sqlite-wal>", synced)
