@@ -1,3 +1,4 @@
+import Foundation
 import ScribeServer
 
 /// What a person sees who has just started the server.
@@ -26,7 +27,7 @@ struct Banner {
         lines += [
             "  Auth          \(configuration.authMode.rawValue)",
             "  Transcriber   \(transcriber)",
-            "  Data          \(configuration.dataFolder)\(configuration.isEphemeral ? " (removed at exit)" : "")",
+            "  Data          \(dataFolder)",
             "",
         ]
         if let demo = DemoCredentials.shown(for: configuration) {
@@ -35,6 +36,11 @@ struct Banner {
         }
         lines += ["  Stop with Ctrl-C.", ""]
         return lines.joined(separator: "\n")
+    }
+
+    private var dataFolder: String {
+        let path = URL(fileURLWithPath: configuration.dataFolder).path
+        return configuration.isEphemeral ? "\(path) (removed at exit)" : path
     }
 
     private var transcriber: String {

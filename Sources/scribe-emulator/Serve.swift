@@ -61,8 +61,11 @@ struct Serve: AsyncParsableCommand {
             onReady: { port in
                 let banner = Banner(configuration: configuration, port: port)
                 try readyFile?.write(baseURL: banner.baseURL)
-                if isatty(STDOUT_FILENO) == 1 { print(banner.text) }
-                logger.info("ready", metadata: ["base_url": "\(banner.baseURL)"])
+                if isatty(STDOUT_FILENO) == 1 {
+                    print(banner.text)
+                } else {
+                    logger.info("ready", metadata: ["base_url": "\(banner.baseURL)"])
+                }
             }
         )
         var group = ServiceGroupConfiguration(

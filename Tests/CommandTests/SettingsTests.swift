@@ -92,4 +92,14 @@ struct SettingsTests {
         )
         #expect(try fromEnvironment.configuration().signingKey == Array("abc".utf8))
     }
+
+    @Test("every setting is on its page, and everything on the page is a setting")
+    func page() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appendingPathComponent("docs/configuration.md"), encoding: .utf8)
+        let keys = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+            .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        #expect(keys.sorted() == SettingKey.allCases.map(\.rawValue).sorted())
+    }
 }
