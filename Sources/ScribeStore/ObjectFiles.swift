@@ -26,8 +26,8 @@ package struct ObjectFiles: Sendable {
     /// Begins a new file.
     /// - Parameters:
     ///   - file: a fresh name of at least three letters.
-    ///   - hashesSHA256: whether the payload's SHA-256 is wanted besides its MD5.
-    package func create(_ file: String, hashesSHA256: Bool) async throws -> ObjectWriter {
+    ///   - checksums: those that are wanted besides the MD5.
+    package func create(_ file: String, checksums: Set<ChecksumAlgorithm> = []) async throws -> ObjectWriter {
         let path = path(of: file)
         return try await pool.runIfActive {
             let parent = (path as NSString).deletingLastPathComponent
@@ -36,7 +36,22 @@ package struct ObjectFiles: Sendable {
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                 permissions: .ownerReadWrite
             )
-            return ObjectWriter(path: path, descriptor: descriptor, hashesSHA256: hashesSHA256, files: self)
+            return ObjectWriter(path: path, descriptor: descriptor, checksums: checksums, files: self)
+        }
+    }
+
+    /// Writes the bytes of `parts` one after another into a new file, and returns how many they are.
+    package func join(_ parts: [String], into file: String) async throws -> Int {
+        var writer = try await create(file)
+        do {
+            for part in parts {
+                let path = path(of: part)
+                try await writer.append(contentsOf: path)
+            }
+            return try await writer.finish().size
+        } catch {
+            await writer.discard()
+            throw error
         }
     }
 

@@ -12,13 +12,13 @@ package struct ObjectWriter: Sendable {
         /// In bytes.
         package let size: Int
         package let md5: Insecure.MD5Digest
-        /// nil when it was not asked for.
-        package let sha256: SHA256Digest?
+        /// Those that were asked for, in network byte order.
+        package let checksums: [ChecksumAlgorithm: [UInt8]]
     }
 
     private struct Digests: Sendable {
         var md5 = Insecure.MD5()
-        var sha256: SHA256?
+        var checksums: [ChecksumAlgorithm: RunningChecksum]
         var size = 0
     }
 
@@ -28,17 +28,21 @@ package struct ObjectWriter: Sendable {
     private let path: String
     private let descriptor: SystemPackage.FileDescriptor
     private let files: ObjectFiles
-    private var digests = Digests()
+    private var digests: Digests
     private var pending: [ByteBuffer] = []
     private var pendingBytes = 0
     /// A closed descriptor's number may already be another file's.
     private var isClosed = false
 
-    init(path: String, descriptor: SystemPackage.FileDescriptor, hashesSHA256: Bool, files: ObjectFiles) {
+    init(
+        path: String, descriptor: SystemPackage.FileDescriptor, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles
+    ) {
         self.path = path
         self.descriptor = descriptor
         self.files = files
-        digests.sha256 = hashesSHA256 ? SHA256() : nil
+        digests = Digests(
+            checksums: Dictionary(uniqueKeysWithValues: checksums.map { ($0, RunningChecksum($0)) })
+        )
     }
 
     /// Takes the next bytes. Returns when they, or a batch before them, are written: this is the back-pressure.
@@ -46,6 +50,26 @@ package struct ObjectWriter: Sendable {
         pending.append(buffer)
         pendingBytes += buffer.readableBytes
         if pendingBytes >= Self.batchSize { try await flush() }
+    }
+
+    /// Takes the bytes of another file, a piece at a time.
+    mutating func append(contentsOf path: String) async throws {
+        let pool = files.pool
+        let source = try await pool.runIfActive {
+            try SystemPackage.FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        }
+        defer { try? source.close() }
+        while true {
+            let piece = try await pool.runIfActive {
+                var buffer = ByteBuffer()
+                try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.batchSize) {
+                    try source.read(into: $0)
+                }
+                return buffer
+            }
+            guard piece.readableBytes > 0 else { return }
+            try await write(piece)
+        }
     }
 
     /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
@@ -59,7 +83,9 @@ package struct ObjectWriter: Sendable {
             }
             if files.durability == .full { try files.syncFolder(of: path) }
         }
-        return Summary(size: digests.size, md5: digests.md5.finalize(), sha256: digests.sha256?.finalize())
+        return Summary(
+            size: digests.size, md5: digests.md5.finalize(), checksums: digests.checksums.mapValues { $0.finalize() }
+        )
     }
 
     /// Closes and removes the file. After ``finish()`` it removes it.
@@ -84,7 +110,7 @@ package struct ObjectWriter: Sendable {
                 try buffer.withUnsafeReadableBytes { bytes in
                     _ = try descriptor.writeAll(bytes)
                     digests.md5.update(bufferPointer: bytes)
-                    digests.sha256?.update(bufferPointer: bytes)
+                    for algorithm in digests.checksums.keys { digests.checksums[algorithm]?.update(bytes) }
                     digests.size += bytes.count
                 }
             }

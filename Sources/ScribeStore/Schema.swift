@@ -14,7 +14,8 @@ enum Schema {
     }
 
     private static let migrations: [(name: String, sql: String)] = [
-        ("001 foundations", foundations)
+        ("001 foundations", foundations),
+        ("002 multipart uploads", multipartUploads),
     ]
 
     private static let foundations = """
@@ -76,7 +77,8 @@ enum Schema {
             -- The name of the file that holds the bytes. The row is the truth: a file without one is swept away.
             file TEXT NOT NULL UNIQUE CHECK (file <> ''),
             size INTEGER NOT NULL CHECK (size >= 0),
-            md5 TEXT NOT NULL CHECK (length(md5) = 32),
+            -- Says whether the bytes are the same: their MD5, or, of a multipart upload, that of its parts' MD5s.
+            etag TEXT NOT NULL CHECK (etag <> ''),
             content_type TEXT,
             metadata TEXT NOT NULL CHECK (json_valid(metadata)),
             created_at INTEGER NOT NULL,
@@ -87,7 +89,7 @@ enum Schema {
             transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
             file_name TEXT NOT NULL CHECK (file_name <> ''),
             -- What was transcribed: another upload under the same name is transcribed anew.
-            content_md5 TEXT NOT NULL CHECK (length(content_md5) = 32),
+            etag TEXT NOT NULL CHECK (etag <> ''),
             speech TEXT CHECK (speech IS NULL OR json_valid(speech)),
             failure TEXT CHECK (failure IS NULL OR json_valid(failure)),
             created_at INTEGER NOT NULL,
@@ -120,7 +122,7 @@ enum Schema {
             transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
             -- The chunk to transcribe; empty for the one job that assembles the results.
             file_name TEXT NOT NULL CHECK ((kind = 'transcribe') = (file_name <> '')),
-            content_md5 TEXT NOT NULL,
+            etag TEXT NOT NULL,
             state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running')),
             attempts INTEGER NOT NULL DEFAULT 0,
             -- NULL: waits to be woken by another job.
@@ -128,5 +130,28 @@ enum Schema {
             UNIQUE (transaction_id, kind, file_name)
         ) STRICT;
         CREATE INDEX jobs_by_time ON jobs (run_at) WHERE state = 'pending';
+        """
+
+    private static let multipartUploads = """
+        CREATE TABLE multipart_uploads (
+            id INTEGER NOT NULL PRIMARY KEY,
+            upload_id TEXT NOT NULL UNIQUE CHECK (upload_id <> ''),
+            business_id TEXT NOT NULL CHECK (business_id <> ''),
+            bucket TEXT NOT NULL CHECK (bucket <> ''),
+            key TEXT NOT NULL CHECK (key <> ''),
+            content_type TEXT,
+            metadata TEXT NOT NULL CHECK (json_valid(metadata)),
+            created_at INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE multipart_parts (
+            upload INTEGER NOT NULL REFERENCES multipart_uploads ON DELETE CASCADE,
+            number INTEGER NOT NULL CHECK (number BETWEEN 1 AND 10000),
+            file TEXT NOT NULL UNIQUE CHECK (file <> ''),
+            size INTEGER NOT NULL CHECK (size >= 0),
+            md5 TEXT NOT NULL CHECK (length(md5) = 32),
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (upload, number)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -22,7 +22,7 @@ package struct Job: Hashable, Sendable {
 package struct ChunkToTranscribe: Hashable, Sendable {
     package let name: String
     package let file: String
-    package let md5: String
+    package let eTag: String
     /// The chunk's number, or its position in the commit, from 1.
     package let ordinal: Int
     package let language: String?
@@ -46,8 +46,9 @@ extension Store {
                 )
                 guard let claimed else { return nil }
                 if let job = try Self.job(claimed, in: db) { return job }
-                // The object went away: nothing is left to do.
+                // The object went away: nothing is left to do here, and whoever waits for it must not wait on.
                 try db.run("DELETE FROM jobs WHERE id = ?", [claimed["id"] as Int64])
+                try Self.wakeAssembly(ofRow: claimed["transaction_id"], at: now, in: db)
             }
         }
     }
@@ -83,15 +84,15 @@ extension Store {
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
         try await pool.write { db in
-            guard let row = try db.row("SELECT transaction_id, content_md5 FROM jobs WHERE id = ?", [job.id]) else {
+            guard let row = try db.row("SELECT transaction_id, etag FROM jobs WHERE id = ?", [job.id]) else {
                 return
             }
             let rowID: Int64 = row["transaction_id"]
-            guard row["content_md5"] == chunk.md5 else {
+            guard row["etag"] == chunk.eTag else {
                 try db.run("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?", [now.milliseconds, job.id])
                 return
             }
-            try Self.saveChunk(chunk.name, md5: chunk.md5, result: result, rowID: rowID, at: now, in: db)
+            try Self.saveChunk(chunk.name, eTag: chunk.eTag, result: result, rowID: rowID, at: now, in: db)
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
             let rest = try db.row(
                 "SELECT 1 FROM jobs WHERE transaction_id = ? AND kind = 'transcribe' LIMIT 1", [rowID]
@@ -103,21 +104,21 @@ extension Store {
     // MARK: Within a SQL transaction
 
     static func enqueueTranscription(
-        of name: String, md5: String, rowID: Int64, at now: Date, in db: Database
+        of name: String, eTag: String, rowID: Int64, at now: Date, in db: Database
     ) throws {
         let known = try db.row(
-            "SELECT 1 FROM chunk_transcripts WHERE transaction_id = ? AND file_name = ? AND content_md5 = ?",
-            [rowID, name, md5]
+            "SELECT 1 FROM chunk_transcripts WHERE transaction_id = ? AND file_name = ? AND etag = ?",
+            [rowID, name, eTag]
         )
         guard known == nil else { return }
         try db.run(
             """
-            INSERT INTO jobs (kind, transaction_id, file_name, content_md5, run_at)
+            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at)
             VALUES ('transcribe', ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET content_md5 = excluded.content_md5, run_at = excluded.run_at, attempts = 0
-            WHERE content_md5 <> excluded.content_md5
+            ON CONFLICT DO UPDATE SET etag = excluded.etag, run_at = excluded.run_at, attempts = 0
+            WHERE etag <> excluded.etag
             """,
-            [rowID, name, md5, now.milliseconds]
+            [rowID, name, eTag, now.milliseconds]
         )
     }
 
@@ -142,11 +143,11 @@ extension Store {
                 )
             else { return nil }
             // The object may have been replaced since the job was made; it is what is there that counts.
-            try db.run("UPDATE jobs SET content_md5 = ? WHERE id = ?", [object.md5, row["id"] as Int64])
+            try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [object.eTag, row["id"] as Int64])
             let position = transaction.orderedFiles.firstIndex(of: name).map { $0 + 1 }
             work = .transcribe(
                 ChunkToTranscribe(
-                    name: name, file: object.file, md5: object.md5,
+                    name: name, file: object.file, eTag: object.eTag,
                     ordinal: chunkOrdinal(ofFile: name) ?? position ?? 1,
                     language: transaction.request.inputLanguages.first, fixture: transaction.request.fixture
                 )
@@ -156,7 +157,7 @@ extension Store {
     }
 
     private static func saveChunk(
-        _ name: String, md5: String, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
+        _ name: String, eTag: String, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
         in db: Database
     ) throws {
         var speech: String?
@@ -168,10 +169,10 @@ extension Store {
         try db.run(
             """
             INSERT OR REPLACE INTO chunk_transcripts (
-                transaction_id, file_name, content_md5, speech, failure, created_at
+                transaction_id, file_name, etag, speech, failure, created_at
             ) VALUES (?, ?, ?, ?, ?, ?)
             """,
-            [rowID, name, md5, speech, failure, now.milliseconds]
+            [rowID, name, eTag, speech, failure, now.milliseconds]
         )
     }
 }

@@ -10,22 +10,22 @@ package struct StoredObject: Hashable, Sendable {
     package let file: String
     /// In bytes.
     package let size: Int
-    /// Lower-case hex; the ETag without its quotes.
-    package let md5: String
+    /// Without its quotes: the MD5 in lower-case hex, or of a multipart upload `<hex>-<number of parts>`.
+    package let eTag: String
     package let contentType: String?
     /// The `x-amz-meta-` headers, without the prefix, in lower case.
     package let metadata: [String: String]
     package let createdAt: Date
 
     package init(
-        bucket: String, key: String, file: String, size: Int, md5: String, contentType: String?,
+        bucket: String, key: String, file: String, size: Int, eTag: String, contentType: String?,
         metadata: [String: String], createdAt: Date
     ) {
         self.bucket = bucket
         self.key = key
         self.file = file
         self.size = size
-        self.md5 = md5
+        self.eTag = eTag
         self.contentType = contentType
         self.metadata = metadata
         self.createdAt = createdAt
@@ -46,30 +46,7 @@ extension Store {
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
     package func put(_ object: StoredObject, business: BusinessID) async throws -> UploadEffect {
-        try await pool.write { db in
-            let replaced = try db.row(
-                "SELECT file FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
-                [business.rawValue, object.bucket, object.key]
-            )
-            try db.run(
-                """
-                INSERT INTO objects (business_id, bucket, key, file, size, md5, content_type, metadata, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (business_id, bucket, key) DO UPDATE SET
-                    file = excluded.file, size = excluded.size, md5 = excluded.md5,
-                    content_type = excluded.content_type, metadata = excluded.metadata,
-                    created_at = excluded.created_at
-                """,
-                [
-                    business.rawValue, object.bucket, object.key, object.file, object.size, object.md5,
-                    object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
-                ]
-            )
-            return UploadEffect(
-                replacedFile: replaced?["file"],
-                hasWork: try Self.makeWork(for: object, business: business, in: db)
-            )
-        }
+        try await pool.write { try Self.put(object, business: business, in: $0) }
     }
 
     /// The object of that key, or nil.
@@ -77,15 +54,79 @@ extension Store {
         try await pool.read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
     }
 
-    /// Which of these files hold an object.
+    /// Removes an object.
+    /// - Returns: the file that held it, nil when there was none.
+    package func deleteObject(business: BusinessID, bucket: String, key: String) async throws -> String? {
+        try await pool.write { db in
+            try db.row(
+                "DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key = ? RETURNING file",
+                [business.rawValue, bucket, key]
+            )?["file"]
+        }
+    }
+
+    /// Up to `limit` objects of a bucket in the order of their keys' bytes, from the first key on that is greater
+    /// than `after` and not less than `prefix`.
+    package func objects(
+        business: BusinessID, bucket: String, from prefix: String, after: String, limit: Int
+    ) async throws -> [StoredObject] {
+        try await pool.read { db in
+            try db.rows(
+                """
+                SELECT * FROM objects WHERE business_id = ? AND bucket = ? AND key >= ? AND key > ?
+                ORDER BY key LIMIT ?
+                """,
+                [business.rawValue, bucket, prefix, after, limit]
+            ).map(StoredObject.init(row:))
+        }
+    }
+
+    /// The buckets that a business has put anything into, each with the time of its first object.
+    package func buckets(business: BusinessID) async throws -> [(name: String, createdAt: Date)] {
+        try await pool.read { db in
+            try db.rows(
+                "SELECT bucket, min(created_at) AS time FROM objects WHERE business_id = ? GROUP BY bucket ORDER BY bucket",
+                [business.rawValue]
+            ).map { ($0["bucket"], Date(milliseconds: $0["time"])) }
+        }
+    }
+
+    /// Which of these files hold an object or a part of one.
     package func filesInUse(among files: [String]) async throws -> Set<String> {
         try await pool.read { db in
             let rows = try db.rows(
-                "SELECT file FROM objects WHERE file IN (SELECT value FROM json_each(?))",
+                """
+                SELECT file FROM objects WHERE file IN (SELECT value FROM json_each(?1))
+                UNION ALL SELECT file FROM multipart_parts WHERE file IN (SELECT value FROM json_each(?1))
+                """,
                 [try StoredJSON.text(files)]
             )
             return Set(rows.map { $0["file"] })
         }
+    }
+
+    static func put(_ object: StoredObject, business: BusinessID, in db: Database) throws -> UploadEffect {
+        let replaced = try db.row(
+            "SELECT file FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            [business.rawValue, object.bucket, object.key]
+        )
+        try db.run(
+            """
+            INSERT INTO objects (business_id, bucket, key, file, size, etag, content_type, metadata, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (business_id, bucket, key) DO UPDATE SET
+                file = excluded.file, size = excluded.size, etag = excluded.etag,
+                content_type = excluded.content_type, metadata = excluded.metadata,
+                created_at = excluded.created_at
+            """,
+            [
+                business.rawValue, object.bucket, object.key, object.file, object.size, object.eTag,
+                object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
+            ]
+        )
+        return UploadEffect(
+            replacedFile: replaced?["file"], hasWork: try makeWork(for: object, business: business, in: db)
+        )
     }
 
     static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
@@ -109,7 +150,7 @@ extension Store {
             if transaction.isOpen {
                 // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
                 guard chunkOrdinal(ofFile: name) != nil, transaction.request.fixture == nil else { continue }
-                try enqueueTranscription(of: name, md5: object.md5, rowID: row["id"], at: object.createdAt, in: db)
+                try enqueueTranscription(of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db)
                 hasWork = true
             } else if transaction.processingStatus == .inProgress, transaction.committedFiles.contains(name) {
                 try wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
@@ -123,7 +164,7 @@ extension Store {
 extension StoredObject {
     init(row: Row) throws {
         self.init(
-            bucket: row["bucket"], key: row["key"], file: row["file"], size: row["size"], md5: row["md5"],
+            bucket: row["bucket"], key: row["key"], file: row["file"], size: row["size"], eTag: row["etag"],
             contentType: row["content_type"], metadata: try StoredJSON.value(row["metadata"]),
             createdAt: Date(milliseconds: row["created_at"])
         )

@@ -44,16 +44,16 @@ extension Store {
             var isMissingAudio = false
             for name in transaction.orderedFiles {
                 let times = transaction.stopped.times[name]
-                guard let md5 = try Self.md5(of: name, in: transaction, db) else {
+                guard let eTag = try Self.eTag(of: name, in: transaction, db) else {
                     isMissingAudio = true
                     let failure = Diagnostic(.audioMissing, "The file was committed and never arrived")
                     chunks.append(ChunkOutcome(file: name, times: times, result: .failure(failure)))
                     continue
                 }
-                if let transcript = known[name], transcript.md5 == md5 {
+                if let transcript = known[name], transcript.eTag == eTag {
                     chunks.append(ChunkOutcome(file: name, times: times, result: transcript.result))
                 } else {
-                    try Self.enqueueTranscription(of: name, md5: md5, rowID: rowID, at: now, in: db)
+                    try Self.enqueueTranscription(of: name, eTag: eTag, rowID: rowID, at: now, in: db)
                     isIncomplete = true
                 }
             }
@@ -154,17 +154,17 @@ extension Store {
         }
     }
 
-    private static func md5(of name: String, in transaction: Transaction, _ db: Database) throws -> String? {
+    private static func eTag(of name: String, in transaction: Transaction, _ db: Database) throws -> String? {
         guard let location = transaction.request.audioLocation else { return nil }
         return try object(
             business: transaction.key.business, bucket: location.bucket, key: location.key(ofFile: name), in: db
-        )?.md5
+        )?.eTag
     }
 
     private static func chunkTranscripts(
         ofRow rowID: Int64, in db: Database
-    ) throws -> [String: (md5: String, result: Result<RecognisedSpeech, Diagnostic>)] {
-        var transcripts: [String: (md5: String, result: Result<RecognisedSpeech, Diagnostic>)] = [:]
+    ) throws -> [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] {
+        var transcripts: [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] = [:]
         for row in try db.rows("SELECT * FROM chunk_transcripts WHERE transaction_id = ?", [rowID]) {
             let result: Result<RecognisedSpeech, Diagnostic> =
                 if let failure = row["failure"] as String? {
@@ -172,7 +172,7 @@ extension Store {
                 } else {
                     .success(try StoredJSON.value(row["speech"]))
                 }
-            transcripts[row["file_name"]] = (row["content_md5"], result)
+            transcripts[row["file_name"]] = (row["etag"], result)
         }
         return transcripts
     }

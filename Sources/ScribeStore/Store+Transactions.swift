@@ -182,7 +182,7 @@ extension Store {
         // A job that is running finds at its end that the generation has changed, and goes again.
         try db.run(
             """
-            INSERT INTO jobs (kind, transaction_id, file_name, content_md5, run_at) VALUES ('assemble', ?, '', '', ?)
+            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at) VALUES ('assemble', ?, '', '', ?)
             ON CONFLICT DO UPDATE SET run_at = excluded.run_at, attempts = 0 WHERE state = 'pending'
             """,
             [rowID, now.milliseconds]

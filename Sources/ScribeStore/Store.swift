@@ -45,6 +45,12 @@ package final class Store: Sendable {
     /// Closes all connections. Blocking.
     package func close() throws { try pool.close() }
 
+    /// Whether an error means that the disk has no room.
+    package static func isFull(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        return error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR
+    }
+
     /// Whether the database answers.
     package func isReachable() async -> Bool {
         (try? await pool.read { try $0.row("SELECT 1") != nil }) ?? false

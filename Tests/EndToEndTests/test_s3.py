@@ -1,10 +1,20 @@
 """The upload target, judged by boto3 and by bytes on a socket."""
 
+import base64
 import hashlib
+import json
+import os
+import pathlib
+import random
 import socket
+import ssl
+import subprocess
+import sys
+import threading
 import time
 
 import boto3
+import boto3.s3.transfer
 import botocore.auth
 import botocore.awsrequest
 import botocore.config
@@ -13,6 +23,8 @@ import botocore.exceptions
 import pytest
 import requests
 from client import BUCKET
+
+MB = 1 << 20
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +160,220 @@ def test_hostile_keys_are_refused(server, path):
         answer = connection.recv(2000)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"<Code>InvalidURI</Code>" in answer
+
+
+@pytest.mark.parametrize("part_mb, threads", [(5, 1), (5, 4), (8, 3)])
+def test_multipart_uploads_of_several_part_sizes_and_concurrency(s3, part_mb, threads, tmp_path):
+    body = random.Random(part_mb).randbytes(17 * MB + 12345)
+    path = tmp_path / "file"
+    path.write_bytes(body)
+    config = boto3.s3.transfer.TransferConfig(
+        multipart_threshold=5 * MB, multipart_chunksize=part_mb * MB, max_concurrency=threads
+    )
+    key = f"260510/s3/multipart-{part_mb}-{threads}"
+    s3.upload_file(str(path), BUCKET, key, Config=config, ExtraArgs={"ContentType": "audio/wav", "Metadata": {"a": "b"}})
+    got = s3.get_object(Bucket=BUCKET, Key=key)
+    parts = -(-len(body) // (part_mb * MB))
+    digests = [hashlib.md5(body[i : i + part_mb * MB]).digest() for i in range(0, len(body), part_mb * MB)]
+    assert got["ETag"] == f'"{hashlib.md5(b"".join(digests)).hexdigest()}-{parts}"'
+    assert (got["ContentType"], got["Metadata"]) == ("audio/wav", {"a": "b"})
+    assert got["Body"].read() == body
+    target = tmp_path / "copy"
+    s3.download_file(BUCKET, key, str(target), Config=config)
+    assert target.read_bytes() == body
+
+
+def test_multipart_by_hand_lists_replaces_orders_and_refuses(s3):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/by-hand"}
+    upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
+    first = s3.upload_part(**upload, PartNumber=1, Body=bytes(5 * MB))["ETag"]
+    s3.upload_part(**upload, PartNumber=3, Body=b"old")
+    last = s3.upload_part(**upload, PartNumber=3, Body=b"new")["ETag"]
+    listed = s3.list_parts(**upload)["Parts"]
+    assert [(part["PartNumber"], part["Size"]) for part in listed] == [(1, 5 * MB), (3, 3)]
+    assert [part["PartNumber"] for page in s3.get_paginator("list_parts").paginate(
+        **upload, PaginationConfig={"PageSize": 1}) for part in page["Parts"]] == [1, 3]
+
+    def complete(*parts):
+        return s3.complete_multipart_upload(
+            **upload, MultipartUpload={"Parts": [{"PartNumber": n, "ETag": tag} for n, tag in parts]}
+        )
+
+    for parts, code in [
+        ([(1, last), (3, last)], "InvalidPart"), ([(1, first), (2, last)], "InvalidPart"),
+        ([(3, last), (1, first)], "InvalidPartOrder"),
+    ]:
+        with pytest.raises(botocore.exceptions.ClientError, match=code):
+            complete(*parts)
+    complete((1, first), (3, last))
+    assert s3.get_object(**where)["Body"].read() == bytes(5 * MB) + b"new"
+    with pytest.raises(botocore.exceptions.ClientError, match="NoSuchUpload"):
+        complete((1, first))
+    small = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
+    tags = [s3.upload_part(**small, PartNumber=n, Body=b"x")["ETag"] for n in (1, 2)]
+    with pytest.raises(botocore.exceptions.ClientError, match="EntityTooSmall"):
+        s3.complete_multipart_upload(
+            **small, MultipartUpload={"Parts": [{"PartNumber": n, "ETag": tag} for n, tag in enumerate(tags, 1)]}
+        )
+    s3.abort_multipart_upload(**small)
+    with pytest.raises(botocore.exceptions.ClientError, match="NoSuchUpload"):
+        s3.upload_part(**small, PartNumber=1, Body=b"x")
+
+
+def test_another_tenant_cannot_touch_an_upload(s3, server):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/private"}
+    upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
+    other = server.client("dev-client-2", "dev-secret-2").s3()
+    for call in (other.list_parts, other.abort_multipart_upload, lambda **k: other.upload_part(**k, PartNumber=1, Body=b"")):
+        with pytest.raises(botocore.exceptions.ClientError, match="NoSuchUpload"):
+            call(**upload)
+    s3.abort_multipart_upload(**upload)
+
+
+def test_listing_pages_rolls_up_and_stays_within_the_tenant(server):
+    s3 = server.client("dev-client-2", "dev-secret-2").s3()
+    keys = sorted([f"list/{a}/{b}" for a in "abc" for b in range(4)] + ["list/z", "list/ü (1)&<", "other/x"])
+    for key in keys:
+        s3.put_object(Bucket="listing", Key=key, Body=b"x")
+
+    def every(**options):
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket="listing", **options)
+        found, prefixes = [], []
+        for page in pages:
+            found += [item["Key"] for item in page.get("Contents", [])]
+            prefixes += [item["Prefix"] for item in page.get("CommonPrefixes", [])]
+        return found, prefixes
+
+    inside = [key for key in keys if key.startswith("list/")]
+    expected = sorted(inside, key=lambda key: key.encode())
+    for size in (1, 2, 3, 1000):
+        assert every(Prefix="list/", PaginationConfig={"PageSize": size}) == (expected, [])
+        assert every(Prefix="list/", Delimiter="/", PaginationConfig={"PageSize": size}) == (
+            ["list/z", "list/ü (1)&<"], ["list/a/", "list/b/", "list/c/"]
+        )
+        assert every(Delimiter="/", PaginationConfig={"PageSize": size}) == ([], ["list/", "other/"])
+    assert every(StartAfter="list/c/2", Prefix="list/c")[0] == ["list/c/3"]
+    assert every(Prefix="nothing") == ([], [])
+    assert [item["Key"] for item in s3.list_objects(Bucket="listing", Prefix="list/b", MaxKeys=2)["Contents"]] == [
+        "list/b/0", "list/b/1"
+    ]
+    assert "listing" in [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]
+    assert "listing" not in [bucket["Name"] for bucket in server.client().s3().list_buckets()["Buckets"]]
+    assert server.client().s3().list_objects_v2(Bucket="listing")["KeyCount"] == 0
+
+
+def test_delete_removes_and_can_be_repeated(s3):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/deleted"}
+    s3.put_object(**where, Body=b"x")
+    for _ in range(2):
+        assert s3.delete_object(**where)["ResponseMetadata"]["HTTPStatusCode"] == 204
+    with pytest.raises(s3.exceptions.NoSuchKey):
+        s3.get_object(**where)
+
+
+def test_ranges_and_conditions(s3):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/range"}
+    tag = s3.put_object(**where, Body=bytes(range(100)))["ETag"]
+    got = s3.get_object(**where, Range="bytes=10-19")
+    assert got["ResponseMetadata"]["HTTPStatusCode"] == 206
+    assert (got["ContentRange"], got["Body"].read()) == ("bytes 10-19/100", bytes(range(10, 20)))
+    assert s3.get_object(**where, Range="bytes=-3")["Body"].read() == bytes([97, 98, 99])
+    with pytest.raises(botocore.exceptions.ClientError, match="InvalidRange"):
+        s3.get_object(**where, Range="bytes=100-")
+    with pytest.raises(botocore.exceptions.ClientError, match="304"):
+        s3.get_object(**where, IfNoneMatch=tag)
+    with pytest.raises(botocore.exceptions.ClientError, match="PreconditionFailed"):
+        s3.get_object(**where, IfMatch='"other"')
+
+
+ALGORITHMS = ["CRC32", "SHA1", "SHA256"]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_checksum_headers_are_checked(s3, algorithm):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/checksum"}
+    answer = s3.put_object(**where, Body=b"checked", ChecksumAlgorithm=algorithm)
+    assert answer[f"Checksum{algorithm}"]
+    wrong = base64.b64encode(base64.b64decode(answer[f"Checksum{algorithm}"])[::-1]).decode()
+    with pytest.raises(botocore.exceptions.ClientError, match="BadDigest"):
+        s3.put_object(**where, Body=b"checked", **{f"Checksum{algorithm}": wrong})
+    assert s3.get_object(**where)["Body"].read() == b"checked"
+
+
+@pytest.fixture(scope="module")
+def tls_server(server, tmp_path_factory):
+    """The server behind TLS, where boto3 sends its checksums as trailers of a chunked body."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def pump(source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def serve():
+        while True:
+            try:
+                plain, _ = listener.accept()
+                outside = context.wrap_socket(plain, server_side=True)
+            except OSError:
+                return
+            inside = socket.create_connection(("127.0.0.1", server.port))
+            for pair in ((outside, inside), (inside, outside)):
+                threading.Thread(target=pump, args=pair, daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield f"https://localhost:{listener.getsockname()[1]}", str(certificate)
+    listener.close()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("size", [0, 1, 100_000, 3_000_000])
+def test_trailing_checksums_over_tls_are_decoded_and_checked(client, server, tls_server, algorithm, size):
+    url, certificate = tls_server
+    keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+    s3 = boto3.client(
+        "s3", endpoint_url=url, verify=certificate, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretKey"], aws_session_token=keys["SessionToken"],
+    )
+    modes = []
+    s3.meta.events.register("before-send.s3.PutObject", lambda request, **_: modes.append(request.headers["x-amz-content-sha256"]))
+    body = random.Random(size).randbytes(size)
+    where = {"Bucket": BUCKET, "Key": f"260510/s3/trailer-{algorithm}-{size}"}
+    s3.put_object(**where, Body=body, ChecksumAlgorithm=algorithm)
+    assert b"STREAMING-UNSIGNED-PAYLOAD-TRAILER" in modes or "STREAMING-UNSIGNED-PAYLOAD-TRAILER" in modes
+    assert s3.get_object(**where)["Body"].read() == body
+
+
+def test_the_aws_cli_copies_lists_and_removes(client, server, tmp_path):
+    keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+    environment = {
+        **os.environ, "AWS_ACCESS_KEY_ID": keys["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": keys["SecretKey"],
+        "AWS_SESSION_TOKEN": keys["SessionToken"], "AWS_DEFAULT_REGION": "ap-south-1", "HOME": str(tmp_path),
+    }
+
+    def aws(*arguments):
+        command = [pathlib.Path(sys.executable).parent / "aws", "--endpoint-url", server.base_url, *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    (tmp_path / "tree/sub").mkdir(parents=True)
+    (tmp_path / "tree/one.m4a").write_bytes(b"one")
+    (tmp_path / "tree/sub/large.wav").write_bytes(random.Random(1).randbytes(9 * MB))
+    aws("s3", "sync", str(tmp_path / "tree"), "s3://cli/tree")
+    assert "one.m4a" in aws("s3", "ls", "s3://cli/tree/")
+    aws("s3", "cp", "--recursive", "s3://cli/tree", str(tmp_path / "back"))
+    for name in ("one.m4a", "sub/large.wav"):
+        assert (tmp_path / "back" / name).read_bytes() == (tmp_path / "tree" / name).read_bytes()
+    aws("s3", "rm", "--recursive", "s3://cli/tree")
+    assert json.loads(aws("s3api", "list-objects-v2", "--bucket", "cli", "--output", "json") or "{}").get("Contents") is None

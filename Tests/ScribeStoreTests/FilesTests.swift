@@ -18,7 +18,7 @@ struct ObjectFilesTests {
 
     @Test("what is written in pieces is the file, with its size and digests")
     func writing() async throws {
-        var writer = try await files.create("abcdef", hashesSHA256: true)
+        var writer = try await files.create("abcdef", checksums: Set(ChecksumAlgorithm.allCases))
         var whole = Data()
         for number in 0..<40 {
             let piece = Data(repeating: UInt8(number), count: 10_000)
@@ -28,20 +28,41 @@ struct ObjectFilesTests {
         let summary = try await writer.finish()
         #expect(summary.size == whole.count)
         #expect(summary.md5 == Insecure.MD5.hash(data: whole))
-        #expect(summary.sha256 == SHA256.hash(data: whole))
+        #expect(summary.checksums[.sha256] == Array(SHA256.hash(data: whole)))
+        #expect(summary.checksums[.sha1] == Array(Insecure.SHA1.hash(data: whole)))
         #expect(FileManager.default.contents(atPath: files.path(of: "abcdef")) == whole)
         #expect(try await files.all() == ["abcdef"])
     }
 
     @Test("a discarded upload leaves no file, before and after its end")
     func discarding() async throws {
-        var first = try await files.create("first", hashesSHA256: false)
+        var first = try await files.create("first")
         try await first.write(ByteBuffer(string: "x"))
         await first.discard()
-        var second = try await files.create("second", hashesSHA256: false)
+        var second = try await files.create("second")
         _ = try await second.finish()
         await second.discard()
         #expect(try await files.all() == [])
+    }
+}
+
+struct ChecksumTests {
+    @Test(
+        "the published check values of \"123456789\"",
+        arguments: [
+            (ChecksumAlgorithm.crc32, "cbf43926"), (.crc32c, "e3069283"), (.crc64nvme, "ae8b14860a799888"),
+            (.sha1, "f7c3bc1d808e04732adf679965ccc34ca7ae3441"),
+        ]
+    )
+    func checkValues(algorithm: ChecksumAlgorithm, hex: String) {
+        // In one piece and in two, so that the eight-byte steps and the rest are both taken.
+        for cut in 0...9 {
+            let text = Array("123456789".utf8)
+            var checksum = RunningChecksum(algorithm)
+            text[..<cut].withUnsafeBytes { checksum.update($0) }
+            text[cut...].withUnsafeBytes { checksum.update($0) }
+            #expect(checksum.finalize().map { String(format: "%02x", $0) }.joined() == hex)
+        }
     }
 }
 

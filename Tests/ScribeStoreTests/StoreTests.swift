@@ -46,12 +46,12 @@ struct StoreFixture {
     }
 
     @discardableResult
-    func put(_ name: String, md5: Character = "a", business: String = "b-1", at time: Date? = nil) async throws
+    func put(_ name: String, eTag: Character = "a", business: String = "b-1", at time: Date? = nil) async throws
         -> UploadEffect
     {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
-            md5: String(repeating: md5, count: 32), contentType: nil, metadata: [:], createdAt: time ?? start
+            eTag: String(repeating: eTag, count: 32), contentType: nil, metadata: [:], createdAt: time ?? start
         )
         return try await store.put(object, business: .init(business))
     }
@@ -166,11 +166,11 @@ struct JobStoreTests {
     func contentHash() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
-        try await fixture.put("1.m4a", md5: "a")
+        try await fixture.put("1.m4a", eTag: "a")
         try await fixture.finish(try #require(try await fixture.claim()), "first")
-        try await fixture.put("1.m4a", md5: "a")
+        try await fixture.put("1.m4a", eTag: "a")
         #expect(try await fixture.claim() == nil)
-        try await fixture.put("1.m4a", md5: "b")
+        try await fixture.put("1.m4a", eTag: "b")
         #expect(try await fixture.claim() != nil)
     }
 
@@ -178,13 +178,13 @@ struct JobStoreTests {
     func replacedMeanwhile() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
-        try await fixture.put("1.m4a", md5: "a")
+        try await fixture.put("1.m4a", eTag: "a")
         let job = try #require(try await fixture.claim())
-        try await fixture.put("1.m4a", md5: "b")
+        try await fixture.put("1.m4a", eTag: "b")
         try await fixture.finish(job, "of the old bytes")
         let again = try #require(try await fixture.claim())
         guard case .transcribe(let chunk) = again.work else { return }
-        #expect(chunk.md5.first == "b")
+        #expect(chunk.eTag.first == "b")
     }
 
     @Test("a replaced object's file is handed back for removal")
@@ -346,8 +346,8 @@ struct SchemaTests {
             "UPDATE documents SET status = 'success'",
             "UPDATE documents SET status = 'failure'",
             "UPDATE transactions SET business_id = ''",
-            "INSERT INTO jobs (kind, transaction_id, file_name, content_md5) VALUES ('assemble', 1, 'x', '')",
-            "INSERT INTO jobs (kind, transaction_id, file_name, content_md5) VALUES ('assemble', 999, '', '')",
+            "INSERT INTO jobs (kind, transaction_id, file_name, etag) VALUES ('assemble', 1, 'x', '')",
+            "INSERT INTO jobs (kind, transaction_id, file_name, etag) VALUES ('assemble', 999, '', '')",
         ]
     )
     func constraints(sql: String) async throws {

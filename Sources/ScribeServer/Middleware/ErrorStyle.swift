@@ -35,7 +35,7 @@ struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
         }
     }
 
-    private static func isBrokenRequest(_ error: any Error) -> Bool {
+    static func isBrokenRequest(_ error: any Error) -> Bool {
         error is HTTPParserError || error is ChannelError || error is CancellationError
     }
 }

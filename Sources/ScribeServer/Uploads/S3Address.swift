@@ -1,10 +1,17 @@
 import ScribeDomain
 
-/// What a request to the object API is about: a bucket, or an object in it.
-struct S3Address: Hashable, Sendable {
+/// An object's bucket and key.
+struct S3ObjectAddress: Hashable, Sendable {
     let bucket: String
-    /// nil for the bucket itself.
-    let key: String?
+    let key: String
+}
+
+/// What the host and path of a request to the object API name.
+enum S3Address: Hashable, Sendable {
+    /// `/` of a host that names no bucket.
+    case service
+    case bucket(String)
+    case object(S3ObjectAddress)
 
     /// The longest key, in bytes.
     static let keyLimit = 1024
@@ -15,23 +22,34 @@ struct S3Address: Hashable, Sendable {
     /// - Throws: ``S3Error/invalidURI`` for broken escapes, control characters and segments that mean a folder above,
     ///   ``S3Error/keyTooLong``.
     init(host: String, path: String) throws(S3Error) {
-        guard let decoded = PercentEncoding.decode(path.drop { $0 == "/" }) else { throw .invalidURI }
-        if let bucket = AudioLocation.bucket(ofVirtualHost: host) {
-            self.bucket = bucket
-            key = decoded.isEmpty ? nil : decoded
+        let hostBucket = AudioLocation.bucket(ofVirtualHost: host)
+        // One slash separates; those that follow are the key's own.
+        guard let decoded = PercentEncoding.decode(path.dropFirst(path.hasPrefix("/") ? 1 : 0)) else {
+            throw .invalidURI
+        }
+        let bucket: String
+        let key: String
+        if let hostBucket {
+            (bucket, key) = (hostBucket, decoded)
         } else {
             let parts = decoded.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            bucket = String(parts.first ?? "")
-            key = parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil
+            bucket = String(parts[0])
+            key = parts.count == 2 ? String(parts[1]) : ""
+        }
+        if bucket.isEmpty && key.isEmpty {
+            self = .service
+            return
         }
         guard Self.isBucketName(bucket) else { throw .invalidURI }
-        if let key {
-            guard key.utf8.count <= Self.keyLimit else { throw .keyTooLong }
-            let segments = key.split(separator: "/", omittingEmptySubsequences: false)
-            guard key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
-                !segments.contains(where: { $0 == ".." || $0 == "." })
-            else { throw .invalidURI }
+        if key.isEmpty {
+            self = .bucket(bucket)
+            return
         }
+        guard key.utf8.count <= Self.keyLimit else { throw .keyTooLong }
+        let segments = key.split(separator: "/", omittingEmptySubsequences: false)
+        guard key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !segments.contains(where: { $0 == ".." || $0 == "." })
+        else { throw .invalidURI }
+        self = .object(S3ObjectAddress(bucket: bucket, key: key))
     }
 
     /// Wider than S3's own rule: the Python SDK may well name a bucket `None` (C-60).

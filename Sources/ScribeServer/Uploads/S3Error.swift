@@ -1,28 +1,35 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ScribeDomain
 
 /// The errors of S3, each with the code and status that AWS gives it.
 enum S3Error: Error, Hashable, Sendable {
     case accessDenied(String)
     case authorizationHeaderMalformed(String)
     case authorizationQueryParametersError(String)
-    case badDigest
+    case badDigest(String)
     case entityTooLarge
+    case entityTooSmall
     case expiredToken
     case incompleteBody
     case internalError
     case invalidAccessKeyID
+    case invalidArgument(String)
     case invalidDigest
+    case invalidPart
+    case invalidPartOrder
+    case invalidRange
     case invalidRequest(String)
     case invalidToken
     case invalidURI
     case keyTooLong
+    case malformedXML
     case methodNotAllowed
     case missingContentLength
     case noSuchKey
+    case noSuchUpload
     case notImplemented(String)
+    case preconditionFailed
     case requestTimeTooSkewed
     case serviceUnavailable
     case signatureDoesNotMatch
@@ -33,14 +40,17 @@ enum S3Error: Error, Hashable, Sendable {
     var status: HTTPResponse.Status {
         switch self {
         case .accessDenied, .invalidAccessKeyID, .requestTimeTooSkewed, .signatureDoesNotMatch: .forbidden
-        case .noSuchKey: .notFound
+        case .noSuchKey, .noSuchUpload: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .missingContentLength: .lengthRequired
+        case .invalidRange: .rangeNotSatisfiable
+        case .preconditionFailed: .preconditionFailed
         case .internalError: .internalServerError
         case .notImplemented: .notImplemented
         case .serviceUnavailable: .serviceUnavailable
         case .authorizationHeaderMalformed, .authorizationQueryParametersError, .badDigest, .entityTooLarge,
-            .expiredToken, .incompleteBody, .invalidDigest, .invalidRequest, .invalidToken, .invalidURI, .keyTooLong,
+            .entityTooSmall, .expiredToken, .incompleteBody, .invalidArgument, .invalidDigest, .invalidPart,
+            .invalidPartOrder, .invalidRequest, .invalidToken, .invalidURI, .keyTooLong, .malformedXML,
             .contentSHA256Mismatch:
             .badRequest
         }
@@ -51,21 +61,29 @@ enum S3Error: Error, Hashable, Sendable {
         case .accessDenied(let message): ("AccessDenied", message)
         case .authorizationHeaderMalformed(let message): ("AuthorizationHeaderMalformed", message)
         case .authorizationQueryParametersError(let message): ("AuthorizationQueryParametersError", message)
-        case .badDigest: ("BadDigest", "The Content-MD5 you specified did not match what was received.")
+        case .badDigest(let what): ("BadDigest", "The \(what) you specified did not match what was received.")
         case .entityTooLarge: ("EntityTooLarge", "Your proposed upload exceeds the maximum allowed object size.")
+        case .entityTooSmall: ("EntityTooSmall", "A part but the last is smaller than the minimum allowed size.")
         case .expiredToken: ("ExpiredToken", "The provided token has expired.")
-        case .incompleteBody: ("IncompleteBody", "The body ended before Content-Length bytes had arrived.")
+        case .incompleteBody: ("IncompleteBody", "The body ended before all of it that was announced had arrived.")
         case .internalError: ("InternalError", "An internal error occurred. Try again.")
         case .invalidAccessKeyID: ("InvalidAccessKeyId", "The access key id you provided does not exist.")
-        case .invalidDigest: ("InvalidDigest", "The Content-MD5 you specified is not valid.")
+        case .invalidArgument(let message): ("InvalidArgument", message)
+        case .invalidDigest: ("InvalidDigest", "The digest you specified is not valid.")
+        case .invalidPart: ("InvalidPart", "One or more of the specified parts could not be found or has another ETag.")
+        case .invalidPartOrder: ("InvalidPartOrder", "The list of parts was not in ascending order.")
+        case .invalidRange: ("InvalidRange", "The requested range is not satisfiable.")
         case .invalidRequest(let message): ("InvalidRequest", message)
         case .invalidToken: ("InvalidToken", "The provided token is malformed or otherwise not valid.")
         case .invalidURI: ("InvalidURI", "The specified URI could not be parsed.")
         case .keyTooLong: ("KeyTooLongError", "Your key is too long.")
+        case .malformedXML: ("MalformedXML", "The XML you provided was not well-formed or not what was expected.")
         case .methodNotAllowed: ("MethodNotAllowed", "The specified method is not allowed against this resource.")
         case .missingContentLength: ("MissingContentLength", "You must provide the Content-Length HTTP header.")
         case .noSuchKey: ("NoSuchKey", "The specified key does not exist.")
+        case .noSuchUpload: ("NoSuchUpload", "The specified upload does not exist: completed, aborted or never begun.")
         case .notImplemented(let message): ("NotImplemented", message)
+        case .preconditionFailed: ("PreconditionFailed", "A precondition you specified did not hold.")
         case .requestTimeTooSkewed:
             ("RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.")
         case .serviceUnavailable: ("ServiceUnavailable", "Please reduce your request rate or try again later.")
@@ -81,35 +99,15 @@ enum S3Error: Error, Hashable, Sendable {
 
     /// The XML that AWS SDKs read; to HEAD the status alone.
     func response(to request: Request, context: ScribeContext) -> Response {
-        var headers: HTTPFields = [.amzRequestID: context.requestID]
-        guard request.method != .head else { return Response(status: status, headers: headers) }
-        headers[.contentType] = "application/xml"
+        guard request.method != .head else { return Response(status: status) }
         let (code, message) = codeAndMessage
-        let xml = """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <Error><Code>\(code)</Code><Message>\(message.xmlEscaped)</Message>\
-            <Resource>\(request.uri.path.xmlEscaped)</Resource>\
-            <RequestId>\(context.requestID.xmlEscaped)</RequestId></Error>
-            """
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: xml)))
-    }
-}
-
-extension String {
-    /// Fit for XML text: marked-up characters escaped, those that XML cannot hold left out.
-    fileprivate var xmlEscaped: String {
-        var escaped = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: break
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+        let error = XMLElement(
+            "Error",
+            [
+                XMLElement("Code", code), XMLElement("Message", message), XMLElement("Resource", request.uri.path),
+                XMLElement("RequestId", context.requestID),
+            ]
+        )
+        return error.response(status)
     }
 }

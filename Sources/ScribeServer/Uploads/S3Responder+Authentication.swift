@@ -3,20 +3,10 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 
-/// What the signature says about the body.
-enum S3Payload: Hashable, Sendable {
-    /// `UNSIGNED-PAYLOAD`.
-    case unsigned
-    /// Lower-case hex of the SHA-256 that the body must have.
-    case signed(sha256: String)
-}
-
 extension S3Responder {
-    private static let unsignedPayload = "UNSIGNED-PAYLOAD"
-
     /// Verifies the signature against the received host, path and query. Accepting any would be easier, and would let
     /// a client pass here that AWS refuses.
-    func authenticate(_ request: Request) async throws -> (Principal, S3Payload) {
+    func authenticate(_ request: Request, _ query: SigV4Query) async throws -> S3Authorisation {
         let headers = request.headers
         let authority = request.head.authority ?? ""
         let message = SigV4.Message(
@@ -32,28 +22,24 @@ extension S3Responder {
                 "No route of the scribe API has this path, so it was taken for an S3 request, which must be signed."
             )
         }
-        let query = SigV4Query(message.query)
-        let token = headers[.amzSecurityToken] ?? query?["X-Amz-Security-Token"]
+        let token = headers[.amzSecurityToken] ?? query["X-Amz-Security-Token"]
         let (principal, secret) = try await credentials.resolve(
             accessKeyID: signature.scope.accessKeyID, sessionToken: token
         )
         try checkTime(of: signature)
-        let declared = headers[.amzContentSHA256] ?? query?["X-Amz-Content-Sha256"]
+        let declared = headers[.amzContentSHA256] ?? query["X-Amz-Content-Sha256"]
         if signature.placement == .header, declared == nil {
             throw S3Error.invalidRequest("Missing required header for this request: x-amz-content-sha256")
         }
-        let payloadHash = declared ?? Self.unsignedPayload
-        guard signature.isValid(for: message, payloadHash: payloadHash, secret: secret) else {
+        let payloadWord = declared ?? S3Payload.unsignedWord
+        let key = signature.signingKey(secret: secret)
+        guard signature.isValid(for: message, payloadHash: payloadWord, key: key) else {
             throw S3Error.signatureDoesNotMatch
         }
-        if payloadHash == Self.unsignedPayload { return (principal, .unsigned) }
-        if payloadHash.hasPrefix("STREAMING-") {
-            throw S3Error.notImplemented("A body signed in chunks is not supported yet: \(payloadHash)")
-        }
-        guard Hex.decode(payloadHash)?.count == 32 else {
-            throw S3Error.invalidRequest("x-amz-content-sha256 must be UNSIGNED-PAYLOAD or a valid sha256 value.")
-        }
-        return (principal, .signed(sha256: payloadHash.lowercased()))
+        return S3Authorisation(
+            principal: principal, payload: try S3Payload(payloadWord),
+            chunkSignatures: SigV4ChunkSignatures(signature, key: key)
+        )
     }
 
     private func checkTime(of signature: SigV4) throws(S3Error) {

@@ -6,80 +6,112 @@ import ScribeRuntime
 import ScribeStore
 
 extension S3Responder {
-    private static let metadataPrefix = "x-amz-meta-"
-
-    /// Streams the body to a fresh file, checks it, and only then makes it the object of that key.
-    func putObject(
-        _ request: Request, _ bucket: String, _ key: String, _ principal: Principal, _ payload: S3Payload
-    ) async throws -> Response {
-        guard let length = request.headers[.contentLength].flatMap(Int.init) else { throw S3Error.missingContentLength }
-        guard length <= Self.objectLimit else { throw S3Error.entityTooLarge }
-        let expectedMD5 = try request.headers[.contentMD5].map { text in
-            guard let digest = Data(base64Encoded: text), digest.count == 16 else { throw S3Error.invalidDigest }
-            return digest
-        }
-        let file = identifiers.uuid()
-        var writer = try await objects.create(file, hashesSHA256: payload != .unsigned)
-        let object: StoredObject
-        do {
-            for try await buffer in request.body { try await writer.write(buffer) }
-            let written = try await writer.finish()
-            guard written.size == length else { throw S3Error.incompleteBody }
-            if let expectedMD5, expectedMD5 != Data(written.md5) { throw S3Error.badDigest }
-            if case .signed(let expected) = payload, written.sha256.map({ Hex.encode($0) }) != expected {
-                throw S3Error.contentSHA256Mismatch
-            }
-            object = StoredObject(
-                bucket: bucket, key: key, file: file, size: written.size, md5: Hex.encode(written.md5),
-                contentType: request.headers[.contentType], metadata: Self.metadata(of: request.headers),
-                createdAt: clock.now
-            )
-        } catch {
-            await writer.discard()
-            throw error
-        }
+    func putObject(_ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation) async throws -> Response {
+        let received = try await receive(request, caller)
+        let object = StoredObject(
+            bucket: address.bucket, key: address.key, file: received.file, size: received.size, eTag: received.md5,
+            contentType: request.headers[.contentType], metadata: Self.metadata(of: request.headers),
+            createdAt: clock.now
+        )
         // From here on the file is not to be discarded: an error leaves open whether the row is there. The sweep knows.
-        let effect = try await store.put(object, business: principal.business)
+        await settle(try await store.put(object, business: caller.principal.business))
+        var headers = received.checksums
+        headers[.eTag] = object.quotedETag
+        return Response(status: .ok, headers: headers)
+    }
+
+    /// Starts the work that an upload has made, and removes what it has replaced.
+    func settle(_ effect: UploadEffect) async {
         if effect.hasWork { bell.ring() }
         if let replaced = effect.replacedFile { await objects.remove([replaced]) }
-        return Response(status: .ok, headers: [.eTag: object.eTag])
     }
 
     func getObject(
-        _ bucket: String, _ key: String, _ principal: Principal, _ context: ScribeContext
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID, _ context: ScribeContext
     ) async throws -> Response {
-        let object = try await object(bucket, key, principal)
-        let body = try await fileIO.loadFile(path: objects.path(of: object.file), context: context)
-        return Response(status: .ok, headers: object.headers, body: body)
+        let object = try await object(address, business)
+        var headers = object.headers
+        if request.headers[.ifNoneMatch] == object.quotedETag {
+            headers[.contentLength] = nil
+            return Response(status: .notModified, headers: headers)
+        }
+        if let expected = request.headers[.ifMatch], expected != object.quotedETag { throw S3Error.preconditionFailed }
+        let path = objects.path(of: object.file)
+        guard
+            let range = try request.headers[.range].flatMap({ text throws(S3Error) in
+                try ByteRange(text, of: object.size)
+            })
+        else {
+            return Response(
+                status: .ok, headers: headers, body: try await fileIO.loadFile(path: path, context: context))
+        }
+        headers[.contentLength] = String(range.bytes.count)
+        headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
+        let body = try await fileIO.loadFile(path: path, range: range.bytes, context: context)
+        return Response(status: .partialContent, headers: headers, body: body)
     }
 
-    func headObject(_ bucket: String, _ key: String, _ principal: Principal) async throws -> Response {
-        Response(status: .ok, headers: try await object(bucket, key, principal).headers)
+    func headObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
+        Response(status: .ok, headers: try await object(address, business).headers)
     }
 
-    private func object(_ bucket: String, _ key: String, _ principal: Principal) async throws -> StoredObject {
-        guard let object = try await store.object(business: principal.business, bucket: bucket, key: key) else {
+    /// Succeeds whether there was an object or not, as S3 does.
+    func deleteObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
+        if let file = try await store.deleteObject(business: business, bucket: address.bucket, key: address.key) {
+            await objects.remove([file])
+        }
+        return Response(status: .noContent)
+    }
+
+    private func object(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> StoredObject {
+        guard let object = try await store.object(business: business, bucket: address.bucket, key: address.key) else {
             throw S3Error.noSuchKey
         }
         return object
     }
 
-    private static func metadata(of headers: HTTPFields) -> [String: String] {
+    /// The `x-amz-meta-` headers, without the prefix.
+    static func metadata(of headers: HTTPFields) -> [String: String] {
+        let prefix = "x-amz-meta-"
         var metadata: [String: String] = [:]
-        for field in headers where field.name.canonicalName.hasPrefix(metadataPrefix) {
-            metadata[String(field.name.canonicalName.dropFirst(metadataPrefix.count))] = field.value
+        for field in headers where field.name.canonicalName.hasPrefix(prefix) {
+            metadata[String(field.name.canonicalName.dropFirst(prefix.count))] = field.value
         }
         return metadata
     }
 }
 
+/// One range of an object that a `Range` header asks for.
+struct ByteRange: Hashable, Sendable {
+    let bytes: ClosedRange<Int>
+
+    /// Reads `bytes=0-9`, `bytes=10-` and `bytes=-5`. Nil for what S3 ignores: other units and several ranges.
+    /// - Throws: ``S3Error/invalidRange`` when no byte of the object is in it.
+    init?(_ text: String, of size: Int) throws(S3Error) {
+        guard text.hasPrefix("bytes=") else { return nil }
+        let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.allSatisfy(\.isNumber) && $0.count <= 18 }) else { return nil }
+        switch (Int(parts[0]), Int(parts[1])) {
+        case (let first?, let last):
+            if let last, last < first { return nil }
+            guard first < size else { throw .invalidRange }
+            bytes = first...min(last ?? size - 1, size - 1)
+        case (nil, let suffix?):
+            guard suffix > 0, size > 0 else { throw .invalidRange }
+            bytes = max(0, size - suffix)...(size - 1)
+        case (nil, nil):
+            return nil
+        }
+    }
+}
+
 extension StoredObject {
-    /// The quoted MD5 (eka-v2.md 3.2).
-    var eTag: String { "\"\(md5)\"" }
+    /// As headers and XML spell it (eka-v2.md 3.2).
+    var quotedETag: String { "\"\(eTag)\"" }
 
     fileprivate var headers: HTTPFields {
         var headers: HTTPFields = [
-            .eTag: eTag, .contentLength: String(size), .contentType: contentType ?? "binary/octet-stream",
+            .eTag: quotedETag, .contentLength: String(size), .contentType: contentType ?? "binary/octet-stream",
             .lastModified: createdAt.httpTime, .acceptRanges: "bytes",
         ]
         for (name, value) in metadata {

@@ -13,8 +13,6 @@ import SystemPackage
 struct S3Responder: Sendable {
     /// The only region there is; Android learns it from the bucket (C-71).
     static let region = "ap-south-1"
-    /// The largest object, in bytes.
-    static let objectLimit = 500 << 20
     /// How far a signer's clock may be off, in seconds.
     static let skewLimit: TimeInterval = 15 * 60
 
@@ -27,42 +25,62 @@ struct S3Responder: Sendable {
     let fileIO: FileIO
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        context.coreContext.endpointPath.value = "S3"
         var response: Response
         do {
-            let address = try S3Address(host: request.head.authority ?? "", path: request.uri.path)
-            response = try await respond(to: request, at: address, context: context)
+            response = try await perform(request, context)
         } catch let error as S3Error {
             context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
             response = error.response(to: request, context: context)
-        } catch let error as ScribeError where error == .storageUnavailable {
-            response = S3Error.serviceUnavailable.response(to: request, context: context)
-        } catch let error as Errno where [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) {
+        } catch let error where Self.isFull(error) {
             context.logger.error("the disk is full")
             response = S3Error.serviceUnavailable.response(to: request, context: context)
+        } catch  where ErrorRendering<EkaErrors>.isBrokenRequest(error) {
+            throw error
+        } catch {
+            context.logger.error("unexpected error", metadata: ["error": "\(error)"])
+            response = S3Error.internalError.response(to: request, context: context)
         }
         response.headers[.amzRequestID] = context.requestID
         return response
     }
 
-    private func respond(to request: Request, at address: S3Address, context: ScribeContext) async throws -> Response {
-        context.coreContext.endpointPath.value = address.key == nil ? "/{bucket}" : "/{bucket}/{key}"
-        guard let key = address.key else {
-            // Answered to anyone: Android asks before it has signed anything.
-            guard request.method == .head else { throw try await refusal(of: request) }
+    private func perform(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let address = try S3Address(host: request.head.authority ?? "", path: request.uri.path)
+        guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
+        // Answered to anyone: Android asks before it has signed anything.
+        if case .bucket = address, request.method == .head {
+            context.coreContext.endpointPath.value = "S3 HeadBucket"
             return Response(status: .ok, headers: [.amzBucketRegion: Self.region])
         }
-        let (principal, payload) = try await authenticate(request)
-        switch request.method {
-        case .put: return try await putObject(request, address.bucket, key, principal, payload)
-        case .get: return try await getObject(address.bucket, key, principal, context)
-        case .head: return try await headObject(address.bucket, key, principal)
-        default: throw S3Error.methodNotAllowed
+        let caller = try await authenticate(request, query)
+        let operation = try S3Operation(
+            request.method, address, query, copies: request.headers.contains(.amzCopySource)
+        )
+        context.coreContext.endpointPath.value = operation.route
+        let business = caller.principal.business
+        switch operation {
+        case .listBuckets: return try await listBuckets(business)
+        case .headBucket: return Response(status: .ok, headers: [.amzBucketRegion: Self.region])
+        case .listObjects(let bucket): return try await listObjects(in: bucket, query, business)
+        case .putObject(let object): return try await putObject(request, object, caller)
+        case .getObject(let object): return try await getObject(request, object, business, context)
+        case .headObject(let object): return try await headObject(object, business)
+        case .deleteObject(let object): return try await deleteObject(object, business)
+        case .createMultipartUpload(let object): return try await createMultipartUpload(request, object, business)
+        case .uploadPart(let object, let id, let number):
+            return try await uploadPart(request, object, id, number, caller)
+        case .completeMultipartUpload(let object, let id):
+            return try await completeMultipartUpload(request, object, id, caller)
+        case .abortMultipartUpload(let object, let id): return try await abortMultipartUpload(object, id, business)
+        case .listParts(let object, let id): return try await listParts(object, id, query, business)
         }
     }
 
-    /// What to say of a bucket operation that is not served: first whether the caller may ask at all.
-    private func refusal(of request: Request) async throws -> S3Error {
-        _ = try await authenticate(request)
-        return .notImplemented("This operation on a bucket is not implemented.")
+    /// Whether there is no room for what was to be written.
+    private static func isFull(_ error: any Error) -> Bool {
+        if let error = error as? ScribeError { return error == .storageUnavailable }
+        if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
+        return Store.isFull(error)
     }
 }

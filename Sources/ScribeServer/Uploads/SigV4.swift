@@ -48,18 +48,20 @@ struct SigV4: Hashable, Sendable {
         let header: @Sendable (String) -> String?
     }
 
-    /// Whether `secret` made this signature over `message`.
-    func isValid(for message: Message, payloadHash: String, secret: String) -> Bool {
-        var key = Data("AWS4\(secret)".utf8)
-        for part in [scope.day, scope.region, scope.service, "aws4_request"] {
-            key = Data(HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: SymmetricKey(data: key)))
+    /// The key that a secret gives for this scope.
+    func signingKey(secret: String) -> SymmetricKey {
+        [scope.day, scope.region, scope.service, "aws4_request"].reduce(SymmetricKey(data: Data("AWS4\(secret)".utf8)))
+        {
+            SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data($1.utf8), using: $0))
         }
+    }
+
+    /// Whether `key` made this signature over `message`.
+    func isValid(for message: Message, payloadHash: String, key: SymmetricKey) -> Bool {
         guard let request = canonicalRequest(message, payloadHash: payloadHash) else { return false }
         let digest = Hex.encode(SHA256.hash(data: Data(request.utf8)))
         let text = "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(digest)"
-        return HMAC<SHA256>.isValidAuthenticationCode(
-            signature, authenticating: Data(text.utf8), using: SymmetricKey(data: key)
-        )
+        return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(text.utf8), using: key)
     }
 
     /// nil when a signed header is missing, or escapes are broken.
@@ -112,6 +114,8 @@ struct SigV4Query: Sendable {
         }
         self.parameters = parameters
     }
+
+    var names: [String] { parameters.map(\.name) }
 
     subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 

@@ -1,0 +1,86 @@
+import HTTPTypes
+
+/// What is asked of the object API. Method and query decide, as in S3.
+enum S3Operation: Hashable, Sendable {
+    case listBuckets
+    case headBucket(bucket: String)
+    case listObjects(bucket: String)
+    case putObject(S3ObjectAddress)
+    case getObject(S3ObjectAddress)
+    case headObject(S3ObjectAddress)
+    case deleteObject(S3ObjectAddress)
+    case createMultipartUpload(S3ObjectAddress)
+    case uploadPart(S3ObjectAddress, uploadID: String, number: Int)
+    case completeMultipartUpload(S3ObjectAddress, uploadID: String)
+    case abortMultipartUpload(S3ObjectAddress, uploadID: String)
+    case listParts(S3ObjectAddress, uploadID: String)
+
+    /// Queries that make another operation of a request, none of which is served.
+    private static let otherOperations: Set<String> = [
+        "accelerate", "acl", "analytics", "attributes", "cors", "delete", "encryption", "intelligent-tiering",
+        "inventory", "legal-hold", "lifecycle", "location", "logging", "metrics", "notification", "object-lock",
+        "ownershipControls", "policy", "policyStatus", "publicAccessBlock", "replication", "requestPayment", "restore",
+        "retention", "select", "tagging", "torrent", "versioning", "versions", "website",
+    ]
+
+    /// - Throws: ``S3Error/notImplemented(_:)`` for what S3 has and this does not, ``S3Error/methodNotAllowed``,
+    ///   ``S3Error/invalidArgument(_:)`` for a part number that is none.
+    init(_ method: HTTPRequest.Method, _ address: S3Address, _ query: SigV4Query, copies: Bool) throws(S3Error) {
+        if let other = query.names.first(where: Self.otherOperations.contains) {
+            throw .notImplemented("The operation '\(other)' is not implemented.")
+        }
+        switch address {
+        case .service:
+            guard method == .get || method == .head else { throw .methodNotAllowed }
+            self = .listBuckets
+        case .bucket(let bucket):
+            switch method {
+            case .head: self = .headBucket(bucket: bucket)
+            case .get where query["uploads"] != nil: throw .notImplemented("ListMultipartUploads is not implemented.")
+            case .get: self = .listObjects(bucket: bucket)
+            case .put, .delete, .post: throw .notImplemented("Buckets are there without being created or deleted.")
+            default: throw .methodNotAllowed
+            }
+        case .object(let object):
+            let uploadID = query["uploadId"]
+            switch (method, uploadID) {
+            case (.put, let id?): self = .uploadPart(object, uploadID: id, number: try Self.partNumber(query))
+            case (.put, nil) where copies: throw .notImplemented("CopyObject is not implemented.")
+            case (.put, nil): self = .putObject(object)
+            case (.get, let id?): self = .listParts(object, uploadID: id)
+            case (.get, nil): self = .getObject(object)
+            case (.head, _): self = .headObject(object)
+            case (.delete, let id?): self = .abortMultipartUpload(object, uploadID: id)
+            case (.delete, nil): self = .deleteObject(object)
+            case (.post, let id?): self = .completeMultipartUpload(object, uploadID: id)
+            case (.post, nil) where query["uploads"] != nil: self = .createMultipartUpload(object)
+            default: throw .methodNotAllowed
+            }
+        }
+    }
+
+    private static func partNumber(_ query: SigV4Query) throws(S3Error) -> Int {
+        guard let number = query["partNumber"].flatMap(Int.init), (1...10_000).contains(number) else {
+            throw .invalidArgument("Part number must be an integer between 1 and 10000, inclusive")
+        }
+        return number
+    }
+
+    /// The operation in the log: never a key, which may hold a name.
+    var route: String {
+        switch self {
+        case .listBuckets: "S3 ListBuckets"
+        case .headBucket: "S3 HeadBucket"
+        case .listObjects: "S3 ListObjectsV2"
+        case .putObject: "S3 PutObject"
+        case .getObject: "S3 GetObject"
+        case .headObject: "S3 HeadObject"
+        case .deleteObject: "S3 DeleteObject"
+        case .createMultipartUpload: "S3 CreateMultipartUpload"
+        case .uploadPart: "S3 UploadPart"
+        case .completeMultipartUpload: "S3 CompleteMultipartUpload"
+        case .abortMultipartUpload: "S3 AbortMultipartUpload"
+        case .listParts: "S3 ListParts"
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeStore
+
+extension S3Responder {
+    /// The least that a part but the last may hold, in bytes.
+    static let partMinimum = 5 << 20
+    /// The longest list of parts, in bytes.
+    private static let completionLimit = 1 << 20
+
+    func createMultipartUpload(
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        let upload = MultipartUpload(
+            id: identifiers.uuid(), bucket: address.bucket, key: address.key,
+            contentType: request.headers[.contentType], metadata: Self.metadata(of: request.headers),
+            createdAt: clock.now
+        )
+        try await store.begin(upload, business: business)
+        return XMLElement(
+            "InitiateMultipartUploadResult", namespace: XMLElement.s3Namespace,
+            [XMLElement("Bucket", address.bucket), XMLElement("Key", address.key), XMLElement("UploadId", upload.id)]
+        ).response(.ok)
+    }
+
+    func uploadPart(
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: S3Authorisation
+    ) async throws -> Response {
+        let received = try await receive(request, caller)
+        let part = MultipartPart(
+            number: number, file: received.file, size: received.size, md5: received.md5, createdAt: clock.now
+        )
+        let replaced = try await store.put(
+            part, of: id, bucket: address.bucket, key: address.key, business: caller.principal.business
+        )
+        guard let replaced else {
+            await objects.remove([received.file])
+            throw S3Error.noSuchUpload
+        }
+        await objects.remove(replaced)
+        var headers = received.checksums
+        headers[.eTag] = "\"\(part.md5)\""
+        return Response(status: .ok, headers: headers)
+    }
+
+    func completeMultipartUpload(
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation
+    ) async throws -> Response {
+        let business = caller.principal.business
+        let body = try await request.body.collect(upTo: Self.completionLimit)
+        if case .signed(let sha256) = caller.payload, Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256 {
+            throw S3Error.contentSHA256Mismatch
+        }
+        let list = try PartList(String(buffer: body))
+        guard
+            let found = try await store.multipartUpload(
+                id, bucket: address.bucket, key: address.key, business: business
+            )
+        else { throw S3Error.noSuchUpload }
+        let parts = try list.select(from: found.parts)
+        let file = identifiers.uuid()
+        let size = try await objects.join(parts.map(\.file), into: file)
+        let digest = Insecure.MD5.hash(data: Data(parts.flatMap { Hex.decode($0.md5) ?? [] }))
+        let object = StoredObject(
+            bucket: address.bucket, key: address.key, file: file, size: size,
+            eTag: "\(Hex.encode(digest))-\(parts.count)", contentType: found.upload.contentType,
+            metadata: found.upload.metadata, createdAt: clock.now
+        )
+        guard let (effect, partFiles) = try await store.complete(id, as: object, business: business) else {
+            await objects.remove([file])
+            throw S3Error.noSuchUpload
+        }
+        await settle(effect)
+        await objects.remove(partFiles)
+        return XMLElement(
+            "CompleteMultipartUploadResult", namespace: XMLElement.s3Namespace,
+            [
+                XMLElement("Location", "/\(address.bucket)/\(address.key)"), XMLElement("Bucket", address.bucket),
+                XMLElement("Key", address.key), XMLElement("ETag", object.quotedETag),
+            ]
+        ).response(.ok)
+    }
+
+    func abortMultipartUpload(
+        _ address: S3ObjectAddress, _ id: String, _ business: BusinessID
+    ) async throws -> Response {
+        guard let files = try await store.abort(id, bucket: address.bucket, key: address.key, business: business) else {
+            throw S3Error.noSuchUpload
+        }
+        await objects.remove(files)
+        return Response(status: .noContent)
+    }
+
+    func listParts(
+        _ address: S3ObjectAddress, _ id: String, _ query: SigV4Query, _ business: BusinessID
+    ) async throws -> Response {
+        guard
+            let found = try await store.multipartUpload(
+                id, bucket: address.bucket, key: address.key, business: business
+            )
+        else { throw S3Error.noSuchUpload }
+        let limit = min(query["max-parts"].flatMap(Int.init) ?? 1000, 1000)
+        let marker = query["part-number-marker"].flatMap(Int.init) ?? 0
+        guard limit >= 0, marker >= 0 else { throw S3Error.invalidArgument("max-parts or part-number-marker") }
+        let rest = found.parts.filter { $0.number > marker }
+        let shown = rest.prefix(limit)
+        let head = [
+            XMLElement("Bucket", address.bucket), XMLElement("Key", address.key), XMLElement("UploadId", id),
+            XMLElement("PartNumberMarker", String(marker)),
+            XMLElement("NextPartNumberMarker", String(shown.last?.number ?? marker)),
+            XMLElement("MaxParts", String(limit)), XMLElement("IsTruncated", String(rest.count > shown.count)),
+        ]
+        let parts = shown.map { part in
+            XMLElement(
+                "Part",
+                [
+                    XMLElement("PartNumber", String(part.number)),
+                    XMLElement("LastModified", part.createdAt.s3Time), XMLElement("ETag", "\"\(part.md5)\""),
+                    XMLElement("Size", String(part.size)),
+                ]
+            )
+        }
+        return XMLElement("ListPartsResult", namespace: XMLElement.s3Namespace, head + parts).response(.ok)
+    }
+}
+
+/// The parts that CompleteMultipartUpload names, in order.
+struct PartList: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
+        let number: Int
+        /// Without quotes.
+        let eTag: String
+    }
+
+    let entries: [Entry]
+
+    /// Reads `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"…"</ETag></Part>…`. Other elements, such
+    /// as checksums, are passed over.
+    /// - Throws: ``S3Error/malformedXML``, ``S3Error/invalidPartOrder``.
+    init(_ xml: String) throws(S3Error) {
+        guard xml.contains("<CompleteMultipartUpload") else { throw .malformedXML }
+        var entries: [Entry] = []
+        for piece in xml.components(separatedBy: "<Part>").dropFirst() {
+            guard let number = Self.text(of: "PartNumber", in: piece).flatMap(Int.init),
+                let eTag = Self.text(of: "ETag", in: piece)
+            else { throw .malformedXML }
+            let plain = eTag.replacingOccurrences(of: "&quot;", with: "").replacingOccurrences(of: "&#34;", with: "")
+                .trimmingCharacters(in: ["\""])
+            entries.append(Entry(number: number, eTag: plain))
+        }
+        guard !entries.isEmpty else { throw .malformedXML }
+        guard zip(entries, entries.dropFirst()).allSatisfy({ $0.number < $1.number }) else { throw .invalidPartOrder }
+        self.entries = entries
+    }
+
+    /// The stored parts that are meant.
+    /// - Throws: ``S3Error/invalidPart``, ``S3Error/entityTooSmall``, ``S3Error/entityTooLarge``.
+    func select(from parts: [MultipartPart]) throws(S3Error) -> [MultipartPart] {
+        let byNumber = Dictionary(uniqueKeysWithValues: parts.map { ($0.number, $0) })
+        var selected: [MultipartPart] = []
+        for entry in entries {
+            guard let part = byNumber[entry.number], part.md5 == entry.eTag.lowercased() else { throw .invalidPart }
+            selected.append(part)
+        }
+        guard selected.dropLast().allSatisfy({ $0.size >= S3Responder.partMinimum }) else { throw .entityTooSmall }
+        guard selected.reduce(0, { $0 + $1.size }) <= S3Responder.objectLimit else { throw .entityTooLarge }
+        return selected
+    }
+
+    private static func text(of element: String, in xml: String) -> String? {
+        guard let start = xml.range(of: "<\(element)>"),
+            let end = xml.range(of: "</\(element)>", range: start.upperBound..<xml.endIndex)
+        else { return nil }
+        return xml[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// XML as S3 answers it: elements with text or with elements, nothing else.
+struct XMLElement: Sendable {
+    private enum Content: Sendable {
+        case text(String)
+        case elements([XMLElement])
+    }
+
+    private let name: String
+    private let content: Content
+    private let namespace: String?
+
+    init(_ name: String, _ text: String) {
+        self.name = name
+        content = .text(text)
+        namespace = nil
+    }
+
+    /// - Parameter namespace: for the outermost element of an answer.
+    init(_ name: String, namespace: String? = nil, _ elements: [XMLElement]) {
+        self.name = name
+        content = .elements(elements)
+        self.namespace = namespace
+    }
+
+    /// What the answers of S3 are in.
+    static let s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+
+    func response(_ status: HTTPResponse.Status) -> Response {
+        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        write(to: &text)
+        return Response(
+            status: status, headers: [.contentType: "application/xml"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+
+    private func write(to text: inout String) {
+        text += "<\(name)"
+        if let namespace { text += " xmlns=\"\(namespace)\"" }
+        text += ">"
+        switch content {
+        case .text(let value): text += Self.escaped(value)
+        case .elements(let elements): for element in elements { element.write(to: &text) }
+        }
+        text += "</\(name)>"
+    }
+
+    /// Fit for XML text: marked-up characters escaped, those that XML cannot hold left out.
+    private static func escaped(_ value: String) -> String {
+        var escaped = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
+            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: break
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,155 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A multipart upload that was begun and not yet completed.
+package struct MultipartUpload: Hashable, Sendable {
+    package let id: String
+    package let bucket: String
+    package let key: String
+    package let contentType: String?
+    package let metadata: [String: String]
+    package let createdAt: Date
+
+    package init(
+        id: String, bucket: String, key: String, contentType: String?, metadata: [String: String], createdAt: Date
+    ) {
+        self.id = id
+        self.bucket = bucket
+        self.key = key
+        self.contentType = contentType
+        self.metadata = metadata
+        self.createdAt = createdAt
+    }
+}
+
+/// One uploaded part.
+package struct MultipartPart: Hashable, Sendable {
+    /// From 1 to 10,000.
+    package let number: Int
+    package let file: String
+    /// In bytes.
+    package let size: Int
+    /// Lower-case hex; the ETag without its quotes.
+    package let md5: String
+    package let createdAt: Date
+
+    package init(number: Int, file: String, size: Int, md5: String, createdAt: Date) {
+        self.number = number
+        self.file = file
+        self.size = size
+        self.md5 = md5
+        self.createdAt = createdAt
+    }
+}
+
+extension Store {
+    package func begin(_ upload: MultipartUpload, business: BusinessID) async throws {
+        try await pool.write { db in
+            try db.run(
+                """
+                INSERT INTO multipart_uploads (
+                    upload_id, business_id, bucket, key, content_type, metadata, created_at
+                ) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    upload.id, business.rawValue, upload.bucket, upload.key, upload.contentType,
+                    try StoredJSON.text(upload.metadata), upload.createdAt.milliseconds,
+                ]
+            )
+        }
+    }
+
+    /// The upload of that id, bucket, key and business with its parts by number, or nil.
+    package func multipartUpload(
+        _ id: String, bucket: String, key: String, business: BusinessID
+    ) async throws -> (upload: MultipartUpload, parts: [MultipartPart])? {
+        try await pool.read { db in
+            guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
+                return nil
+            }
+            return (try MultipartUpload(row: row), try Self.parts(ofRow: row["id"], in: db))
+        }
+    }
+
+    /// Stores a part, replacing one of the same number.
+    /// - Returns: nil when there is no such upload; else the files that were replaced, at most one.
+    package func put(
+        _ part: MultipartPart, of id: String, bucket: String, key: String, business: BusinessID
+    ) async throws -> [String]? {
+        try await pool.write { db in
+            guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
+                return nil
+            }
+            let upload: Int64 = row["id"]
+            let replaced = try db.rows(
+                "SELECT file FROM multipart_parts WHERE upload = ? AND number = ?", [upload, part.number]
+            )
+            try db.run(
+                """
+                INSERT OR REPLACE INTO multipart_parts (upload, number, file, size, md5, created_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [upload, part.number, part.file, part.size, part.md5, part.createdAt.milliseconds]
+            )
+            return replaced.map { $0["file"] }
+        }
+    }
+
+    /// Makes the joined parts the object of their key and forgets the upload, in one SQL transaction.
+    /// - Returns: nil when the upload is gone: completed by a parallel request, or aborted.
+    package func complete(
+        _ id: String, as object: StoredObject, business: BusinessID
+    ) async throws -> (effect: UploadEffect, partFiles: [String])? {
+        try await pool.write { db in
+            let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
+            guard let row else { return nil }
+            let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
+            try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
+            return (try Self.put(object, business: business, in: db), files)
+        }
+    }
+
+    /// Forgets an upload.
+    /// - Returns: the files of its parts, or nil when there is no such upload.
+    package func abort(_ id: String, bucket: String, key: String, business: BusinessID) async throws -> [String]? {
+        try await pool.write { db in
+            guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
+                return nil
+            }
+            let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
+            try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
+            return files
+        }
+    }
+
+    private static func uploadRow(
+        _ id: String, bucket: String, key: String, business: BusinessID, in db: Database
+    ) throws -> Row? {
+        try db.row(
+            """
+            SELECT * FROM multipart_uploads
+            WHERE upload_id = ? AND business_id = ? AND bucket = ? AND key = ?
+            """,
+            [id, business.rawValue, bucket, key]
+        )
+    }
+
+    private static func parts(ofRow upload: Int64, in db: Database) throws -> [MultipartPart] {
+        try db.rows("SELECT * FROM multipart_parts WHERE upload = ? ORDER BY number", [upload]).map { row in
+            MultipartPart(
+                number: row["number"], file: row["file"], size: row["size"], md5: row["md5"],
+                createdAt: Date(milliseconds: row["created_at"])
+            )
+        }
+    }
+}
+
+extension MultipartUpload {
+    fileprivate init(row: Row) throws {
+        self.init(
+            id: row["upload_id"], bucket: row["bucket"], key: row["key"], contentType: row["content_type"],
+            metadata: try StoredJSON.value(row["metadata"]), createdAt: Date(milliseconds: row["created_at"])
+        )
+    }
+}
