@@ -1,3 +1,5 @@
+import Foundation
+
 /// A stretch of speech as words, with what is needed to compare them and to quote them.
 struct Speech {
     struct Word: Hashable {
@@ -5,16 +7,25 @@ struct Speech {
         let spoken: Substring
         /// Lower case, without punctuation at its ends.
         let plain: String
+
+        /// Whether a pause follows.
+        var endsClause: Bool { spoken.last.map { ",;:".contains($0) } ?? false }
     }
 
     var words: [Word]
+    /// Whether the transcript says that the doctor spoke.
+    var isDoctor = false
 
-    init(words: some Sequence<Word>) { self.words = Array(words) }
+    init(words: some Sequence<Word>, isDoctor: Bool = false) {
+        self.words = Array(words)
+        self.isDoctor = isDoctor
+    }
 
     init(_ text: some StringProtocol) {
         words = text.split(whereSeparator: \.isWhitespace).map { part in
             let word = Substring(part)
-            return Word(spoken: word, plain: word.lowercased().trimmingPunctuation())
+            let plain = word.lowercased().trimmingPunctuation().replacing("’", with: "'")
+            return Word(spoken: word, plain: plain)
         }
     }
 
@@ -23,10 +34,9 @@ struct Speech {
         words.map(\.spoken).joined(separator: " ").trimmingPunctuation()
     }
 
-    /// Where `phrase` begins, at or after `start`.
-    func position(of phrase: [String], from start: Int = 0) -> Int? {
-        guard !phrase.isEmpty, words.count >= phrase.count, start <= words.count - phrase.count else { return nil }
-        return (start...words.count - phrase.count).first { matches(phrase, at: $0) }
+    /// Whether `phrase` is in it.
+    func contains(_ phrase: [String]) -> Bool {
+        words.indices.contains { matches(phrase, at: $0) }
     }
 
     func matches(_ phrase: [String], at position: Int) -> Bool {
@@ -34,37 +44,51 @@ struct Speech {
             && zip(words[position...], phrase).allSatisfy { $0.plain == $1 }
     }
 
-    subscript(range: Range<Int>) -> Speech { Speech(words: words[range]) }
+    /// The longest of `phrases` that begins at `position`.
+    func longest(of phrases: [[String]], at position: Int) -> [String]? {
+        phrases.filter { matches($0, at: position) }.max { $0.count < $1.count }
+    }
+
+    subscript(range: Range<Int>) -> Speech { Speech(words: words[range], isDoctor: isDoctor) }
 
     /// The sentences of a transcript. A number's decimal point ends none, and a speaker's label is no part of any.
     static func sentences(of transcript: String) -> [Speech] {
         var sentences: [Speech] = []
         for line in transcript.split(whereSeparator: \.isNewline) {
+            let (text, isDoctor) = withoutSpeaker(line)
             var current: [Word] = []
-            for word in Speech(withoutSpeaker(line)).words {
+            for word in Speech(text).words {
                 current.append(word)
                 if let last = word.spoken.last, ".?!।;".contains(last) {
-                    sentences.append(Speech(words: current))
+                    sentences.append(Speech(words: current, isDoctor: isDoctor))
                     current = []
                 }
             }
-            if !current.isEmpty { sentences.append(Speech(words: current)) }
+            if !current.isEmpty { sentences.append(Speech(words: current, isDoctor: isDoctor)) }
         }
         return sentences
     }
 
-    private static func withoutSpeaker(_ line: Substring) -> Substring {
-        guard let colon = line.firstIndex(of: ":"), line[..<colon].count <= 20 else { return line }
-        let label = line[..<colon].lowercased()
-        let isSpeaker = ["doctor", "patient", "speaker", "clinician", "dr"].contains { label.hasPrefix($0) }
-        return isSpeaker ? line[line.index(after: colon)...] : line
+    /// Takes off `[00:12]`, `Doctor:`, `PATIENT -` and the like.
+    private static func withoutSpeaker(_ line: Substring) -> (text: Substring, isDoctor: Bool) {
+        var line = line
+        if line.hasPrefix("["), let end = line.firstIndex(of: "]") { line = line[line.index(after: end)...] }
+        let start = line.prefix(24)
+        guard let mark = start.firstIndex(of: ":") ?? start.range(of: " - ")?.lowerBound else { return (line, false) }
+        let label = line[..<mark].lowercased().trimmingPunctuation()
+        let doctors = ["doctor", "dr", "d", "clinician", "physician", "gp"]
+        let others = ["patient", "pt", "p", "speaker", "guest"]
+        let first = label.split(separator: " ").first.map(String.init) ?? ""
+        guard (doctors + others).contains(first) else { return (line, false) }
+        let rest = line[mark...].drop { $0 == ":" || $0 == "-" || $0 == " " }
+        return (rest, doctors.contains(first))
     }
 }
 
 extension StringProtocol {
     /// Without punctuation and white space at both ends.
     func trimmingPunctuation() -> String {
-        let isEdge = { (character: Character) in character.isWhitespace || ".,;:?!।\"'()-".contains(character) }
+        let isEdge = { (character: Character) in character.isWhitespace || ".,;:?!।\"'()[]-".contains(character) }
         let start = firstIndex { !isEdge($0) } ?? endIndex
         let end = lastIndex { !isEdge($0) }.map { index(after: $0) } ?? start
         return start < end ? String(self[start..<end]) : ""
