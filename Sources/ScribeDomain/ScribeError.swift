@@ -37,3 +37,8 @@ package enum ScribeError: Error, Hashable, Sendable {
     /// The disk is full, or storage is unavailable for another passing reason.
     case storageUnavailable
 }
+
+extension ScribeError {
+    /// The name of the case, for logs: what it carries may quote a client.
+    package var name: String { String("\(self)".prefix { $0 != "(" }) }
+}

@@ -155,7 +155,7 @@ private func makeTranscriber(
                 clock: clock, files: threads
             )
         } catch let problem as CommandTranscriber.MissingProgram {
-            throw StartupProblem.unusableTranscriber(reason: "there is no program '\(problem.name)'")
+            throw StartupProblem.unusableTranscriber(reason: "there is no program '\(problem.name)' that can be run")
         } catch let problem as CommandLineWords.Problem {
             throw StartupProblem.unusableTranscriber(reason: "\(problem)")
         }

@@ -7,30 +7,51 @@ import Yams
 enum Seed {
     /// A client as YAML spells it.
     private struct ClientEntry: Decodable {
-        let client_id: String
-        let client_secret: String
-        let business_id: String
-        let user_id: String
-        let doctor_id: String
-        let name: String?
-        let workspace: String?
-        let transaction_limit: Int?
+        let client: Client
+        let secret: String
 
-        var clientAndSecret: (client: Client, secret: String) {
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case id = "client_id"
+            case secret = "client_secret"
+            case business = "business_id"
+            case user = "user_id"
+            case doctor = "doctor_id"
+            case name, workspace
+            case limit = "transaction_limit"
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseUnknownKeys(CodingKeys.allCases)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
             let principal = Principal(
-                business: BusinessID(business_id), user: UserID(user_id), doctor: DoctorID(doctor_id),
-                client: ClientID(client_id)
+                business: BusinessID(try text(.business)), user: UserID(try text(.user)),
+                doctor: DoctorID(try text(.doctor)), client: ClientID(try text(.id))
             )
-            let client = Client(
-                principal: principal, name: name ?? client_id, workspace: workspace ?? business_id,
-                transactionLimit: transaction_limit
+            client = Client(
+                principal: principal,
+                name: try container.decodeIfPresent(String.self, forKey: .name) ?? principal.client.rawValue,
+                workspace: try container.decodeIfPresent(String.self, forKey: .workspace)
+                    ?? principal.business.rawValue,
+                transactionLimit: try container.decodeIfPresent(Int.self, forKey: .limit)
             )
-            return (client, client_secret)
+            secret = try text(.secret)
         }
     }
 
     private struct ClientsFile: Decodable {
         let clients: [ClientEntry]
+
+        private enum CodingKeys: CodingKey, CaseIterable { case clients }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseUnknownKeys(CodingKeys.allCases)
+            clients = try decoder.container(keyedBy: CodingKeys.self).decode([ClientEntry].self, forKey: .clients)
+            let ids = clients.map(\.client.principal.client)
+            for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
+                throw UnusableEntry(problem: "the client_id '\(id)' is there twice")
+            }
+        }
     }
 
     private struct TemplatesFile: Decodable {
@@ -39,11 +60,12 @@ enum Seed {
 
     /// The demo clients. The first is who requests without a token of ours act for.
     static func demoClients() throws -> [(client: Client, secret: String)] {
-        try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").clients.map(\.clientAndSecret)
+        try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").clients
+            .map { ($0.client, $0.secret) }
     }
 
     static func clients(inFile path: String) throws -> [(client: Client, secret: String)] {
-        try decode(ClientsFile.self, bytes(of: path), path).clients.map(\.clientAndSecret)
+        try decode(ClientsFile.self, bytes(of: path), path).clients.map { ($0.client, $0.secret) }
     }
 
     static func templates() throws -> [Template] {
@@ -67,7 +89,26 @@ enum Seed {
         do {
             return try YAMLDecoder().decode(type, from: Data(bytes))
         } catch {
-            throw StartupProblem.unreadableSeed(path: path, reason: "\(error)")
+            throw StartupProblem.unreadableSeed(path: path, reason: explanation(of: error))
+        }
+    }
+
+    private static func explanation(of error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        let path = { (context: DecodingError.Context) in
+            context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }.joined(separator: ", ")
+        }
+        return switch error {
+        case .keyNotFound(let key, let context): "\(path(context)): '\(key.stringValue)' is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "\(path(context)): \(context.debugDescription)"
+        case .dataCorrupted(let context):
+            if let inner = context.underlyingError as? UnusableEntry {
+                "\(path(context)): \(inner)"
+            } else {
+                "\(path(context)): \(context.debugDescription)"
+            }
+        @unknown default: "\(error)"
         }
     }
 }

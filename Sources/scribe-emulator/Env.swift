@@ -18,7 +18,9 @@ struct Env: ParsableCommand {
 
     func run() throws {
         guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
-        let demo = try DemoCredentials.first()
+        guard let demo = DemoCredentials.shown(for: try target.configuration().configuration) else {
+            throw ValidationError("a server with these settings lets no demo client in")
+        }
         switch format {
         case .text:
             print("base URL       \(baseURL)\nclient id      \(demo.clientID)\nclient secret  \(demo.clientSecret)")

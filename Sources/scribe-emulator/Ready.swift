@@ -32,7 +32,8 @@ struct Ready: AsyncParsableCommand {
             guard wait, clock.now < deadline else { break }
             try await clock.sleep(for: .milliseconds(100))
         }
-        FileHandle.standardError.write(Data("not ready\n".utf8))
+        let whom = try target.baseURL() ?? "the server that was to write the ready file"
+        FileHandle.standardError.write(Data("not ready: \(whom)\n".utf8))
         throw ExitCode.failure
     }
 
@@ -53,21 +54,29 @@ struct TargetOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The file that the server writes when it is ready.", valueName: "path"))
     var readyFile: String?
 
-    /// From the flags, else from the ready file, else from the settings in the environment. Nil while a ready file is
-    /// named and not there.
-    func baseURL() throws -> String? {
-        if let url { return url }
-        let environment = ProcessInfo.processInfo.environment
-        if let path = readyFile ?? environment[SettingKey.readyFile.environmentName] {
-            return ReadyFile(path: path).read()?.base_url
-        }
-        if let url = environment["SCRIBE_BASE_URL"] { return url }
-        let settings = try SettingFlags.parse([]).settings()
+    @Option(help: "The YAML file that the server was started with.")
+    var config: String?
+
+    /// The settings that a server would be started with here.
+    func configuration() throws -> (settings: Settings, configuration: Configuration) {
         do {
-            let configuration = try settings.configuration()
-            return Banner(configuration: configuration, port: configuration.port).baseURL
+            let settings = try Settings(
+                flags: readyFile.map { [.readyFile: $0] } ?? [:], configFile: config,
+                environment: ProcessInfo.processInfo.environment
+            )
+            return (settings, try settings.configuration())
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
         }
+    }
+
+    /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
+    /// file is named and not there.
+    func baseURL() throws -> String? {
+        if let url { return url }
+        let (settings, configuration) = try configuration()
+        if let path = settings.readyFile { return ReadyFile(path: path).read()?.base_url }
+        return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"]
+            ?? Banner(configuration: configuration, port: configuration.port).baseURL
     }
 }

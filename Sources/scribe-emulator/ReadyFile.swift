@@ -17,6 +17,13 @@ struct ReadyFile: Sendable {
         try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
 
+    /// Why nothing could be written there, nil when something can: better asked before the start than after it.
+    var problem: String? {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return FileManager.default.isWritableFile(atPath: folder)
+            ? nil : "--ready-file: nothing can be written in \(folder)"
+    }
+
     func read() -> Content? {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
     }

@@ -41,6 +41,7 @@ struct Serve: AsyncParsableCommand {
             temporaryFolder = folder
         }
         let readyFile = settings.readyFile.map(ReadyFile.init(path:))
+        if let problem = readyFile?.problem { throw ValidationError(problem) }
         readyFile?.remove()
         defer {
             readyFile?.remove()

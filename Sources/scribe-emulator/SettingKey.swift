@@ -32,25 +32,4 @@ enum SettingKey: String, CaseIterable {
     static let signingKeyName = "SCRIBE_SIGNING_KEY"
     /// Set by `env`, for those who use the server.
     static let exportedNames = ["SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET"]
-
-    /// The name among `known` that takes the fewest changes to get from `name`.
-    static func nearest(to name: String, among known: [String]) -> String {
-        known.min { distance(name, $0) < distance(name, $1) } ?? ""
-    }
-
-    /// The edit distance.
-    private static func distance(_ first: String, _ second: String) -> Int {
-        let target = Array(second)
-        var row = Array(0...target.count)
-        for (i, character) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for j in target.indices {
-                let above = row[j + 1]
-                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (character == target[j] ? 0 : 1))
-                diagonal = above
-            }
-        }
-        return row[target.count]
-    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 import ScribeStore
@@ -40,7 +41,7 @@ struct Settings {
             + SettingKey.exportedNames
         for name in environment.keys.sorted()
         where name.hasPrefix(SettingKey.environmentPrefix) && !known.contains(name) {
-            warnings.append("\(name) is not a setting; did you mean \(SettingKey.nearest(to: name, among: known))?")
+            warnings.append("\(name) is not a setting; did you mean \(nearestName(to: name, among: known))?")
         }
     }
 
@@ -59,7 +60,7 @@ struct Settings {
         for (keyNode, valueNode) in mapping {
             let name = keyNode.string ?? ""
             guard let key = SettingKey(rawValue: name) else {
-                let nearest = SettingKey.nearest(to: name, among: SettingKey.allCases.map(\.rawValue))
+                let nearest = nearestName(to: name, among: SettingKey.allCases.map(\.rawValue))
                 throw Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?")
             }
             guard let text = valueNode.scalar?.string else {
@@ -84,6 +85,9 @@ struct Settings {
         if let port = try integer(.port, in: 0...65535) { configuration.port = port }
         if let path = values[.dataDir]?.text { configuration.dataFolder = path }
         configuration.isEphemeral = try boolean(.ephemeral) ?? false
+        if configuration.isEphemeral, let folder = values[.dataDir], let ephemeral = values[.ephemeral] {
+            throw Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other")
+        }
         if let transcriber = values[.transcriber] { configuration.transcriber = try Self.transcriber(transcriber) }
         if let limit = try duration(.transcriberTimeLimit) { configuration.transcriberTimeLimit = limit }
         if let mode = try choice(.auth, of: AuthMode.allCases, named: \.rawValue) { configuration.authMode = mode }

@@ -144,6 +144,11 @@ def test_ready_waits_and_env_tells_where_the_server_is(tmp_path):
         parsed = json.loads(run("env", "--format", "json", "--url", server.base_url).stdout)
         assert parsed["base_url"] == server.base_url
         assert server.base_url in run("env", "--ready-file", ready_file).stdout
+        (tmp_path / "scribe.yaml").write_text(f"ready-file: {ready_file}\n")
+        for verb in ("env", "ready"):
+            assert server.base_url in run(verb, "--config", tmp_path / "scribe.yaml").stdout
+        strict = run("env", "--url", server.base_url, env={"SCRIBE_AUTH": "strict"})
+        assert strict.returncode != 0 and "no demo client" in strict.stderr
     assert run("ready", "--url", server.base_url).returncode == 1
 
 
@@ -163,8 +168,14 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
         (["--port", "70000"], "--port: '70000' is not a number from 0 to 65535"),
         (["--auth", "maybe"], "is none of lenient, open, strict"),
         (["--transcriber", "whisper"], "use fake or command:PROGRAM"),
-        (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt'"),
-        (["--transcriber", "command:'open"], "openQuote"),
+        (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt' that can be run"),
+        (["--transcriber", "command:'open"], "a quote in the command is not closed"),
+        (["--transcriber", "command:"], "the command names no program"),
+        (["--transcriber", "command:cat {wave}"], "{wave} is no placeholder"),
+        (["--ready-file", "/nowhere/ready.json"], "--ready-file: nothing can be written in /nowhere"),
+        (["--ephemeral", "--data-dir", "d"], "--ephemeral and --data-dir exclude each other"),
+        (["--fixtures", "fixtures.yaml"], "'pasages' is not known; did you mean 'passages'?"),
+        (["--clients", "clients.yaml"], "'transaktion_limit' is not known; did you mean 'transaction_limit'?"),
         (["--host", "0.0.0.0"], "--allow-unverified-tokens-from-network"),
         (["--clients", "/nowhere.yaml"], "/nowhere.yaml: cannot be read"),
         (["--data-dir", "/proc/nothing"], "cannot be used"),
@@ -174,6 +185,8 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
 )
 def test_a_setting_that_cannot_be_ends_the_start_with_a_reason(tmp_path, arguments, expected):
     (tmp_path / "wrong.yaml").write_text("transcribr: fake\n")
+    (tmp_path / "fixtures.yaml").write_text("fixtures: [{name: x, pasages: [y]}]\n")
+    (tmp_path / "clients.yaml").write_text("clients: [{client_id: c, transaktion_limit: 1}]\n")
     result = run("serve", "--port", "0", *arguments, cwd=tmp_path)
     assert result.returncode != 0
     assert expected in result.stderr

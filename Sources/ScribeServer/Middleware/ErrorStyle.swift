@@ -25,6 +25,9 @@ struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as ScribeError {
+            context.logger.info(
+                "refused", metadata: ["reason": "\(error.name)", "txn_id": "\(context.transactionText ?? "-")"]
+            )
             return try style.response(to: error, context: context)
         } catch  where Self.isBrokenRequest(error) {
             // The server answers with 400 and closes: nothing that follows on this connection can be understood.

@@ -36,8 +36,19 @@ package enum CommandLineWords {
     }
 
     /// What is wrong with a command line.
-    package enum Problem: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case openQuote
         case trailingBackslash
+        case noProgram
+        case unknownPlaceholder(String)
+
+        package var description: String {
+            switch self {
+            case .openQuote: "a quote in the command is not closed"
+            case .trailingBackslash: "the command ends with a backslash"
+            case .noProgram: "the command names no program"
+            case .unknownPlaceholder(let name): "\(name) is no placeholder; there are {file}, {wav} and {language}"
+            }
+        }
     }
 }

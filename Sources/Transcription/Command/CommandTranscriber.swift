@@ -28,7 +28,8 @@ package struct CommandTranscriber: Transcriber {
         commandLine: String, workFolder: String, timeLimit: Duration, clock: ScribeClock, files: NIOThreadPool
     ) throws {
         arguments = try CommandLineWords.split(commandLine)
-        guard let program = arguments.first else { throw MissingProgram(name: "") }
+        guard let program = arguments.first, !program.isEmpty else { throw CommandLineWords.Problem.noProgram }
+        for argument in arguments { try Self.checkPlaceholders(in: argument) }
         let needed = commandLine.contains("{wav}") ? [program, "ffmpeg"] : [program]
         for name in needed where !Self.isInstalled(name) { throw MissingProgram(name: name) }
         self.workFolder = workFolder
@@ -67,7 +68,9 @@ package struct CommandTranscriber: Transcriber {
         try await files.runIfActive {
             for path in [upload, wave] { try? FileManager.default.removeItem(atPath: path) }
         }
-        return RecognisedSpeech(text: try words.get().trimmingCharacters(in: .whitespacesAndNewlines))
+        // A NUL would end the text wherever it is kept as a C string.
+        let text = try words.get().replacing("\0", with: "")
+        return RecognisedSpeech(text: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     private func makeWave(_ wave: String, of upload: String) async throws {
@@ -118,6 +121,14 @@ package struct CommandTranscriber: Transcriber {
             defer { group.cancelAll() }
             guard let first = try await group.next() else { throw CancellationError() }
             return first
+        }
+    }
+
+    /// - Throws: ``CommandLineWords/Problem/unknownPlaceholder(_:)`` for `{wave}` and the like, before every chunk fails.
+    private static func checkPlaceholders(in argument: String) throws(CommandLineWords.Problem) {
+        for match in argument.matches(of: /\{[a-z]+\}/) where !["{file}", "{wav}", "{language}"].contains(match.output)
+        {
+            throw .unknownPlaceholder(String(match.output))
         }
     }
 

@@ -6,12 +6,17 @@ package struct FixtureSet: Sendable, Codable {
     package var consultation: [String: [String]]
     package var fixtures: [Fixture]
 
+    enum CodingKeys: CodingKey, CaseIterable {
+        case consultation, fixtures
+    }
+
     package init(consultation: [String: [String]], fixtures: [Fixture]) {
         self.consultation = consultation
         self.fixtures = fixtures
     }
 
     package init(from decoder: any Decoder) throws {
+        try decoder.refuseUnknownKeys(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         consultation = try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:]
         fixtures = try container.decodeIfPresent([Fixture].self, forKey: .fixtures) ?? []
@@ -54,5 +59,23 @@ package struct Fixture: Sendable, Codable {
         self.delay = delay
         self.failure = failure
         self.warning = warning
+    }
+
+    enum CodingKeys: CodingKey, CaseIterable {
+        case name, sha256, text, passages, delay, failure, warning
+    }
+
+    package init(from decoder: any Decoder) throws {
+        try decoder.refuseUnknownKeys(CodingKeys.allCases)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        sha256 = try container.decodeIfPresent(String.self, forKey: .sha256)
+        text = try container.decodeIfPresent(String.self, forKey: .text)
+        passages = try container.decodeIfPresent([String].self, forKey: .passages)
+        delay = try container.decodeIfPresent(Double.self, forKey: .delay)
+        failure = try container.decodeIfPresent(Diagnostic.Code.self, forKey: .failure)
+        warning = try container.decodeIfPresent(Diagnostic.Code.self, forKey: .warning)
+        if name == nil, sha256 == nil { throw UnusableEntry(problem: "a fixture needs a name or a sha256") }
+        if let delay, delay < 0 { throw UnusableEntry(problem: "a delay cannot be negative") }
     }
 }
