@@ -16,7 +16,7 @@ package struct AudioLocation: Hashable, Sendable {
     /// Reads `s3://bucket/folder`, `https://bucket.s3.region.amazonaws.com/folder/` and `https://host/bucket/folder`
     /// (C-14). Returns nil for anything else.
     package init?(url: String) {
-        guard let separator = url.range(of: "://") else { return nil }
+        guard url.isPlain, let separator = url.range(of: "://") else { return nil }
         let scheme = url[..<separator.lowerBound].lowercased()
         let parts = url[separator.upperBound...].split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         guard let authority = parts.first, ["s3", "https", "http"].contains(scheme) else { return nil }

@@ -38,7 +38,7 @@ package struct ChunkTimes: Hashable, Sendable, Codable {
             guard let value = Double(part), value.isFinite, value >= 0 else { return nil }
             total = total * 60 + value
         }
-        return total
+        return total.isFinite ? total : nil
     }
 }
 
@@ -46,7 +46,7 @@ package struct ChunkTimes: Hashable, Sendable, Codable {
 package func chunkOrdinal(ofFile name: String) -> Int? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].hasSuffix("_"),
-        !parts[0].isEmpty, parts[0].allSatisfy({ $0.isASCII && $0.isNumber })
+        (1...9).contains(parts[0].count), parts[0].allSatisfy({ $0.isASCII && $0.isNumber })
     else { return nil }
     return Int(parts[0])
 }

@@ -54,3 +54,8 @@ package struct DocumentID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
+
+extension String {
+    /// Without control characters: fit for a name. A NUL would end it early wherever it is kept as a C string.
+    package var isPlain: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+}

@@ -40,15 +40,23 @@ extension Transaction {
     /// The client committed the files it uploaded; a commit without a stop before it is both.
     ///
     /// Repeated with the same list, or part of it, nothing happens. A list with new names runs everything again on
-    /// the union, and after a system failure any commit does.
+    /// the union, and so does any commit after a system failure, or once other audio has arrived under the names
+    /// that were processed (eka-v2.md 10.9).
+    /// - Parameter hasNewAudio: whether the files listed before are not those that were processed.
     /// - Throws: ``ScribeError/transactionCancelled``.
-    package mutating func commit(_ list: ChunkList, at now: Date) throws(ScribeError) -> Effect {
+    package mutating func commit(_ list: ChunkList, hasNewAudio: Bool, at now: Date) throws(ScribeError) -> Effect {
         switch userStatus {
         case .initialized, .stopped:
             committedFiles = list.files.removingDuplicates()
         case .committed:
             let union = (committedFiles + list.files).removingDuplicates()
-            guard union.count > committedFiles.count || processingStatus == .systemFailure else { return .none }
+            let isWorthwhile =
+                switch processingStatus {
+                case .inProgress, .cancelled: false
+                case .systemFailure: true
+                case .success, .requestFailure: hasNewAudio
+                }
+            guard union.count > committedFiles.count || isWorthwhile else { return .none }
             committedFiles = union
         case .cancelled:
             throw .transactionCancelled
@@ -90,9 +98,13 @@ extension Transaction {
     }
 
     /// The committed files in the order in which they were spoken: numbered chunks by number, others as listed.
+    ///
+    /// The full recording that clients archive beside the chunks is none of them, even when it is listed (C-25).
     package var orderedFiles: [String] {
-        let numbered = committedFiles.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
-        guard numbered.count == committedFiles.count else { return committedFiles }
+        let files = committedFiles.filter { !$0.hasSuffix("_") }
+            .filter { request.transfer != .vaded || !$0.hasPrefix("full_audio.") }
+        let numbered = files.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
+        guard numbered.count == files.count else { return files }
         return numbered.sorted { $0.0 < $1.0 }.map(\.1)
     }
 }

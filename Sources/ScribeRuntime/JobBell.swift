@@ -33,7 +33,10 @@ package final class JobBell: Sendable {
             state.listener = continuation
             return stream
         }
-        if let stream { try await firstOf(stream, limit: limit, clock: clock) }
+        guard let stream else { return }
+        // A wait that ran out of time listens no more: a ring from now on is for the next one.
+        defer { state.withLockedValue { $0.listener = nil } }
+        try await firstOf(stream, limit: limit, clock: clock)
     }
 }
 

@@ -99,6 +99,8 @@ package struct JobRunner: Service, CustomStringConvertible {
 
     func perform(_ job: Job) async {
         do {
+            // Claimed more often than it was tried: the process died of it each time, and must not do so for ever.
+            if job.attempt > policy.attempts, await isAbandoned(job) { return bell.ring() }
             switch job.work {
             case .transcribe(let chunk): try await transcribe(chunk, job)
             case .assemble: try await assemble(job)
@@ -109,7 +111,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         } catch {
             logger.error("a job failed", metadata: metadata(of: job, error))
             if job.work == .assemble, job.attempt >= policy.attempts, await giveUp(job) { return }
-            await retry(job)
+            await retry(job, after: error)
         }
         bell.ring()
     }
@@ -123,7 +125,7 @@ package struct JobRunner: Service, CustomStringConvertible {
             result = .success(try await transcriber.transcribe(recording))
         } catch let failure as TranscriptionFailure {
             logger.notice("a chunk was not transcribed", metadata: metadata(of: job, failure.reason))
-            if failure.isRetryable, job.attempt < policy.attempts { return await retry(job) }
+            if failure.isRetryable, job.attempt < policy.attempts { return await retry(job, after: failure) }
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         } catch let error where !(error is CancellationError) && job.attempt >= policy.attempts {
             logger.error("a chunk was not transcribed", metadata: metadata(of: job, error))
@@ -140,14 +142,32 @@ package struct JobRunner: Service, CustomStringConvertible {
         return true
     }
 
-    private func retry(_ job: Job) async {
+    private func isAbandoned(_ job: Job) async -> Bool {
+        logger.error("a job has failed too often", metadata: metadata(of: job, "given up"))
+        switch job.work {
+        case .assemble:
+            return await giveUp(job)
+        case .transcribe(let chunk):
+            let failure = Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed")
+            let saved: Void? = try? await store.finishTranscription(
+                job, of: chunk, result: .failure(failure), at: clock.now
+            )
+            return saved != nil
+        }
+    }
+
+    /// Puts a job back, however long that takes: on a full disk nothing can be written, and a job that stayed claimed
+    /// would be nobody's.
+    private func retry(_ job: Job, after error: any Error) async {
         let pause = policy.backOff * (1 << min(job.attempt - 1, 6))
-        let time = clock.now.addingTimeInterval(pause / .seconds(1))
-        do {
-            try await store.postpone(job, until: time, countsAttempt: true)
-        } catch {
-            // It stays claimed, and is taken up again at the next start.
-            logger.error("a job could not be put back", metadata: metadata(of: job, error))
+        while !Task.isCancelled {
+            do {
+                let time = clock.now.addingTimeInterval(pause / .seconds(1))
+                return try await store.postpone(job, until: time, countsAttempt: !Store.isFull(error))
+            } catch {
+                logger.error("a job could not be put back", metadata: metadata(of: job, error))
+                try? await clock.sleep(for: .seconds(1))
+            }
         }
     }
 

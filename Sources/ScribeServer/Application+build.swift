@@ -38,7 +38,7 @@ func assemble(
     let objects = ObjectFiles(folder: folder.objectsFolder, durability: configuration.durability, pool: threads)
     let key = SymmetricKey(data: try await signingKey(configuration, folder, identifiers, threads))
     let secrets = ClientSecrets(key: key)
-    let demoPrincipal = try await seedClients(configuration, store, secrets, logger)
+    let clients = try await seedClients(configuration, store, secrets, logger)
 
     let templates = TemplateCatalogue(try Seed.templates())
     let transcriber = try makeTranscriber(configuration, folder, clock, threads)
@@ -61,7 +61,7 @@ func assemble(
     // Rendered inside as well as outside of authentication: inside, the envelope names the business.
     let eka = router.group()
         .add(middleware: ErrorRendering(style: EkaErrors()))
-        .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, demoPrincipal: demoPrincipal))
+        .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, clients: clients))
         .add(middleware: ErrorRendering(style: EkaErrors()))
     CredentialRoutes(credentials: credentials).add(to: eka)
     HistoryRoutes(store: store).add(to: eka)
@@ -73,8 +73,7 @@ func assemble(
     ).add(to: eka)
 
     let s3 = S3Responder(
-        store: store, objects: objects, credentials: credentials, bell: bell, identifiers: identifiers, clock: clock,
-        fileIO: FileIO(threadPool: threads)
+        store: store, objects: objects, credentials: credentials, bell: bell, identifiers: identifiers, clock: clock
     )
     let responder = RequestLog(next: FamilyResponder(router: router, s3: s3), clock: clock)
     let runner = JobRunner(
@@ -121,23 +120,23 @@ private func signingKey(
     }
 }
 
-/// Makes the clients known and returns whom requests without a token of ours act for.
+/// Makes the clients known.
 private func seedClients(
     _ configuration: Configuration, _ store: Store, _ secrets: ClientSecrets, _ logger: Logger
-) async throws -> Principal {
+) async throws -> KnownClients {
     let demo = try Seed.demoClients()
     var clients = configuration.seedsDemo ? demo : []
     if let path = configuration.clientsFile { clients += try Seed.clients(inFile: path) }
     try await store.register(
         clients.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
     )
-    if try await !store.hasClients() {
+    if clients.isEmpty {
         logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
     }
     guard let first = demo.first else {
         throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
     }
-    return first.client.principal
+    return KnownClients(ids: Set(clients.map(\.client.principal.client)), demoPrincipal: first.client.principal)
 }
 
 private func makeTranscriber(

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/` and the signing key.
 ///
-/// Readable by its owner only, and used by one process at a time.
+/// What is in it is readable by its owner only, and it is used by one process at a time.
 package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
@@ -43,6 +43,9 @@ package final class DataFolder: Sendable {
             try? lock.close()
             throw Problem.inUse(path: path)
         }
+        // Its log and index files take its mode. The folder itself may be somebody's own, with a mode of its own.
+        let database = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if database >= 0 { Glibc.close(database) }
         // What a recogniser left behind when its server was killed.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
             try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")

@@ -40,6 +40,19 @@ package struct ObjectFiles: Sendable {
         }
     }
 
+    /// Opens a file for reading; nil when it is not there any more.
+    package func open(_ file: String) async throws -> ObjectReader? {
+        let path = path(of: file)
+        let descriptor: SystemPackage.FileDescriptor? = try await pool.runIfActive {
+            do {
+                return try .open(FilePath(path), .readOnly, options: .closeOnExec)
+            } catch Errno.noSuchFileOrDirectory {
+                return nil
+            }
+        }
+        return descriptor.map { ObjectReader(descriptor: $0, pool: pool) }
+    }
+
     /// Writes the bytes of `parts` one after another into a new file, and returns how many they are.
     package func join(_ parts: [String], into file: String) async throws -> Int {
         var writer = try await create(file)

@@ -3,10 +3,14 @@ import GRDB
 package import ScribeDomain
 
 extension Store {
-    /// Makes the clients known, replacing what was known of those ids. Others stay.
+    /// Makes exactly these clients known: who is no longer among them cannot log in or refresh any more.
     /// - Parameter clients: each with the 32 bytes that its secret hashes to.
     package func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
         try await pool.write { db in
+            try db.run(
+                "DELETE FROM clients WHERE client_id NOT IN (SELECT value FROM json_each(?))",
+                [try StoredJSON.text(clients.map(\.client.principal.client))]
+            )
             for (client, secretHash) in clients {
                 let principal = client.principal
                 try db.run(
@@ -27,11 +31,6 @@ extension Store {
                 )
             }
         }
-    }
-
-    /// Whether any client may log in.
-    package func hasClients() async throws -> Bool {
-        try await pool.read { try $0.row("SELECT 1 FROM clients LIMIT 1") != nil }
     }
 
     /// The client of that id, with the hash of its secret.

@@ -154,14 +154,14 @@ extension Store {
         }
     }
 
-    private static func eTag(of name: String, in transaction: Transaction, _ db: Database) throws -> String? {
+    static func eTag(of name: String, in transaction: Transaction, _ db: Database) throws -> String? {
         guard let location = transaction.request.audioLocation else { return nil }
         return try object(
             business: transaction.key.business, bucket: location.bucket, key: location.key(ofFile: name), in: db
         )?.eTag
     }
 
-    private static func chunkTranscripts(
+    static func chunkTranscripts(
         ofRow rowID: Int64, in db: Database
     ) throws -> [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] {
         var transcripts: [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] = [:]

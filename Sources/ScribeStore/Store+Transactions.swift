@@ -48,13 +48,23 @@ extension Store {
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             var transaction = try Transaction(row: row)
             let effect = try change(&transaction)
-            switch effect {
-            case .none: break
-            case .stored: try Self.save(transaction, rowID: row["id"], in: db)
-            case .process:
-                try Self.save(transaction, rowID: row["id"], in: db)
-                try Self.startProcessing(transaction, rowID: row["id"], at: now, in: db)
-            }
+            try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
+            return effect
+        }
+    }
+
+    /// Commits files: the domain decides whether there is anything to do.
+    ///
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``.
+    package func commit(
+        _ key: Transaction.Key, _ list: ChunkList, at now: Date
+    ) async throws -> Transaction.Effect {
+        try await pool.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            var transaction = try Transaction(row: row)
+            let hasNewAudio = try Self.hasNewAudio(transaction, rowID: row["id"], in: db)
+            let effect = try transaction.commit(list, hasNewAudio: hasNewAudio, at: now)
+            try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
             return effect
         }
     }
@@ -114,7 +124,8 @@ extension Store {
             [
                 transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
                 transaction.owner.doctor.rawValue, transaction.owner.client.rawValue,
-                transaction.request.patientDetails?["oid"]?.stringValue, location?.bucket, location?.folder,
+                transaction.request.patientDetails?["oid"]?.stringValue.flatMap { $0.isPlain ? $0 : nil },
+                location?.bucket, location?.folder,
                 try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
                 transaction.processingStatus.rawValue, transaction.createdAt.milliseconds,
             ]
@@ -133,6 +144,28 @@ extension Store {
                     transaction.createdAt.milliseconds,
                 ]
             )
+        }
+    }
+
+    private static func apply(
+        _ effect: Transaction.Effect, to transaction: Transaction, rowID: Int64, at now: Date, in db: Database
+    ) throws {
+        switch effect {
+        case .none: break
+        case .stored: try save(transaction, rowID: rowID, in: db)
+        case .process:
+            try save(transaction, rowID: rowID, in: db)
+            try startProcessing(transaction, rowID: rowID, at: now, in: db)
+        }
+    }
+
+    /// Whether audio is there, under a name that was committed, that is not what was transcribed.
+    private static func hasNewAudio(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
+        guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
+        let known = try chunkTranscripts(ofRow: rowID, in: db)
+        return try transaction.orderedFiles.contains { name in
+            guard let eTag = try eTag(of: name, in: transaction, db) else { return false }
+            return known[name]?.eTag != eTag
         }
     }
 

@@ -48,7 +48,7 @@ package final class Store: Sendable {
     /// Whether an error means that the disk has no room.
     package static func isFull(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
-        return error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR
+        return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
     }
 
     /// Whether the database answers.

@@ -28,6 +28,8 @@ struct Serve: AsyncParsableCommand {
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
         }
+        // A file that may grow no further is an error to answer, not an end to the process.
+        signal(SIGXFSZ, SIG_IGN)
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
         LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
         let logger = Logger(label: "scribe-emulator")
@@ -75,7 +77,11 @@ struct Serve: AsyncParsableCommand {
         // A client that is slow to finish does not keep the process: 5 s are promised.
         group.maximumGracefulShutdownDuration = .seconds(3)
         group.maximumCancellationDuration = .seconds(1)
-        try await ServiceGroup(configuration: group).run()
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError {
+            // A transfer was cut off because its time to finish was over: an end like any other.
+        }
     }
 
     private static func explanation(of error: any Error, _ configuration: Configuration) -> String {

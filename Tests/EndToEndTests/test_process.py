@@ -1,5 +1,6 @@
 """The process: start, stop, restart, kill, configuration, logs."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -42,6 +43,7 @@ def test_data_survives_a_restart_and_so_do_tokens_and_credentials(tmp_path, chun
         transaction.upload(client.s3(), *chunks[0])
     modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "data").iterdir()}
     assert modes["signing-key"] == 0o600
+    assert modes["scribe.sqlite"] == 0o600
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     with running(tmp_path, "--data-dir", "data") as server:
         client.base_url = server.base_url
@@ -91,6 +93,97 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path, chunks):
         assert answer.status_code == 200
     finally:
         server.stop()
+
+
+def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
+    """The transcriber kills its parent. After three starts the fourth one leaves the chunk alone."""
+    script = tmp_path / "poison"
+    script.write_text("#!/bin/sh\nkill -9 $PPID\n")
+    script.chmod(0o755)
+    flags = ["--data-dir", "data", "--transcriber", f"command:{script}"]
+    server = Server(tmp_path, *flags)
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    transaction.upload(client.s3(), *chunks[0])
+    starts = 1
+    while True:
+        try:
+            client.base_url = server.base_url
+            assert transaction.commit().status_code == 200
+            answer = transaction.poll()
+            break
+        except (AssertionError, requests.exceptions.ConnectionError):
+            server.process.wait(timeout=10)
+            starts += 1
+            assert starts < 8, "it kills the server for ever"
+            with contextlib.suppress(AssertionError):  # killed before it was ready
+                server = Server(tmp_path, *flags)
+    assert starts > 1
+    assert answer.json()["data"]["output"][0]["errors"][0]["code"] == "transcription_failed"
+    server.stop()
+
+
+def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
+    """A file size limit stands in for the disk; once it is lifted, everything goes on."""
+    with running(tmp_path, "--data-dir", "data") as server:
+        client = server.client()
+        s3 = client.s3()
+        transaction = client.transaction("before")
+        transaction.init()
+        transaction.upload(s3, *chunks[0])
+        import botocore.exceptions
+
+        subprocess.run(["prlimit", "--fsize=100000:", "--pid", str(server.process.pid)], check=True)
+        with pytest.raises(botocore.exceptions.ClientError) as failure:
+            s3.put_object(Bucket="b", Key="k", Body=bytes(3_000_000))
+        assert failure.value.response["ResponseMetadata"]["HTTPStatusCode"] == 503
+        codes = [client.transaction().init().status_code for _ in range(30)]
+        assert set(codes) <= {201, 503}
+        assert requests.get(f"{server.base_url}/livez").status_code == 200
+        subprocess.run(["prlimit", "--fsize=unlimited:", "--pid", str(server.process.pid)], check=True)
+        s3.put_object(Bucket="b", Key="k", Body=b"x")
+        assert transaction.commit().status_code == 200
+        assert transaction.poll().status_code == 200
+        files = [p for p in (tmp_path / "data/objects").rglob("*") if p.is_file()]
+        assert len(files) == 2, "what was not stored has left no file"
+
+
+def test_reading_an_object_while_it_is_replaced_never_breaks(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        s3 = server.client().s3()
+        bodies = [bytes([n]) * 300_000 for n in range(3)]
+        s3.put_object(Bucket="b", Key="k", Body=bodies[0])
+        end = time.monotonic() + 2
+
+        def write(body):
+            while time.monotonic() < end:
+                s3.put_object(Bucket="b", Key="k", Body=body)
+
+        writers = [threading.Thread(target=write, args=(body,)) for body in bodies]
+        for writer in writers:
+            writer.start()
+        reads = 0
+        while time.monotonic() < end:
+            assert s3.get_object(Bucket="b", Key="k")["Body"].read() in bodies
+            reads += 1
+        for writer in writers:
+            writer.join()
+        assert reads > 10
+
+
+def test_sigterm_during_an_upload_ends_well(tmp_path):
+    import socket
+
+    server = Server(tmp_path, "--ephemeral")
+    url = server.client().s3().generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"})
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(
+            f"PUT {url.removeprefix(server.base_url)} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+            "Content-Length: 1000000\r\n\r\n".encode() + bytes(1000)
+        )
+        time.sleep(0.2)
+        assert server.stop() < 5
 
 
 def test_sigterm_answers_held_polls_and_exits_within_five_seconds(tmp_path):

@@ -26,7 +26,9 @@ struct TransactionLifecycleTests {
     func commitProcesses() throws {
         var transaction = transaction()
         _ = try transaction.stop(ChunkList(files: ["1.m4a", "2.m4a", "3.m4a"]))
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a", "3.m4a", "1.m4a"]), at: later) == .process)
+        #expect(
+            try transaction.commit(ChunkList(files: ["1.m4a", "3.m4a", "1.m4a"]), hasNewAudio: false, at: later)
+                == .process)
         #expect(transaction.committedFiles == ["1.m4a", "3.m4a"])
         #expect(transaction.userStatus == .committed)
         #expect(transaction.processingStatus == .inProgress)
@@ -36,25 +38,25 @@ struct TransactionLifecycleTests {
     @Test("commit without a stop before it is both")
     func commitWithoutStop() throws {
         var transaction = transaction()
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), at: later) == .process)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: later) == .process)
         #expect(!transaction.isOpen)
     }
 
     @Test("a commit that lists nothing new changes nothing", arguments: [["1.m4a", "2.m4a"], ["2.m4a"], []])
     func commitIsRepeatable(files: [String]) throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a", "2.m4a"]), at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a", "2.m4a"]), hasNewAudio: false, at: Self.start)
         let before = transaction
-        #expect(try transaction.commit(ChunkList(files: files), at: later) == .none)
+        #expect(try transaction.commit(ChunkList(files: files), hasNewAudio: false, at: later) == .none)
         #expect(transaction == before)
     }
 
     @Test("a commit that lists more runs again on the union, also after the end")
     func largerCommit() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
         _ = transaction.finish(.success, at: Self.start)
-        #expect(try transaction.commit(ChunkList(files: ["2.m4a"]), at: later) == .process)
+        #expect(try transaction.commit(ChunkList(files: ["2.m4a"]), hasNewAudio: false, at: later) == .process)
         #expect(transaction.committedFiles == ["1.m4a", "2.m4a"])
         #expect(transaction.processingStatus == .inProgress)
         #expect(transaction.processedAt == nil)
@@ -69,15 +71,33 @@ struct TransactionLifecycleTests {
     )
     func commitAfterTheEnd(outcome: Transaction.ProcessingStatus, effect: Transaction.Effect) throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
         _ = transaction.finish(outcome, at: Self.start)
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), at: later) == effect)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: later) == effect)
+    }
+
+    @Test("the same commit runs again when other audio has arrived, once the first run is over")
+    func commitWithNewAudio() throws {
+        var transaction = transaction()
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: true, at: later) == .none)
+        _ = transaction.finish(.requestFailure, at: Self.start)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: true, at: later) == .process)
+    }
+
+    @Test("the archived full recording is not processed, even when it is listed")
+    func fullAudio() throws {
+        var transaction = transaction()
+        _ = try transaction.commit(
+            ChunkList(files: ["full_audio.m4a_", "2.m4a", "full_audio.mp3", "1.m4a"]), hasNewAudio: false, at: later
+        )
+        #expect(transaction.orderedFiles == ["1.m4a", "2.m4a"])
     }
 
     @Test("a stop after commit is answered and ignored")
     func lateStop() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
         #expect(try transaction.stop(ChunkList(files: ["9.m4a"])) == .none)
         #expect(transaction.committedFiles == ["1.m4a"])
     }
@@ -91,7 +111,9 @@ struct TransactionLifecycleTests {
             committedAt: nil, processedAt: nil
         )
         #expect(throws: ScribeError.transactionCancelled) { try transaction.stop(ChunkList(files: [])) }
-        #expect(throws: ScribeError.transactionCancelled) { try transaction.commit(ChunkList(files: []), at: later) }
+        #expect(throws: ScribeError.transactionCancelled) {
+            try transaction.commit(ChunkList(files: []), hasNewAudio: false, at: later)
+        }
         #expect(transaction.finish(.success, at: later) == .none)
     }
 
@@ -100,7 +122,7 @@ struct TransactionLifecycleTests {
         var transaction = transaction()
         #expect(!transaction.isAbandoned(at: Self.start.addingTimeInterval(7200)))
         #expect(transaction.isAbandoned(at: Self.start.addingTimeInterval(7201)))
-        _ = try transaction.commit(ChunkList(files: []), at: later)
+        _ = try transaction.commit(ChunkList(files: []), hasNewAudio: false, at: later)
         #expect(!transaction.isAbandoned(at: Self.start.addingTimeInterval(7201)))
     }
 
@@ -120,10 +142,10 @@ struct TransactionLifecycleTests {
     @Test("numbered chunks are processed by number, other files as listed")
     func order() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["10.m4a", "2.m4a", "1.m4a"]), at: later)
+        _ = try transaction.commit(ChunkList(files: ["10.m4a", "2.m4a", "1.m4a"]), hasNewAudio: false, at: later)
         #expect(transaction.orderedFiles == ["1.m4a", "2.m4a", "10.m4a"])
         var other = self.transaction()
-        _ = try other.commit(ChunkList(files: ["b.wav", "1.wav"]), at: later)
+        _ = try other.commit(ChunkList(files: ["b.wav", "1.wav"]), hasNewAudio: false, at: later)
         #expect(other.orderedFiles == ["b.wav", "1.wav"])
     }
 
@@ -131,7 +153,8 @@ struct TransactionLifecycleTests {
         "only a number with an extension is a chunk",
         arguments: [
             ("1.m4a", 1), ("12.mp3", 12), ("full_audio.m4a_", nil), ("1.m4a_", nil), ("1", nil), ("a1.wav", nil),
-            ("1.2.wav", nil), (".wav", nil), ("-1.wav", nil), ("٣.wav", nil),
+            ("1.2.wav", nil), (".wav", nil), ("-1.wav", nil), ("٣.wav", nil), ("999999999.wav", 999_999_999),
+            ("9223372036854775807.wav", nil),
         ] as [(String, Int?)]
     )
     func ordinals(name: String, ordinal: Int?) {

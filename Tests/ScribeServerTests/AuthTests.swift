@@ -37,6 +37,7 @@ struct LoginTests {
         arguments: [
             (#"{"client_id":"dev-client","client_secret":"wrong"}"#, 401),
             (#"{"client_id":"nobody","client_secret":"dev-secret"}"#, 401),
+            (#"{"client_id":"dev-client\u0000","client_secret":"dev-secret"}"#, 401),
             (#"{"client_id":"dev-client"}"#, 400), (#"{"client_id":7,"client_secret":"x"}"#, 400),
             ("[]", 400), ("{", 400), ("", 400), ("null", 400),
         ]
@@ -198,6 +199,43 @@ struct AuthenticationTests {
                 "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
             )
             #expect(answer.status == 401)
+        }
+    }
+
+    @Test("demo clients of an earlier start are gone in strict mode, and so are their tokens")
+    func strictAfterLenient() async throws {
+        var server = try TestServer()
+        let tokens = Box<(access: String?, refresh: String?)>((nil, nil))
+        try await server.run { client in
+            let answer = try await client.post(
+                "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
+            )
+            tokens.set((answer["access_token"], answer["refresh_token"]))
+        }
+        server.configuration.authMode = .strict
+        try await server.run { client in
+            let history = try await client.get(
+                "/voice/api/v2/transaction/history", headers: [.auth: tokens.value.access ?? ""]
+            )
+            #expect(history.status == 401)
+            let refresh = try await client.post(
+                "/connect-auth/v1/account/refresh-token", #"{"refresh_token":"\#(tokens.value.refresh ?? "")"}"#
+            )
+            #expect(refresh.status == 403)
+        }
+    }
+
+    @Test("of two tokens, ours is the one that counts")
+    func oursAmongTwo() async throws {
+        try await TestServer().run { anonymous in
+            let ours = try #require(
+                try await anonymous.login("dev-client-2", "dev-secret-2").headers[.authorization]
+            ).dropFirst("Bearer ".count)
+            let foreign = try await Self.foreignToken()
+            let answer = try await anonymous.initialise(
+                "t", headers: [.authorization: "Bearer \(foreign)", .auth: String(ours)]
+            )
+            #expect(answer["b_id"] == "b-demo-2")
         }
     }
 

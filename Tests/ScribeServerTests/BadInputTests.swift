@@ -97,7 +97,8 @@ struct BadInputTests {
             #"{"audio_files":["1.m4a"],"chunk_info":[]}"#, #"{"audio_files":["1.m4a"],"chunk_info":null}"#,
             #"{"audio_files":["1.m4a"]}"#,
             #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":"later","et":null}}]}"#,
-            #"{"audio_files":["s3://bucket/f/1.m4a"]}"#, #"{"audio_files":[]}"#,
+            #"{"audio_files":["s3://bucket/f/1.m4a"]}"#, #"{"audio_files":["1.m4a",""]}"#,
+            #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":"1e308:0","et":1}}]}"#, #"{"audio_files":[]}"#,
         ]
     )
     func chunkLists(body: String) async throws {
@@ -117,7 +118,8 @@ struct BadInputTests {
         arguments: [
             (#"{}"#, "audio_files"), (#"{"audio_files":null}"#, "audio_files"),
             (#"{"audio_files":"1.m4a"}"#, "audio_files"),
-            (#"{"audio_files":[1]}"#, "audio_files.0"), (#"{"audio_files":[],"chunk_info":{}}"#, "chunk_info"),
+            (#"{"audio_files":[1]}"#, "audio_files.0"), (#"{"audio_files":["1.wav\u0000x"]}"#, "audio_files"),
+            (#"{"audio_files":[],"chunk_info":{}}"#, "chunk_info"),
             (#"{"audio_files":[],"chunk_info":[{"1.m4a":{"st":true}}]}"#, "chunk_info.0.1.m4a.st"),
         ]
     )

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import ScribeDomain
+import ScribeRuntime
 import TestSupport
 import Testing
 
@@ -204,6 +205,26 @@ struct ConsultationTests {
             #expect(second.status == 200)
             #expect(second["data.output.0.document_id"] == first["data.output.0.document_id"])
             #expect(second["data.output.0.value"] != first["data.output.0.value"])
+        }
+    }
+
+    @Test("audio that came too late, or that replaces what was junk, is processed by the same commit again")
+    func sameCommitWithNewAudio() async throws {
+        var server = try TestServer()
+        server.configuration.jobs.objectWait = .zero
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            _ = try await client.upload("1.m4a", of: "t", Data(repeating: 7, count: 200), at: now)
+            _ = try await client.list("commit", "t", ["1.m4a", "2.m4a"])
+            let first = try await client.status("t")
+            #expect(first.status == 500)
+            #expect(first["data.output.0.errors.0.code"] == "audio_missing")
+            #expect(first["data.output.0.errors.1.code"] == "undecodable_audio")
+            for name in ["1.m4a", "2.m4a"] { _ = try await client.upload(name, of: "t", at: now) }
+            #expect(try await client.list("commit", "t", ["1.m4a", "2.m4a"]).status == 200)
+            #expect(try await client.status("t").status == 200)
         }
     }
 

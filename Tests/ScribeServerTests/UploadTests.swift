@@ -166,6 +166,9 @@ struct UploadTests {
                 accessKeyID: "ASIAOTHER", secretKey: signer.secretKey, sessionToken: signer.sessionToken)
             #expect(try await refusal(wrong.sign("PUT", path, at: manual.now)) == (403, "InvalidAccessKeyId"))
             #expect(try await refusal([:]) == (403, "AccessDenied"))
+            var extended = signer.sign("PUT", path, at: manual.now)
+            if let name = HTTPField.Name("x-amz-meta-txnid") { extended[name] = "added later" }
+            #expect(try await refusal(extended) == (403, "AccessDenied"))
             #expect(
                 try await refusal(signer.sign("PUT", path, at: manual.now.addingTimeInterval(-1000)))
                     == (403, "RequestTimeTooSkewed")

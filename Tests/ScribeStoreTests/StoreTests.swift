@@ -59,9 +59,7 @@ struct StoreFixture {
     @discardableResult
     func commit(_ files: [String], at time: Date? = nil) async throws -> Transaction.Effect {
         let time = time ?? start
-        return try await store.update(key(), at: time) { (transaction) throws(ScribeError) in
-            try transaction.commit(ChunkList(files: files), at: time)
-        }
+        return try await store.commit(key(), ChunkList(files: files), at: time)
     }
 
     func finish(_ job: Job, _ text: String) async throws {

@@ -66,6 +66,51 @@ struct AudioFormatTests {
         #expect(failure(of: TestAudio.wav(seconds: 0)) == .audioTooShort)
     }
 
+    @Test("a duration that nobody can have recorded is none, however it is written")
+    func hugeDurations() {
+        var ogg = Data("OggS".utf8)
+        ogg.append(contentsOf: [0, 2, 0, 0, 0, 0, 0, 0, 0, 0x80])
+        ogg.append(Data(count: 12))
+        ogg.append(contentsOf: [1, 30, 1])
+        ogg.append(Data("vorbis".utf8))
+        ogg.append(contentsOf: [0, 0, 0, 0, 1, 1, 0, 0, 0])
+        ogg.append(Data(count: 14))
+        #expect(failure(of: ogg) == .undecodableAudio)
+
+        var flac = Data("fLaC".utf8)
+        flac.append(contentsOf: [0, 0, 0, 34])
+        flac.append(Data(count: 10))
+        flac.append(contentsOf: [0, 0, 0x10, 0x0F])
+        flac.append(Data(repeating: 0xFF, count: 20))
+        #expect(failure(of: flac) == .undecodableAudio)
+
+        var header = Data([1])
+        header.append(Data(count: 22))
+        header.append(contentsOf: [1])
+        header.append(Data(repeating: 0xFF, count: 8))
+        header.append(Data(count: 80))
+        var movie = Self.box("ftyp", Data("M4A ".utf8))
+        movie.append(Self.box("moov", Self.box("mvhd", header)))
+        movie.append(Self.box("mdat", Data([1])))
+        #expect(failure(of: movie) == .undecodableAudio)
+    }
+
+    @Test("boxes within boxes do not exhaust the stack")
+    func nesting() {
+        var nested = Data()
+        var size = 8 * 100_000
+        while size > 0 {
+            nested.append(contentsOf: withUnsafeBytes(of: UInt32(size).bigEndian) { Data($0) })
+            nested.append(Data("moov".utf8))
+            size -= 8
+        }
+        #expect(failure(of: Self.box("ftyp", Data("M4A ".utf8)) + nested) == .undecodableAudio)
+    }
+
+    private static func box(_ name: String, _ content: Data) -> Data {
+        withUnsafeBytes(of: UInt32(content.count + 8).bigEndian) { Data($0) } + Data(name.utf8) + content
+    }
+
     private func failure(of data: Data) -> Diagnostic.Code? {
         do {
             _ = try AudioFormat(reading: AudioBytes(data))

@@ -59,7 +59,7 @@ struct AccountRoutes: Sendable {
 
     @Sendable private func login(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: LoginBody = try await request.decodeJSON()
-        guard let known = try await store.client(ClientID(body.clientID)),
+        guard body.clientID.isPlain, let known = try await store.client(ClientID(body.clientID)),
             secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
         else { throw ScribeError.invalidClient }
         let refreshToken = newRefreshToken()

@@ -3,14 +3,21 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 
+/// Who may have a token.
+struct KnownClients: Sendable {
+    /// Those of this start; a token of any other is refused.
+    let ids: Set<ClientID>
+    /// The tenant of requests with a foreign token, or none, where the mode allows them.
+    let demoPrincipal: Principal
+}
+
 /// Finds out who a request acts for.
 struct Authentication: RouterMiddleware {
     typealias Context = ScribeContext
 
     let tokens: AccessTokens
     let mode: AuthMode
-    /// The tenant of requests with a foreign token, or none, where the mode allows them.
-    let demoPrincipal: Principal
+    let clients: KnownClients
 
     func handle(
         _ request: Request, context: ScribeContext,
@@ -27,17 +34,20 @@ struct Authentication: RouterMiddleware {
             .filter { !$0.isEmpty }
         guard !offered.isEmpty else {
             guard mode == .open else { throw ScribeError.unauthenticated(reason: "No token was sent") }
-            return demoPrincipal
+            return clients.demoPrincipal
         }
         var reason = ""
-        for token in offered {
+        var isForeign = false
+        for token in offered.removingDuplicates() {
             switch await tokens.verdict(on: token) {
-            case .ours(let principal): return principal
-            case .foreign where mode != .strict: return demoPrincipal
+            case .ours(let principal) where clients.ids.contains(principal.client): return principal
+            case .ours: reason = "The token's client is not known any more"
+            case .foreign where mode != .strict: isForeign = true
             case .foreign: reason = "The token was not issued here"
             case .refused(let why): reason = why
             }
         }
+        if isForeign { return clients.demoPrincipal }
         throw ScribeError.unauthenticated(reason: reason)
     }
 

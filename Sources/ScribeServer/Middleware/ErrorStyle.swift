@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import ScribeDomain
+import ScribeStore
 
 /// How one API family says that something went wrong.
 protocol ErrorStyle: Sendable {
@@ -32,6 +33,9 @@ struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
         } catch  where Self.isBrokenRequest(error) {
             // The server answers with 400 and closes: nothing that follows on this connection can be understood.
             throw error
+        } catch  where Store.isFull(error) {
+            context.logger.error("nothing can be written", metadata: ["error": "\(error)"])
+            return try style.response(to: .storageUnavailable, context: context)
         } catch {
             context.logger.error("unexpected error", metadata: ["error": "\(error)"])
             return try style.internalError(context: context)

@@ -37,6 +37,10 @@ struct ChunkListBody: Decodable {
                 if let start = body.start, let end = body.end { times[file] = ChunkTimes(start: start, end: end) }
             }
         }
-        list = ChunkList(files: try container.decode([String].self, forKey: .files), times: times)
+        let files = try container.decode([String].self, forKey: .files).filter { !$0.isEmpty }
+        guard files.allSatisfy(\.isPlain) else {
+            throw ScribeError.invalidRequest(field: CodingKeys.files.rawValue, problem: "has a name that is none")
+        }
+        list = ChunkList(files: files, times: times)
     }
 }

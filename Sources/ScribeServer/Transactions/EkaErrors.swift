@@ -65,7 +65,7 @@ struct EkaErrors: ErrorStyle {
         case .transactionNeverCommitted:
             try answer(.badRequest, "active_session", "Transaction was never committed", context)
         case .resultNotFound:
-            try answer(.notFound, "resource_not_found", "No such result in this transaction", context)
+            try answer(.badRequest, "resource_not_found", "No such result in this transaction", context)
         case .routeNotFound(let hint):
             try answer(.notFound, "route_not_found", hint, context)
         case .methodNotAllowed(let allowed):

@@ -13,7 +13,7 @@ extension ScribeContext {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for ids that no client makes: with control
     ///   characters, or longer than 255 bytes.
     func requireTransaction() throws -> Transaction.Key {
-        guard let text = transactionText, !text.isEmpty, text.utf8.count <= 255, text.utf8.allSatisfy({ $0 >= 0x20 })
+        guard let text = transactionText, !text.isEmpty, text.utf8.count <= 255, text.isPlain
         else { throw ScribeError.invalidRequest(field: Self.transactionParameter, problem: "is not a transaction id") }
         return Transaction.Key(business: try requirePrincipal().business, id: TransactionID(text))
     }

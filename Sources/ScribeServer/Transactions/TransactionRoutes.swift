@@ -68,10 +68,7 @@ struct TransactionRoutes: Sendable {
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self).list
-        let now = clock.now
-        let effect = try await store.update(key, at: now) { (transaction) throws(ScribeError) in
-            try transaction.commit(list, at: now)
-        }
+        let effect = try await store.commit(key, list, at: clock.now)
         return try acknowledge(key, effect, "Transaction committed successfully")
     }
 

@@ -22,6 +22,7 @@ extension S3Responder {
                 "No route of the scribe API has this path, so it was taken for an S3 request, which must be signed."
             )
         }
+        try Self.checkEverythingIsSigned(headers, signature)
         let token = headers[.amzSecurityToken] ?? query["X-Amz-Security-Token"]
         let (principal, secret) = try await credentials.resolve(
             accessKeyID: signature.scope.accessKeyID, sessionToken: token
@@ -40,6 +41,15 @@ extension S3Responder {
             principal: principal, payload: try S3Payload(payloadWord),
             chunkSignatures: SigV4ChunkSignatures(signature, key: key)
         )
+    }
+
+    /// A header of AWS's own that was added after signing would be believed though nobody vouches for it.
+    private static func checkEverythingIsSigned(_ headers: HTTPFields, _ signature: SigV4) throws(S3Error) {
+        for field in headers where field.name.canonicalName.hasPrefix("x-amz-") {
+            guard signature.signedHeaders.contains(field.name.canonicalName) || field.name == .amzContentSHA256 else {
+                throw .accessDenied("There were headers present in the request which were not signed")
+            }
+        }
     }
 
     private func checkTime(of signature: SigV4) throws(S3Error) {

@@ -33,9 +33,11 @@ extension S3Responder {
         let part = MultipartPart(
             number: number, file: received.file, size: received.size, md5: received.md5, createdAt: clock.now
         )
-        let replaced = try await store.put(
-            part, of: id, bucket: address.bucket, key: address.key, business: caller.principal.business
-        )
+        let replaced = try await keeping(received.file) {
+            try await store.put(
+                part, of: id, bucket: address.bucket, key: address.key, business: caller.principal.business
+            )
+        }
         guard let replaced else {
             await objects.remove([received.file])
             throw S3Error.noSuchUpload
@@ -69,7 +71,8 @@ extension S3Responder {
             eTag: "\(Hex.encode(digest))-\(parts.count)", contentType: found.upload.contentType,
             metadata: found.upload.metadata, createdAt: clock.now
         )
-        guard let (effect, partFiles) = try await store.complete(id, as: object, business: business) else {
+        let completed = try await keeping(file) { try await store.complete(id, as: object, business: business) }
+        guard let (effect, partFiles) = completed else {
             await objects.remove([file])
             throw S3Error.noSuchUpload
         }

@@ -13,11 +13,21 @@ extension S3Responder {
             contentType: request.headers[.contentType], metadata: Self.metadata(of: request.headers),
             createdAt: clock.now
         )
-        // From here on the file is not to be discarded: an error leaves open whether the row is there. The sweep knows.
-        await settle(try await store.put(object, business: caller.principal.business))
+        await settle(
+            try await keeping(received.file) { try await store.put(object, business: caller.principal.business) })
         var headers = received.checksums
         headers[.eTag] = object.quotedETag
         return Response(status: .ok, headers: headers)
+    }
+
+    /// Stores what refers to a file. When that fails and the row is not there, the file goes too.
+    func keeping<Value: Sendable>(_ file: String, _ storing: () async throws -> Value) async throws -> Value {
+        do {
+            return try await storing()
+        } catch {
+            if let used = try? await store.filesInUse(among: [file]), used.isEmpty { await objects.remove([file]) }
+            throw error
+        }
     }
 
     /// Starts the work that an upload has made, and removes what it has replaced.
@@ -27,28 +37,50 @@ extension S3Responder {
     }
 
     func getObject(
-        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID, _ context: ScribeContext
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> Response {
-        let object = try await object(address, business)
+        let (object, reader) = try await open(address, business)
         var headers = object.headers
         if request.headers[.ifNoneMatch] == object.quotedETag {
             headers[.contentLength] = nil
             return Response(status: .notModified, headers: headers)
         }
         if let expected = request.headers[.ifMatch], expected != object.quotedETag { throw S3Error.preconditionFailed }
-        let path = objects.path(of: object.file)
-        guard
-            let range = try request.headers[.range].flatMap({ text throws(S3Error) in
-                try ByteRange(text, of: object.size)
-            })
-        else {
-            return Response(
-                status: .ok, headers: headers, body: try await fileIO.loadFile(path: path, context: context))
+        var status = HTTPResponse.Status.ok
+        var bytes = 0..<object.size
+        if let text = request.headers[.range], let range = try ByteRange(text, of: object.size) {
+            status = .partialContent
+            bytes = Range(range.bytes)
+            headers[.contentLength] = String(bytes.count)
+            headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
         }
-        headers[.contentLength] = String(range.bytes.count)
-        headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
-        let body = try await fileIO.loadFile(path: path, range: range.bytes, context: context)
-        return Response(status: .partialContent, headers: headers, body: body)
+        return Response(status: status, headers: headers, body: Self.body(of: reader, bytes))
+    }
+
+    /// The object and its bytes, which stay those of this object whatever is uploaded meanwhile.
+    private func open(
+        _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> (StoredObject, ObjectReader) {
+        while true {
+            let object = try await object(address, business)
+            if let reader = try await objects.open(object.file) { return (object, reader) }
+            // Replaced between the row and the file: the row that is there now has another one.
+            let now = try await self.object(address, business)
+            guard now.file != object.file else { throw S3Error.internalError }
+        }
+    }
+
+    private static func body(of reader: ObjectReader, _ bytes: Range<Int>) -> ResponseBody {
+        ResponseBody(contentLength: bytes.count) { writer in
+            var rest = bytes
+            while !rest.isEmpty {
+                let piece = try await reader.read(rest)
+                guard piece.readableBytes > 0 else { throw S3Error.internalError }
+                rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
+                try await writer.write(piece)
+            }
+            try await writer.finish(nil)
+        }
     }
 
     func headObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {

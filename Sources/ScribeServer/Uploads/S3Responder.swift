@@ -22,7 +22,6 @@ struct S3Responder: Sendable {
     let bell: JobBell
     let identifiers: IdentifierSource
     let clock: ScribeClock
-    let fileIO: FileIO
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         context.coreContext.endpointPath.value = "S3"
@@ -64,7 +63,7 @@ struct S3Responder: Sendable {
         case .headBucket: return Response(status: .ok, headers: [.amzBucketRegion: Self.region])
         case .listObjects(let bucket): return try await listObjects(in: bucket, query, business)
         case .putObject(let object): return try await putObject(request, object, caller)
-        case .getObject(let object): return try await getObject(request, object, business, context)
+        case .getObject(let object): return try await getObject(request, object, business)
         case .headObject(let object): return try await headObject(object, business)
         case .deleteObject(let object): return try await deleteObject(object, business)
         case .createMultipartUpload(let object): return try await createMultipartUpload(request, object, business)

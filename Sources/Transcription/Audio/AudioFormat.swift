@@ -17,6 +17,8 @@ package struct AudioFormat: Hashable, Sendable {
 
     /// The shortest recording that can hold a word, in seconds.
     package static let shortestDuration = 0.1
+    /// The longest that is believed, in seconds: more is a marker for "unknown", or a lie.
+    package static let longestDuration = 86_400.0
 
     /// Reads container and duration from the bytes.
     ///
@@ -35,7 +37,7 @@ package struct AudioFormat: Hashable, Sendable {
             case .ogg: OggAudio.duration(of: bytes)
             case .flac: FLACAudio.duration(of: bytes)
             }
-        guard let duration, duration.isFinite, duration >= 0 else {
+        guard let duration, duration.isFinite, (0...Self.longestDuration).contains(duration) else {
             throw TranscriptionFailure(.undecodableAudio, "a broken \(container.rawValue) file")
         }
         guard duration >= Self.shortestDuration else {

@@ -1,5 +1,8 @@
 /// MPEG-4 audio: the movie header's duration, or, in a fragmented file, the sum of its fragments.
 enum MP4Audio {
+    /// A duration lies four boxes deep at the most; a file of boxes within boxes is there to exhaust the stack.
+    private static let depthLimit = 8
+
     static func duration(of bytes: AudioBytes) -> Double? {
         var movie: (scale: Double, duration: Double)?
         var trackScale: Double?
@@ -8,7 +11,8 @@ enum MP4Audio {
         var hasMedia = false
 
         // Only the boxes on the way to a duration are opened.
-        func walk(_ range: Range<Int>) -> Bool {
+        func walk(_ range: Range<Int>, depth: Int) -> Bool {
+            guard depth < depthLimit else { return false }
             var position = range.lowerBound
             while position < range.upperBound {
                 guard let (name, content, end) = box(at: position, within: range.upperBound, of: bytes) else {
@@ -16,7 +20,7 @@ enum MP4Audio {
                 }
                 switch name {
                 case "moov", "trak", "mdia", "mvex", "moof", "traf":
-                    guard walk(content) else { return false }
+                    guard walk(content, depth: depth + 1) else { return false }
                 case "mvhd":
                     movie = header(content, of: bytes)
                 case "mdhd":
@@ -37,7 +41,7 @@ enum MP4Audio {
             return true
         }
 
-        guard walk(0..<bytes.count), hasMedia, let movie, movie.scale > 0 else { return nil }
+        guard walk(0..<bytes.count, depth: 0), hasMedia, let movie, movie.scale > 0 else { return nil }
         if fragmentTicks > 0, let trackScale, trackScale > 0 { return fragmentTicks / trackScale }
         return movie.duration / movie.scale
     }

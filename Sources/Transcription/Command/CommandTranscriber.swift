@@ -80,7 +80,8 @@ package struct CommandTranscriber: Transcriber {
                 "-c:a", "pcm_s16le", wave,
             ])
         } catch let failure as TranscriptionFailure where failure.code == .transcriptionFailed {
-            throw TranscriptionFailure(.undecodableAudio, "ffmpeg could not decode it")
+            // It may be the disk or the memory and not the audio, so it is worth another attempt.
+            throw TranscriptionFailure(.undecodableAudio, "ffmpeg could not decode it", isRetryable: true)
         }
     }
 

@@ -68,6 +68,8 @@ struct FakeSpeech {
 
     /// The pace of unhurried speech.
     static let wordsPerSecond = 2.5
+    /// The most that is said, however long a file claims to be, in seconds.
+    static let longestSpeech = 3600.0
     /// What is spoken in the half second by which chunks overlap.
     static let seamWords = 2
 
@@ -79,7 +81,7 @@ struct FakeSpeech {
         let closing = sentences.removeLast()
         // A file that is longer than its passage goes on with the passages that follow.
         var next = position + 1
-        var budget = Int(duration * Self.wordsPerSecond) - closing.count
+        var budget = Int(min(duration, Self.longestSpeech) * Self.wordsPerSecond) - closing.count
         var spoken: [[Substring]] = []
         while budget > 0 {
             if sentences.isEmpty {
