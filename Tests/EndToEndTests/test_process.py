@@ -107,10 +107,12 @@ def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
     transaction.init()
     transaction.upload(client.s3(), *chunks[0])
     starts = 1
+    is_committed = False
     while True:
         try:
             client.base_url = server.base_url
-            assert transaction.commit().status_code == 200
+            # Once only: after a failure of the system a commit tries everything again.
+            is_committed = is_committed or transaction.commit().status_code == 200
             answer = transaction.poll()
             break
         except (AssertionError, requests.exceptions.ConnectionError):
