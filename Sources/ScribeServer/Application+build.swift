@@ -80,17 +80,23 @@ func assemble(
         store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(), templates: templates,
         signals: signals, bell: bell, clock: clock, policy: configuration.jobs, logger: logger
     )
+    let limits = ConnectionLimits()
     let orphans = try await objects.all()
     return Application(
         responder: responder,
         server: .http1(
             configuration: .init(
-                additionalChannelHandlers: [ExpectContinueHandler()], idleTimeout: .seconds(60)
+                additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits)], idleTimeout: .seconds(60),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
+                    maxHeaderFieldCount: limits.fieldCount
+                )
             )
         ),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
-            serverName: "scribe-emulator/\(ScribeVersion.current)"
+            serverName: "scribe-emulator/\(ScribeVersion.current)",
+            availableConnectionsDelegate: .maximum(configuration.connectionLimit, logger: logger)
         ),
         services: [
             StoreClosing(store: store, folder: folder, threads: threads),

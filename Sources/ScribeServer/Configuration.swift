@@ -13,6 +13,8 @@ package struct Configuration: Sendable {
     package var host = "127.0.0.1"
     /// 0 picks a free one.
     package var port = 8087
+    /// How many clients may be connected; further ones wait to be accepted.
+    package var connectionLimit = 2000
     package var dataFolder = ".scribe"
     /// Whether the data folder is removed at the end.
     package var isEphemeral = false

@@ -30,6 +30,7 @@ struct Serve: AsyncParsableCommand {
         }
         // A file that may grow no further is an error to answer, not an end to the process.
         signal(SIGXFSZ, SIG_IGN)
+        configuration.connectionLimit = min(configuration.connectionLimit, Self.raiseFileLimit() - Self.ownFiles)
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
         LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
         let logger = Logger(label: "scribe-emulator")
@@ -82,6 +83,18 @@ struct Serve: AsyncParsableCommand {
         } catch is CancellationError {
             // A transfer was cut off because its time to finish was over: an end like any other.
         }
+    }
+
+    /// What the server itself keeps open, with some to spare for uploads that are being written.
+    private static let ownFiles = 200
+
+    /// As many open files as the system lets this process have; returns how many.
+    private static func raiseFileLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(limit.rlim_cur)
     }
 
     private static func explanation(of error: any Error, _ configuration: Configuration) -> String {

@@ -14,6 +14,10 @@ struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == Scri
         let start = clock.now
         var response = try await next.respond(to: request, context: context)
         response.headers[.requestID] = context.requestID
+        if request.method == .head {
+            // The answer to GET without its body; its length stays.
+            response = Response(status: response.status, headers: response.headers)
+        }
         let milliseconds = (clock.now.timeIntervalSince(start) * 10_000).rounded() / 10
         context.logger.info(
             "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",

@@ -1,0 +1,157 @@
+"""Starts the server and its peers on loopback, and reads what the operating system says of them."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Process:
+    """A server in a folder of its own, which is also where its log goes. Used with `with`."""
+
+    def __init__(self, folder: pathlib.Path, path: str):
+        self.folder, self.path = folder, path
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def command(self) -> list:
+        raise NotImplementedError
+
+    def __enter__(self):
+        # Its own settings only, not those that happen to be set for whoever measures.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("SCRIBE_")}
+        with open(self.folder / "log", "ab") as log:
+            self.started_at = time.monotonic()
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, env=environment)
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def wait_until_ready(self):
+        """Until `path` is answered with 200; keeps how long that took since the start, in seconds."""
+        question = f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode()
+        while time.monotonic() - self.started_at < 30:
+            if self.process.poll() is not None:
+                break
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
+                    connection.sendall(question)
+                    if b" 200 " in connection.recv(4096).split(b"\r\n")[0]:
+                        self.time_to_first_answer = time.monotonic() - self.started_at
+                        return
+            except OSError:
+                pass
+            time.sleep(0.0005)
+        sys.exit(f"{self.command()[0]} did not start:\n{(self.folder / 'log').read_text()[-2000:]}")
+
+    def cpu_seconds(self) -> float:
+        """Of all threads, also of those that have ended, in user and in kernel mode."""
+        return sum(cpu_seconds(process) for process in [self.process.pid, *self.children()])
+
+    def children(self) -> list[int]:
+        listed = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(child) for child in listed.split()]
+
+    def memory(self, name: str) -> float:
+        """A line of /proc/PID/status, in MB: VmHWM is the most that was ever resident, VmRSS what is now."""
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1]) / 1024
+        raise LookupError(name)
+
+
+def cpu_seconds(process: int) -> float:
+    # The name of the program, in brackets, may hold anything.
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    user, system = fields[11:13]
+    return (int(user) + int(system)) / TICKS
+
+
+class Scribe(Process):
+    """The server with its default settings, fake transcriber included; its log goes to a file."""
+
+    def __init__(self, folder: pathlib.Path, binary: str):
+        super().__init__(folder, "/readyz")
+        self.binary = binary
+
+    def command(self):
+        return [self.binary, "serve", "--port", str(self.port), "--data-dir", str(self.folder / "data")]
+
+
+class Nginx(Process):
+    """nginx taking PUTs by WebDAV: a file per upload, and nothing computed of it."""
+
+    def __init__(self, folder: pathlib.Path):
+        super().__init__(folder, "/")
+        self.files = folder / "files"
+        self.files.mkdir(exist_ok=True)
+        (self.files / "index.html").write_text("ready")
+        temporary = "\n".join(
+            f"    {kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        )
+        # Its workers would otherwise give up root's rights, and with them these folders.
+        user = "user root;" if os.getuid() == 0 else ""
+        (folder / "nginx.conf").write_text(f"""
+{user}
+daemon off;
+worker_processes auto;
+pid {folder}/pid;
+error_log stderr;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000;
+{temporary}
+    server {{
+        listen 127.0.0.1:{self.port};
+        root {self.files};
+        client_max_body_size 16m;
+        location / {{
+            dav_methods PUT;
+            create_full_put_path on;
+        }}
+    }}
+}}
+""")
+
+    def command(self):
+        nginx = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        return [nginx, "-e", "stderr", "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
+
+
+class Moto(Process):
+    """moto's S3: keeps uploads in memory, computes their MD5, verifies no signature."""
+
+    def __init__(self, folder: pathlib.Path):
+        super().__init__(folder, "/")
+
+    def command(self):
+        return [str(pathlib.Path(sys.executable).parent / "moto_server"), "-H", "127.0.0.1", "-p", str(self.port)]
+
+    def create_bucket(self, name: str):
+        urllib.request.urlopen(urllib.request.Request(f"{self.url}/{name}", method="PUT"), timeout=10).close()

@@ -1,0 +1,46 @@
+import NIOCore
+import NIOHTTPTypesHTTP1
+
+/// Puts the guard where it belongs: Hummingbird adds further handlers only behind its own.
+final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    private let limits: ConnectionLimits
+
+    init(limits: ConnectionLimits) { self.limits = limits }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        let guardHandler = ConnectionGuard(limits: limits)
+        do {
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(guardHandler, position: .before(codec))
+            try pipeline.addHandler(ByteCounter(guardHandler), position: .first)
+        } catch {
+            // Without its guard a connection is not to be served.
+            context.close(promise: nil)
+        }
+    }
+}
+
+/// Tells the guard of the bytes that the parser has not made anything of yet.
+private final class ByteCounter: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let guardHandler: ConnectionGuard
+
+    init(_ guardHandler: ConnectionGuard) { self.guardHandler = guardHandler }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guardHandler.received(unwrapInboundIn(data).readableBytes)
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guardHandler.isAskingForBytes()
+        context.read()
+    }
+}

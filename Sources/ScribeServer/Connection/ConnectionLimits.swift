@@ -1,0 +1,16 @@
+import NIOCore
+
+/// What one connection may take.
+struct ConnectionLimits: Sendable {
+    /// From the first byte of a request to the end of its head; also from connecting to the first byte.
+    var headTime: TimeAmount = .seconds(10)
+    /// How long a body may go on below ``bodyMinimum``.
+    var bodyWindow: TimeAmount = .seconds(10)
+    /// The least that must arrive of a body in each window that we are waiting for it, in bytes.
+    var bodyMinimum = 10 * 1024
+    /// How long the rest of a body is taken in after it was refused, so that the client gets to read why.
+    var drainTime: TimeAmount = .seconds(2)
+    /// The longest head, in bytes, and the most fields in it.
+    var headSize = 64 * 1024
+    var fieldCount = 1000
+}

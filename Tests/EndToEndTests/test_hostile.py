@@ -1,0 +1,217 @@
+"""What the network may send: each gets a clear answer or a clean close, and the next request is served."""
+
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+import requests
+
+
+@pytest.fixture
+def exchange(server):
+    """Sends bytes on a connection of their own; returns all that comes back until the server closes or is silent."""
+
+    def run(data: bytes, *more: bytes, half_close=False, patience=3.0) -> bytes:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=patience) as connection:
+            try:
+                for piece in (data, *more):
+                    connection.sendall(piece)
+                    time.sleep(0.02 if more else 0)
+                if half_close:
+                    connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            answer = b""
+            try:
+                while piece := connection.recv(65536):
+                    answer += piece
+            except (TimeoutError, ConnectionResetError):
+                pass
+        return answer
+
+    yield run
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+def head(method="GET", path="/livez", *fields, version="1.1", host="Host: x"):
+    lines = [f"{method} {path} HTTP/{version}", *([host] if host else []), *fields]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+LOGIN = "/connect-auth/v1/account/login"
+
+
+@pytest.mark.parametrize(
+    "request_, status",
+    [
+        (head("POST", LOGIN, "Content-Length: 2", "Content-Length: 3") + b"{}", 400),
+        (head("POST", LOGIN, "Content-Length: 2", "Content-Length: 2") + b"{}", 400),
+        (head("POST", LOGIN, "Content-Length: 2", "Transfer-Encoding: chunked") + b"2\r\n{}\r\n0\r\n\r\n", 400),
+        (head("POST", LOGIN, "Content-Length: +2") + b"{}", 400),
+        (head("POST", LOGIN, "Content-Length: -1"), 400),
+        (head("POST", LOGIN, "Content-Length: 99999999999999999999999"), 400),
+        (head("POST", LOGIN, "Content-Length: 2,2") + b"{}", 400),
+        (head("POST", LOGIN, "Transfer-Encoding: chunked", "Transfer-Encoding: identity") + b"0\r\n\r\n", (400, 501)),
+        (head("POST", LOGIN, "Transfer-Encoding: gzip, chunked") + b"0\r\n\r\n", 501),
+        (head("POST", LOGIN, "Transfer-Encoding: chunked", version="1.0") + b"0\r\n\r\n", 400),
+        (head("POST", LOGIN, "Transfer-Encoding: chunked") + b"zz\r\n{}\r\n0\r\n\r\n", 400),
+        (head("POST", LOGIN, "Transfer-Encoding: chunked") + b"-2\r\n{}\r\n0\r\n\r\n", 400),
+        (head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFFFFFFFFFFFFFFF\r\n{}", 400),
+        (head(host="Host: a\r\nHost: b"), 400), (head(host=None), 400),
+        (b"GET /livez HTTP/1.1\r\nHost: x\r\n folded: y\r\n\r\n", 400),
+        (b"GET /livez HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+        (b"GET /livez HTTP/9.9\r\nHost: x\r\n\r\n", 400),
+        (b"nonsense\r\n\r\n", 400), (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (head("GET", "/livez", "X: " + "x" * 100_000), 431),
+        (head("GET", "/livez", *[f"X-{n}: {n}" for n in range(3000)]), 431),
+        (head("GET", "/" + "x" * 100_000), (400, 431)),
+    ],
+)
+def test_requests_that_are_none_are_refused_and_the_connection_is_closed(exchange, request_, status):
+    smuggled = head("GET", "/voice/ping")
+    answer = exchange(request_ + smuggled)
+    assert answer[:9] == b"HTTP/1.1 ", answer
+    assert int(answer[9:12]) in (status if isinstance(status, tuple) else (status,)), answer
+    assert answer.count(b"HTTP/1.1 ") == 1, "what follows is not taken for a request"
+    assert b"pong" not in answer
+
+
+def test_half_a_body_is_400(exchange):
+    for fields, body in [(["Content-Length: 100"], b'{"client_id"'), (["Transfer-Encoding: chunked"], b"64\r\n{")]:
+        answer = exchange(head("POST", LOGIN, *fields) + body, half_close=True)
+        assert answer.startswith(b"HTTP/1.1 400 "), answer
+
+
+@pytest.mark.parametrize("field", ["Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
+def test_close_is_understood_however_it_is_written(exchange, field):
+    begin = time.monotonic()
+    answer = exchange(head("GET", "/livez", field))
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert time.monotonic() - begin < 2
+
+
+def test_http_1_0_is_answered_and_closed(exchange):
+    begin = time.monotonic()
+    assert b" 200 " in exchange(head(version="1.0", host=None))
+    assert time.monotonic() - begin < 2
+
+
+def test_a_connection_is_kept_and_pipelining_answers_in_order(exchange):
+    answer = exchange(head() + head("GET", "/voice/ping") + head("GET", "/livez", "Connection: close"))
+    assert [answer.find(word) for word in (b"alive", b"pong")] == sorted(answer.find(word) for word in (b"alive", b"pong"))
+    assert answer.count(b"HTTP/1.1 200") == 3
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/voice/ping", "/openapi.yaml", "/voice/nothing", LOGIN, "/bucket/key", "/"])
+def test_head_is_answered_like_get_without_a_body(server, exchange, path):
+    answer = exchange(head("HEAD", path, "Connection: close"))
+    status, body = answer.split(b"\r\n", 1)[0], answer.split(b"\r\n\r\n", 1)[1]
+    assert body == b""
+    if path not in (LOGIN, "/bucket/key", "/"):
+        assert int(status.split()[1]) == requests.get(f"{server.base_url}{path}").status_code
+
+
+def test_curl_with_http2_over_plain_http_is_served(server):
+    for method in ("GET", "POST"):
+        answer = subprocess.run(
+            ["curl", "-s", "-m", "5", "--http2", "-X", method, "-w", "%{http_code}", f"{server.base_url}/voice/ping"],
+            capture_output=True, text=True,
+        ).stdout
+        assert answer == '{"ping":"pong"}200' if method == "GET" else answer.endswith("405")
+    upgrade = head("GET", "/voice/ping", "Upgrade: websocket", "Connection: Upgrade")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=3) as connection:
+        connection.sendall(upgrade)
+        assert b"pong" in connection.recv(2000)
+
+
+def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server):
+    """403 is known after the head; the client learns it without sending 400 MB."""
+    sent = 0
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(head("PUT", "/bucket/key", "Content-Length: 400000000"))
+        answer = connection.recv(2000)
+        assert answer.startswith(b"HTTP/1.1 403 ")
+        assert b"connection: close" in answer.lower()
+        begin = time.monotonic()
+        try:
+            while time.monotonic() - begin < 10:
+                sent += connection.send(bytes(1000))
+                time.sleep(0.001)
+        except OSError:
+            pass
+        assert time.monotonic() - begin < 6
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+def test_an_object_beyond_the_limit_is_refused_by_its_head(server):
+    s3 = server.client().s3()
+    url = s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}).removeprefix(server.base_url)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(head("PUT", url, f"Content-Length: {501 << 20}", host=f"Host: 127.0.0.1:{server.port}"))
+        answer = connection.recv(4000)
+    assert b"EntityTooLarge" in answer
+
+
+def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(server):
+    """Each drips a byte a second; all are gone within 25 s, and meanwhile requests are answered."""
+    outcomes = {}
+
+    def drip(name, first: bytes):
+        begin = time.monotonic()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=1) as connection:
+            connection.sendall(first)
+            while time.monotonic() - begin < 30:
+                try:
+                    connection.sendall(b"x")
+                    if not connection.recv(1000):
+                        break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+        outcomes[name] = time.monotonic() - begin
+
+    threads = [
+        threading.Thread(target=drip, args=arguments)
+        for arguments in [
+            ("head", b"GET /livez HTTP/1.1\r\nHost: x\r\nX: "),
+            ("body", head("POST", LOGIN, "Content-Length: 100000")),
+            ("chunks", head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFF\r\n"),
+        ]
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert requests.get(f"{server.base_url}/livez", timeout=2).status_code == 200
+        time.sleep(0.5)
+    assert all(seconds < 25 for seconds in outcomes.values()), outcomes
+
+
+def test_hundreds_of_idle_connections_do_not_keep_others_out(server):
+    connections = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(300)]
+    try:
+        assert requests.get(f"{server.base_url}/livez", timeout=2).status_code == 200
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"transfer":"vaded","s3_url":"s3://b/f","patient_details":' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"}",
+        b'{"transfer":"vaded","s3_url":"s3://b/f","patient_details":{"age":1e999}}',
+        b'{"transfer":"vaded","s3_url":"s3://b/f","patient_details":{"age":123456789012345678901234567890}}',
+        b'{"transfer":"vaded","s3_url":"s3://b/f","mode":"\xff\xfe"}',
+        b'{"transfer":"vaded","s3_url":"s3://b/f","mode":"\\ud800"}',
+        b'{"transfer":"vaded","transfer":"stream"}',
+    ],
+)
+def test_hostile_json_is_400_or_accepted_and_never_500(server, body):
+    client = server.client()
+    answer = client.session.post(f"{server.base_url}/voice/api/v2/transaction/init/hostile-{hash(body)}", data=body)
+    assert answer.status_code in (201, 400), answer.text
+    assert client.session.get(f"{server.base_url}/voice/api/v2/transaction/history").status_code == 200
