@@ -23,9 +23,9 @@ extension JobRunner {
             for document in input.documents where document.kind != .transcript {
                 notes.append(await note(document, from: transcript))
             }
-            try await store.finish(
-                job, for: input, documents: finished + notes, outcome: outcome(of: finished + notes), at: clock.now
-            )
+            let outcome = outcome(of: finished + notes)
+            try await store.finish(job, for: input, documents: finished + notes, outcome: outcome, at: clock.now)
+            metrics.transactionProcessed(outcome: outcome.rawValue)
             signals.post(job.transaction)
         }
     }

@@ -38,13 +38,15 @@ package struct JobRunner: Service, CustomStringConvertible {
     let templates: TemplateCatalogue
     let signals: ChangeSignals
     let bell: JobBell
+    let metrics: Metrics
     let clock: ScribeClock
     let policy: Policy
     let logger: Logger
 
     package init(
         store: Store, objects: ObjectFiles, transcriber: any Transcriber, noteWriter: any NoteWriter,
-        templates: TemplateCatalogue, signals: ChangeSignals, bell: JobBell, clock: ScribeClock, policy: Policy,
+        templates: TemplateCatalogue, signals: ChangeSignals, bell: JobBell, metrics: Metrics, clock: ScribeClock,
+        policy: Policy,
         logger: Logger
     ) {
         self.store = store
@@ -54,6 +56,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         self.templates = templates
         self.signals = signals
         self.bell = bell
+        self.metrics = metrics
         self.clock = clock
         self.policy = policy
         self.logger = logger
@@ -120,6 +123,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         let recording = Recording(
             path: objects.path(of: chunk.file), ordinal: chunk.ordinal, language: chunk.language, fixture: chunk.fixture
         )
+        let start = clock.now
         let result: Result<RecognisedSpeech, Diagnostic>
         do {
             result = .success(try await transcriber.transcribe(recording))
@@ -131,6 +135,9 @@ package struct JobRunner: Service, CustomStringConvertible {
             logger.error("a chunk was not transcribed", metadata: metadata(of: job, error))
             result = .failure(Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed"))
         }
+        metrics.chunkTranscribed(
+            by: transcriber.name, outcome: result.outcomeWord, seconds: clock.now.timeIntervalSince(start)
+        )
         try await store.finishTranscription(job, of: chunk, result: result, at: clock.now)
     }
 
@@ -196,6 +203,16 @@ private actor JobSlots {
             free += 1
         } else {
             waiting.removeFirst().resume()
+        }
+    }
+}
+
+extension Result where Failure == Diagnostic {
+    /// For metrics: `success` or the code of the failure.
+    fileprivate var outcomeWord: String {
+        switch self {
+        case .success: "success"
+        case .failure(let diagnostic): diagnostic.code.rawValue
         }
     }
 }

@@ -44,6 +44,7 @@ func assemble(
     let transcriber = try makeTranscriber(configuration, folder, clock, threads)
     let signals = ChangeSignals()
     let bell = JobBell()
+    let metrics = Metrics()
     let tokens = await AccessTokens(key: key, clock: clock)
     let credentials = await UploadCredentials(
         key: key, lifetime: 12 * 60 * 60, identifiers: identifiers, clock: clock
@@ -51,7 +52,7 @@ func assemble(
 
     let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
     let health = router.group().add(middleware: ErrorRendering(style: EkaErrors()))
-    HealthRoutes(store: store, transcriber: transcriber).add(to: health)
+    HealthRoutes(store: store, transcriber: transcriber, metrics: metrics, threads: threads).add(to: health)
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
     AccountRoutes(
@@ -75,10 +76,10 @@ func assemble(
     let s3 = S3Responder(
         store: store, objects: objects, credentials: credentials, bell: bell, identifiers: identifiers, clock: clock
     )
-    let responder = RequestLog(next: FamilyResponder(router: router, s3: s3), clock: clock)
+    let responder = RequestLog(next: FamilyResponder(router: router, s3: s3), metrics: metrics, clock: clock)
     let runner = JobRunner(
         store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(), templates: templates,
-        signals: signals, bell: bell, clock: clock, policy: configuration.jobs, logger: logger
+        signals: signals, bell: bell, metrics: metrics, clock: clock, policy: configuration.jobs, logger: logger
     )
     let limits = ConnectionLimits()
     let orphans = try await objects.all()
@@ -86,7 +87,8 @@ func assemble(
         responder: responder,
         server: .http1(
             configuration: .init(
-                additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits)], idleTimeout: .seconds(60),
+                additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, metrics: metrics)],
+                idleTimeout: .seconds(60),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
                     maxHeaderFieldCount: limits.fieldCount

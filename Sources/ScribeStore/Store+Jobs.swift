@@ -61,11 +61,6 @@ extension Store {
         }
     }
 
-    /// How many jobs there are, waiting or running.
-    package func jobCount() async throws -> Int {
-        try await pool.read { try $0.row("SELECT count(*) AS count FROM jobs")?["count"] ?? 0 }
-    }
-
     /// Gives a job back, to be claimed again at `time`.
     /// - Parameter countsAttempt: false when it was interrupted and not tried.
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {

@@ -45,6 +45,21 @@ package final class Store: Sendable {
     /// Closes all connections. Blocking.
     package func close() throws { try pool.close() }
 
+    /// How much there is: jobs waiting or running, the database's own bytes, and the uploads'.
+    package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {
+        try await pool.read { db in
+            let row = try db.row(
+                """
+                SELECT (SELECT count(*) FROM jobs) AS jobs, count(*) AS objects, total(size) AS bytes,
+                    (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS pages
+                FROM objects
+                """
+            )
+            guard let row else { return (0, 0, 0, 0) }
+            return (row["jobs"], row["pages"], row["objects"], Int(row["bytes"] as Double))
+        }
+    }
+
     /// Whether an error means that the disk has no room.
     package static func isFull(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }

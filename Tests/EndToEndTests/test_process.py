@@ -95,6 +95,78 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path, chunks):
         server.stop()
 
 
+def test_a_backup_taken_under_load_restores_to_the_same(tmp_path, chunks):
+    backup = tmp_path / "backup.tar"
+    with running(tmp_path, "--data-dir", "data") as server:
+        client = server.client()
+        s3 = client.s3()
+        transaction = client.transaction("backed-up")
+        transaction.init()
+        for chunk in chunks:
+            transaction.upload(s3, *chunk)
+        transaction.commit()
+        before = transaction.poll()
+        stop = threading.Event()
+
+        def load():
+            while not stop.is_set():
+                s3.put_object(Bucket="b", Key="busy", Body=os.urandom(50_000))
+                client.transaction().init()
+
+        threads = [threading.Thread(target=load) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.3)
+        taken = run("backup", backup, "--data-dir", tmp_path / "data")
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert taken.returncode == 0, taken.stderr
+        assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+        refused = run("restore", backup, "--data-dir", tmp_path / "data")
+        assert refused.returncode == 1 and "in use" in refused.stderr
+    assert run("restore", backup, "--data-dir", tmp_path / "data").returncode == 1, "it holds data already"
+    restored = run("restore", backup, "--data-dir", tmp_path / "restored")
+    assert restored.returncode == 0, restored.stderr
+    with running(tmp_path, "--data-dir", "restored") as server:
+        client.base_url = server.base_url
+        after = transaction.poll()
+        assert after.json() == before.json(), "the token still counts, the results are the same"
+        s3 = client.s3()
+        assert s3.get_object(Bucket="m-prod-voice-record", Key=f"{transaction.folder}/1.m4a")["Body"].read() == chunks[0][0].read_bytes()
+        assert len(s3.get_object(Bucket="b", Key="busy")["Body"].read()) == 50_000
+
+
+def test_what_is_no_backup_is_not_restored(tmp_path):
+    (tmp_path / "junk").write_bytes(b"junk")
+    for arguments, message in [
+        (["restore", "junk", "--data-dir", "new"], "is no backup"),
+        (["backup", "file", "--data-dir", "nothing"], "there is no scribe-emulator data"),
+    ]:
+        result = run(*arguments, cwd=tmp_path)
+        assert result.returncode == 1 and message in result.stderr
+
+
+def test_metrics_count_requests_jobs_and_connections_and_name_nobody(tmp_path, chunks):
+    with running(tmp_path, "--ephemeral") as server:
+        client = server.client()
+        transaction = client.transaction("unmistakable")
+        transaction.init()
+        transaction.upload(client.s3(), *chunks[0])
+        transaction.commit()
+        transaction.poll()
+        text = requests.get(f"{server.base_url}/metrics").text
+    assert 'scribe_requests_total{method="POST",route="/voice/api/v2/transaction/init/{txn_id}",status="201"} 1' in text
+    assert 'scribe_chunks_total{transcriber="fake",outcome="success"} 1' in text
+    assert 'scribe_transactions_total{outcome="success"} 1' in text
+    assert 'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"} 1' in text
+    for name in ("scribe_connections", "scribe_jobs", "scribe_database_bytes", "process_open_fds"):
+        assert re.search(rf"^{name} [1-9.0]+", text, re.M), name
+    assert "unmistakable" not in text and "m-prod" not in text
+    families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+    assert len(families) == len(set(families))
+
+
 def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
     """The transcriber kills its parent. After three starts the fourth one leaves the chunk alone."""
     script = tmp_path / "poison"

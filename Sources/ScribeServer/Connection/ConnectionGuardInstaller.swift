@@ -1,13 +1,18 @@
 import NIOCore
 import NIOHTTPTypesHTTP1
+import ScribeRuntime
 
 /// Puts the guard where it belongs: Hummingbird adds further handlers only behind its own.
 final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
     private let limits: ConnectionLimits
+    private let metrics: Metrics
 
-    init(limits: ConnectionLimits) { self.limits = limits }
+    init(limits: ConnectionLimits, metrics: Metrics) {
+        self.limits = limits
+        self.metrics = metrics
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
@@ -16,6 +21,8 @@ final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHan
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(guardHandler, position: .before(codec))
             try pipeline.addHandler(ByteCounter(guardHandler), position: .first)
+            metrics.connectionOpened()
+            context.channel.closeFuture.whenComplete { [metrics] _ in metrics.connectionClosed() }
         } catch {
             // Without its guard a connection is not to be served.
             context.close(promise: nil)

@@ -1,5 +1,7 @@
 import Hummingbird
 import NIOCore
+import NIOPosix
+import ScribeRuntime
 import ScribeStore
 import Transcription
 
@@ -7,10 +9,13 @@ import Transcription
 struct HealthRoutes: Sendable {
     let store: Store
     let transcriber: any Transcriber
+    let metrics: Metrics
+    let threads: NIOThreadPool
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
         router.get("readyz", use: ready)
+        router.get("metrics", use: prometheus)
         router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in
             Response(
@@ -18,6 +23,19 @@ struct HealthRoutes: Sendable {
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.scribe_yaml))
             )
         }
+    }
+
+    @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
+        let size = try await store.size()
+        var readings = try await threads.runIfActive { ProcessReadings.current() }
+        readings += [
+            ("scribe_jobs", Double(size.jobs)), ("scribe_database_bytes", Double(size.databaseBytes)),
+            ("scribe_objects", Double(size.objects)), ("scribe_object_bytes", Double(size.objectBytes)),
+        ]
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text(readings: readings)))
+        )
     }
 
     private struct Body: Encodable {

@@ -1,13 +1,16 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Logging
 import ScribeDomain
+import ScribeRuntime
 
 /// One line per request: what was asked, by route and never by its text, and what came of it.
 ///
 /// Neither query (it may hold a signature) nor object keys (they may hold a patient's name) are logged.
 struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
     let next: Next
+    let metrics: Metrics
     let clock: ScribeClock
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
@@ -18,7 +21,12 @@ struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == Scri
             // The answer to GET without its body; its length stays.
             response = Response(status: response.status, headers: response.headers)
         }
-        let milliseconds = (clock.now.timeIntervalSince(start) * 10_000).rounded() / 10
+        let seconds = clock.now.timeIntervalSince(start)
+        let milliseconds = (seconds * 10_000).rounded() / 10
+        metrics.requestServed(
+            method: request.method.isCommon ? request.method.rawValue : "other", route: context.endpointPath ?? "-",
+            status: response.status.code, seconds: seconds
+        )
         context.logger.info(
             "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",
             metadata: [
@@ -27,5 +35,12 @@ struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == Scri
             ]
         )
         return response
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether it is one of those that HTTP defines: a label must not be whatever a client makes up.
+    fileprivate var isCommon: Bool {
+        [.get, .head, .post, .put, .patch, .delete, .options, .connect, .trace].contains(self)
     }
 }

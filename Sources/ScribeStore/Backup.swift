@@ -1,0 +1,133 @@
+import Foundation
+import GRDB
+import Glibc
+import SystemPackage
+
+/// One file that holds everything of a data folder: the database, the uploads and the signing key, as a tar archive.
+package enum Backup {
+    package enum Problem: Error, CustomStringConvertible {
+        case noDatabase(folder: String)
+        case filesKeepChanging
+        case notABackup(file: String)
+        case folderNotEmpty(folder: String)
+        case damaged(reason: String)
+
+        package var description: String {
+            switch self {
+            case .noDatabase(let folder): "there is no scribe-emulator data in \(folder)"
+            case .filesKeepChanging: "uploads were replaced faster than they could be copied; try again"
+            case .notABackup(let file): "\(file) is no backup of scribe-emulator"
+            case .folderNotEmpty(let folder): "\(folder) holds data already; restore into a new folder"
+            case .damaged(let reason): "the backup is damaged: \(reason)"
+            }
+        }
+    }
+
+    /// What a backup holds.
+    package struct Summary: Sendable {
+        package let objects: Int
+    }
+
+    /// Writes a backup of `folder` to `file`, while a server may be using the folder. Blocking.
+    ///
+    /// The database is copied as of one moment. Uploads are linked, not copied, until they are in the archive; one
+    /// that was replaced in between makes the attempt start anew.
+    package static func write(folder: String, to file: String, name: String) throws -> Summary {
+        let database = "\(folder)/scribe.sqlite"
+        guard FileManager.default.fileExists(atPath: database) else { throw Problem.noDatabase(folder: folder) }
+        for _ in 0..<10 {
+            let staging = "\(folder)/work/backup-\(name)"
+            defer { try? FileManager.default.removeItem(atPath: staging) }
+            try FileManager.default.createDirectory(
+                atPath: "\(staging)/objects", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+            )
+            let files = try copy(database, to: "\(staging)/scribe.sqlite")
+            guard link(files, of: folder, into: staging) else { continue }
+            let key = "\(folder)/signing-key"
+            if FileManager.default.fileExists(atPath: key) {
+                try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
+            }
+            let partial = "\(file).partial"
+            _ = FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
+            try tar(["--create", "--file", partial, "--directory", staging, "."])
+            guard rename(partial, file) == 0 else { throw Errno(rawValue: errno) }
+            return Summary(objects: files.count)
+        }
+        throw Problem.filesKeepChanging
+    }
+
+    /// Restores a backup into `folder`, which holds no data yet. Blocking.
+    package static func restore(_ file: String, into folder: String) throws -> Summary {
+        let existing = try? FileManager.default.attributesOfItem(atPath: "\(folder)/scribe.sqlite")[.size] as? Int
+        if let existing, existing > 0 {
+            throw Problem.folderNotEmpty(folder: folder)
+        }
+        let staging = "\(folder)/work/restore"
+        try? FileManager.default.removeItem(atPath: staging)
+        try FileManager.default.createDirectory(
+            atPath: staging, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+        )
+        defer { try? FileManager.default.removeItem(atPath: staging) }
+        do {
+            try tar(["--extract", "--file", file, "--directory", staging, "--no-same-owner"])
+        } catch {
+            throw Problem.notABackup(file: file)
+        }
+        let database = "\(staging)/scribe.sqlite"
+        guard FileManager.default.fileExists(atPath: database) else { throw Problem.notABackup(file: file) }
+        let files = try check(database, objects: "\(staging)/objects")
+        try? FileManager.default.removeItem(atPath: "\(folder)/objects")
+        for name in ["objects", "signing-key", "scribe.sqlite"]
+        where FileManager.default.fileExists(atPath: "\(staging)/\(name)") {
+            chmod("\(staging)/\(name)", name == "objects" ? 0o700 : 0o600)
+            guard rename("\(staging)/\(name)", "\(folder)/\(name)") == 0 else { throw Errno(rawValue: errno) }
+        }
+        return Summary(objects: files)
+    }
+
+    private static func copy(_ database: String, to target: String) throws -> [String] {
+        let source = try DatabaseQueue(path: database)
+        defer { try? source.close() }
+        try source.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [target]) }
+        let copy = try DatabaseQueue(path: target)
+        defer { try? copy.close() }
+        return try copy.read {
+            try String.fetchAll($0, sql: "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts")
+        }
+    }
+
+    /// False when a file is gone: its object was replaced after the database was copied.
+    private static func link(_ files: [String], of folder: String, into staging: String) -> Bool {
+        files.allSatisfy { file in
+            let parent = "\(staging)/objects/\(file.prefix(2))"
+            try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            return
+                (try? FileManager.default.linkItem(
+                    atPath: "\(folder)/objects/\(file.prefix(2))/\(file)", toPath: "\(parent)/\(file)"
+                )) != nil
+        }
+    }
+
+    private static func check(_ database: String, objects: String) throws -> Int {
+        let queue = try DatabaseQueue(path: database)
+        defer { try? queue.close() }
+        let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+        guard verdict == "ok" else { throw Problem.damaged(reason: verdict ?? "the database cannot be read") }
+        if try queue.read(Schema.migrator.hasBeenSuperseded) { throw Store.Problem.newerSchema(path: database) }
+        let files = try queue.read { try String.fetchAll($0, sql: "SELECT file FROM objects") }
+        for file in files where !FileManager.default.fileExists(atPath: "\(objects)/\(file.prefix(2))/\(file)") {
+            throw Problem.damaged(reason: "an upload is missing")
+        }
+        return files.count
+    }
+
+    private static func tar(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["tar"] + arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Problem.damaged(reason: "tar could not do it") }
+    }
+}
