@@ -35,6 +35,47 @@ struct ContractTests {
         #expect(routed == documented)
     }
 
+    /// Method, path and whether it takes a body, of everything that needs a token or takes a body.
+    static func operations() throws -> [(method: HTTPRequest.Method, path: String, isSecured: Bool, takesBody: Bool)] {
+        let text = String(decoding: PackageResources.scribe_yaml, as: UTF8.self)
+        let document = try #require(try Yams.load(yaml: text) as? [String: Any])
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        return paths.flatMap { path, item in
+            item.compactMap { name, value in
+                guard let operation = value as? [String: Any], let method = HTTPRequest.Method(name.uppercased()) else {
+                    return nil
+                }
+                let isSecured = (operation["security"] as? [Any])?.isEmpty != true
+                return (method, path.replacing("{txn_id}", with: "t"), isSecured, operation["requestBody"] != nil)
+            }
+        }
+    }
+
+    @Test("without a token every operation that needs one is 401, before anything else is looked at")
+    func unauthenticated() async throws {
+        try await TestServer().run { client in
+            for operation in try Self.operations() where operation.isSecured {
+                let answer = try await client.send(operation.method, operation.path, body: Data("{".utf8))
+                #expect(answer.status == 401, "\(operation)")
+                #expect(answer["error"] == "Unauthorized")
+            }
+        }
+    }
+
+    @Test("a body that is too large is 413 and one that is no JSON 400, for every operation that takes one")
+    func bodies() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            for operation in try Self.operations() where operation.takesBody {
+                for (body, status) in [(Data(count: (1 << 20) + 1), 413), (Data("{".utf8), 400)] {
+                    let answer = try await client.send(operation.method, operation.path, body: body)
+                    #expect(answer.status == status, "\(operation)")
+                    #expect(answer.json["error"] != nil)
+                }
+            }
+        }
+    }
+
     @Test(
         "the document is served, names this version, and the health routes need no token", arguments: Transport.allCases
     )
@@ -51,6 +92,7 @@ struct ContractTests {
             #expect(ready["components.transcriber"] == "fake")
             #expect(ready["components.database"] == "ready")
             #expect(try await client.send(.head, "/livez").status == 200)
+            #expect(try await client.get("/metrics").text.contains("scribe_requests_total"))
         }
     }
 

@@ -76,9 +76,11 @@ struct TestScribeClient: Sendable {
         let response = try await client.executeRequest(
             uri: uri, method: method, headers: self.headers + headers, body: body.map { ByteBuffer(bytes: $0) }
         )
-        return TestAnswer(
+        let answer = TestAnswer(
             status: response.status.code, headers: response.headers, body: Data(response.body.readableBytesView)
         )
+        ExchangeLog.append(method, uri, answer)
+        return answer
     }
 
     func get(_ uri: String, headers: HTTPFields = [:]) async throws -> TestAnswer {

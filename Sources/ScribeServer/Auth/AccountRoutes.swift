@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeStore
@@ -141,7 +142,8 @@ struct AccountErrors: ErrorStyle {
             try answer(.badRequest, "\(field ?? "The body") \(problem)")
         case .bodyTooLarge(let limit): try answer(.contentTooLarge, "The body is larger than \(limit) bytes")
         case .routeNotFound(let hint): try answer(.notFound, hint)
-        case .methodNotAllowed: try answer(.methodNotAllowed, "This method is not allowed here")
+        case .methodNotAllowed(let allowed):
+            try answer(.methodNotAllowed, "This method is not allowed here", [.allow: allowed.joined(separator: ", ")])
         case .storageUnavailable: try answer(.serviceUnavailable, "Storage is not available, try again")
         case .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
@@ -154,7 +156,11 @@ struct AccountErrors: ErrorStyle {
         try answer(.internalServerError, "Something went wrong; the log has it under request \(context.requestID)")
     }
 
-    private func answer(_ status: HTTPResponse.Status, _ message: String) throws -> Response {
-        try .json(status, Body(code: status.code, error: message))
+    private func answer(
+        _ status: HTTPResponse.Status, _ message: String, _ headers: HTTPFields = [:]
+    ) throws -> Response {
+        var response = try Response.json(status, Body(code: status.code, error: message))
+        response.headers.append(contentsOf: headers)
+        return response
     }
 }

@@ -5,6 +5,9 @@ import ScribeStore
 
 /// `GET /voice/api/v2/transaction/history` (eka-v2.md 2.8).
 struct HistoryRoutes: Sendable {
+    /// What every JSON reader can hold.
+    private static let largestCount = 1 << 53 - 1
+
     let store: Store
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -54,7 +57,7 @@ struct HistoryRoutes: Sendable {
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let count = try request.uri.queryParameters["count"].map { text in
-            guard let count = Int(text), count > 0 else {
+            guard let count = Int(text), (1...Self.largestCount).contains(count) else {
                 throw ScribeError.invalidRequest(field: "count", problem: "must be an integer greater than 0")
             }
             return count

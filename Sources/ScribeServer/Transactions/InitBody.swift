@@ -84,6 +84,6 @@ struct InitBody: Decodable {
     }
 
     private static func isPlain(_ id: String) -> Bool {
-        !id.isEmpty && id.utf8.count <= 255 && id.isPlain
+        !id.isEmpty && id.unicodeScalars.count <= 255 && id.isPlain
     }
 }

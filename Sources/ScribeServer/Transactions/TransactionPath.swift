@@ -11,9 +11,9 @@ extension ScribeContext {
     /// The transaction in the path, in the caller's business.
     ///
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for ids that no client makes: with control
-    ///   characters, or longer than 255 bytes.
+    ///   characters, or longer than 255 characters.
     func requireTransaction() throws -> Transaction.Key {
-        guard let text = transactionText, !text.isEmpty, text.utf8.count <= 255, text.isPlain
+        guard let text = transactionText, !text.isEmpty, text.unicodeScalars.count <= 255, text.isPlain
         else { throw ScribeError.invalidRequest(field: Self.transactionParameter, problem: "is not a transaction id") }
         return Transaction.Key(business: try requirePrincipal().business, id: TransactionID(text))
     }

@@ -1,0 +1,28 @@
+"""The live server against its OpenAPI document, by schemathesis: examples, edge cases, random data and call chains."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, running
+
+
+@pytest.fixture(scope="module")
+def brief(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("brief"), "--ephemeral", "--long-poll", "50ms", "--log-level", "error") as server:
+        yield server
+
+
+def test_schemathesis_finds_nothing(brief):
+    token = brief.client().tokens["access_token"]
+    result = subprocess.run(
+        [
+            pathlib.Path(sys.executable).parent / "schemathesis", "--config-file",
+            ROOT / "Tests/EndToEndTests/schemathesis.toml", "run", ROOT / "openapi/scribe.yaml", "--url", brief.base_url,
+            "-H", f"Authorization: Bearer {token}", "--max-examples", "25", "--seed", "1",
+        ],
+        capture_output=True, text=True, cwd=brief.folder,
+    )
+    assert result.returncode == 0, result.stdout[-6000:]
+    assert "unexpected_error" not in brief.log, brief.log
