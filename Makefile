@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test demo lint format clean
+.PHONY: run build test demo soak fuzz bench image-test lint format clean
 
 # make run ARGS="--port 9000"
 run: build
@@ -20,6 +20,28 @@ demo:
 	@scripts/install test
 	@swift build --product scribe-emulator
 	@demo/run.sh $(STT)
+
+# kill -9 a thousand times under load, and load for minutes: nothing lost, nothing grows. About half an hour.
+soak:
+	@scripts/install test
+	@swift build --product scribe-emulator
+	@SCRIBE_KILL_ROUNDS=1000 .venv/bin/python -m pytest -s -q Tests/EndToEndTests/test_kill.py
+
+# Ten minutes for each parser.
+fuzz:
+	@scripts/install test
+	@swift build --build-tests
+	@scripts/fuzz 600
+
+# A release build, measured beside its peers.
+bench:
+	@scripts/install run
+	@Benchmarks/run
+
+# Builds and boots the container image, without a container engine.
+image-test:
+	@scripts/install test
+	@scripts/image-test
 
 lint:
 	@swift format lint --strict --parallel --recursive Package.swift Sources Tests
