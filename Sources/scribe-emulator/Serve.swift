@@ -30,7 +30,8 @@ struct Serve: AsyncParsableCommand {
         }
         // A file that may grow no further is an error to answer, not an end to the process.
         signal(SIGXFSZ, SIG_IGN)
-        configuration.connectionLimit = min(configuration.connectionLimit, Self.raiseFileLimit() - Self.ownFiles)
+        configuration.connectionLimit = max(
+            16, min(configuration.connectionLimit, Self.raiseFileLimit() - Self.ownFiles))
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
         LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
         let logger = Logger(label: "scribe-emulator")

@@ -7,6 +7,7 @@ import time
 
 import pytest
 import requests
+from conftest import running
 
 
 @pytest.fixture
@@ -196,6 +197,24 @@ def test_hundreds_of_idle_connections_do_not_keep_others_out(server):
         assert requests.get(f"{server.base_url}/livez", timeout=2).status_code == 200
     finally:
         for connection in connections:
+            connection.close()
+
+
+def test_connections_beyond_the_limit_wait_their_turn(tmp_path):
+    """With 260 open files allowed, 60 connections are accepted; the next is served when one of them ends."""
+    with running(tmp_path, "--ephemeral", prefix=["prlimit", "--nofile=260"]) as server:
+        waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(60)]
+        for connection in waiting:
+            connection.sendall(head())
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200 ")
+        with socket.create_connection(("127.0.0.1", server.port), timeout=1) as late:
+            late.sendall(head())
+            with pytest.raises(TimeoutError):
+                late.recv(1000)
+            waiting.pop().close()
+            late.settimeout(5)
+            assert late.recv(1000).startswith(b"HTTP/1.1 200 ")
+        for connection in waiting:
             connection.close()
 
 

@@ -328,6 +328,29 @@ struct SchemaTests {
         }
     }
 
+    @Test("a database of the first version is migrated, and what is in it stays")
+    func older() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/scribe.sqlite"
+        let old = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(old, upTo: "001 foundations")
+        try await old.write {
+            try $0.execute(
+                sql: """
+                    INSERT INTO transactions (business_id, txn_id, user_id, doctor_id, client_id, request, user_status,
+                        processing_status, created_at)
+                    VALUES ('b', 't', 'u', 'd', 'c', '{"transfer":"vaded","announcedFiles":[],"inputLanguages":[],
+                        "templates":[],"flavour":""}', 'init', 'in-progress', 0)
+                    """
+            )
+        }
+        try old.close()
+        let store = try Store(path: path, durability: .normal)
+        let results = try await store.results(of: .init(business: .init("b"), id: .init("t")))
+        #expect(results?.transaction.userStatus == .initialized)
+        #expect(try await store.multipartUpload("x", bucket: "b", key: "k", business: .init("b")) == nil)
+    }
+
     @Test("full durability syncs the log with every commit, normal does not", arguments: Store.Durability.allCases)
     func synchronous(durability: Store.Durability) throws {
         let folder = try TemporaryFolder()
