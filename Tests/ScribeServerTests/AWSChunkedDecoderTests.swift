@@ -50,7 +50,7 @@ struct AWSChunkedDecoderTests {
             timestamp: "20130524T000000Z", signedHeaders: ["host"], signature: try #require(Hex.decode(seed))
         )
         return AWSChunkedDecoder(
-            signatures: SigV4ChunkSignatures(signature, key: signature.signingKey(secret: Self.secret)),
+            signatures: SigV4ChunkSignatures(signature, key: signature.scope.signingKey(secret: Self.secret)),
             hasTrailer: hasTrailer
         )
     }

@@ -30,7 +30,7 @@ struct SigV4Tests {
             signature.map { signature in
                 signature.isValid(
                     for: message, payloadHash: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-                    key: signature.signingKey(secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+                    key: signature.scope.signingKey(secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
                 )
             } == true
         )

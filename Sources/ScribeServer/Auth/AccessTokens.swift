@@ -15,6 +15,7 @@ struct AccessTokens: Sendable {
     private static let keyID = JWKIdentifier(string: "scribe-emulator")
 
     private let keys: JWTKeyCollection
+    private let verified = VerifiedTokens<AccessClaims>()
     private let clock: ScribeClock
 
     init(key: SymmetricKey, clock: ScribeClock) async {
@@ -39,6 +40,7 @@ struct AccessTokens: Sendable {
     }
 
     func verdict(on token: String) async -> Verdict {
+        if let claims = verified[token] { return verdict(on: claims) }
         guard let parsed = try? DefaultJWTParser().parse(Array(token.utf8), as: AnyClaims.self) else {
             return .refused(reason: "The token is not a JWT")
         }
@@ -46,6 +48,11 @@ struct AccessTokens: Sendable {
         guard let claims = try? await keys.verify(token, as: AccessClaims.self) else {
             return .refused(reason: "The token's signature is not valid")
         }
+        verified.remember(claims, of: token)
+        return verdict(on: claims)
+    }
+
+    private func verdict(on claims: AccessClaims) -> Verdict {
         guard claims.exp > clock.now.timeIntervalSince1970 else { return .refused(reason: "The token has expired") }
         return .ours(claims.principal)
     }

@@ -24,16 +24,13 @@ extension S3Responder {
         }
         try Self.checkEverythingIsSigned(headers, signature)
         let token = headers[.amzSecurityToken] ?? query["X-Amz-Security-Token"]
-        let (principal, secret) = try await credentials.resolve(
-            accessKeyID: signature.scope.accessKeyID, sessionToken: token
-        )
+        let (principal, key) = try await credentials.resolve(signature.scope, sessionToken: token)
         try checkTime(of: signature)
         let declared = headers[.amzContentSHA256] ?? query["X-Amz-Content-Sha256"]
         if signature.placement == .header, declared == nil {
             throw S3Error.invalidRequest("Missing required header for this request: x-amz-content-sha256")
         }
         let payloadWord = declared ?? S3Payload.unsignedWord
-        let key = signature.signingKey(secret: secret)
         guard signature.isValid(for: message, payloadHash: payloadWord, key: key) else {
             throw S3Error.signatureDoesNotMatch
         }

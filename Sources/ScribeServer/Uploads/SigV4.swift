@@ -27,6 +27,13 @@ struct SigV4: Hashable, Sendable {
         }
 
         var text: String { "\(day)/\(region)/\(service)/aws4_request" }
+
+        /// The key that a secret gives for this scope.
+        func signingKey(secret: String) -> SymmetricKey {
+            [day, region, service, "aws4_request"].reduce(SymmetricKey(data: Data("AWS4\(secret)".utf8))) {
+                SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data($1.utf8), using: $0))
+            }
+        }
     }
 
     let placement: Placement
@@ -46,14 +53,6 @@ struct SigV4: Hashable, Sendable {
         let query: String
         /// The value of a header by its lower-case name; several with one name are joined with commas.
         let header: @Sendable (String) -> String?
-    }
-
-    /// The key that a secret gives for this scope.
-    func signingKey(secret: String) -> SymmetricKey {
-        [scope.day, scope.region, scope.service, "aws4_request"].reduce(SymmetricKey(data: Data("AWS4\(secret)".utf8)))
-        {
-            SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data($1.utf8), using: $0))
-        }
     }
 
     /// Whether `key` made this signature over `message`.

@@ -18,6 +18,8 @@ struct UploadCredentials: Sendable {
     /// In seconds; 12 h outlast a consultation (eka-v2.md 10.12).
     let lifetime: TimeInterval
     private let keys = JWTKeyCollection()
+    private let verified = VerifiedTokens<SessionClaims>()
+    private let signingKeys = VerifiedTokens<SymmetricKey>()
     private let secretsKey: SymmetricKey
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
@@ -43,21 +45,35 @@ struct UploadCredentials: Sendable {
         )
     }
 
-    /// Whose request this is and with which secret it must be signed.
+    /// Whose request this is and with which key it must be signed.
     /// - Throws: ``S3Error`` as AWS would.
-    func resolve(accessKeyID: String, sessionToken: String?) async throws(S3Error) -> (
-        principal: Principal, secret: String
-    ) {
+    func resolve(
+        _ scope: SigV4.Scope, sessionToken: String?
+    ) async throws(S3Error) -> (principal: Principal, key: SymmetricKey) {
         guard let sessionToken else { throw .invalidAccessKeyID }
         let claims: SessionClaims
         do {
-            claims = try await keys.verify(sessionToken, as: SessionClaims.self)
+            if let known = verified[sessionToken] {
+                claims = known
+            } else {
+                claims = try await keys.verify(sessionToken, as: SessionClaims.self)
+                verified.remember(claims, of: sessionToken)
+            }
         } catch {
             throw .invalidToken
         }
-        guard claims.akid == accessKeyID else { throw .invalidAccessKeyID }
+        guard claims.akid == scope.accessKeyID else { throw .invalidAccessKeyID }
         guard claims.exp > clock.now.timeIntervalSince1970 else { throw .expiredToken }
-        return (claims.principal, secret(of: accessKeyID))
+        return (claims.principal, signingKey(for: scope))
+    }
+
+    /// Four hashes long to make, and the same for all requests of a client on one day.
+    private func signingKey(for scope: SigV4.Scope) -> SymmetricKey {
+        let name = "\(scope.accessKeyID)/\(scope.text)"
+        if let key = signingKeys[name] { return key }
+        let key = scope.signingKey(secret: secret(of: scope.accessKeyID))
+        signingKeys.remember(key, of: name)
+        return key
     }
 
     private func secret(of accessKeyID: String) -> String {
