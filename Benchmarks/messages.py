@@ -10,6 +10,8 @@ import urllib.request
 
 BUCKET = "m-prod-voice-record"
 REGION = "ap-south-1"
+# For servers that verify nothing. The token is as long as ours is.
+EXAMPLE_KEYS = {"AccessKeyId": "ASIAEXAMPLE", "SecretKey": "example", "SessionToken": "x" * 300}
 
 
 class Message(typing.NamedTuple):

@@ -212,7 +212,8 @@ int main(int count, char **arguments) {
     double cpu = (after.ru_utime.tv_sec - before.ru_utime.tv_sec) + (after.ru_stime.tv_sec - before.ru_stime.tv_sec)
         + (after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec) / 1e6;
     printf(
-        "{\"scenarios\": %zu, \"requests\": %zu, \"asked_again\": %zu, \"seconds\": %.6f, \"client_cpu_seconds\": %.6f}\n",
+        "{\"scenarios\": %zu, \"requests\": %zu, \"asked_again\": %zu, \"seconds\": %.6f, "
+        "\"client_cpu_seconds\": %.6f}\n",
         (size_t)scenarios_done, (size_t)requests_done, (size_t)asked_again, seconds, cpu);
     return 0;
 }

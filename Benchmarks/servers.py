@@ -92,6 +92,14 @@ def cpu_seconds(process: int) -> float:
     return (int(user) + int(system)) / TICKS
 
 
+def busy_seconds() -> float:
+    """Of all cores, with everything that runs on them, and what the machine's host took away."""
+    user, nice, system, _, _, interrupts, soft_interrupts, stolen = map(
+        int, pathlib.Path("/proc/stat").read_text().split()[1:9]
+    )
+    return (user + nice + system + interrupts + soft_interrupts + stolen) / TICKS
+
+
 class Scribe(Process):
     """The server with its default settings, fake transcriber included; its log goes to a file."""
 

@@ -83,18 +83,7 @@ extension Transaction {
 
     /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka-v2.md 10.7).
     package func isAbandoned(at now: Date) -> Bool {
-        switch userStatus {
-        case .initialized, .stopped: now.timeIntervalSince(createdAt) > Self.openLifetime
-        case .committed, .cancelled: false
-        }
-    }
-
-    /// Whether chunks are still expected, so that those that arrive are worth transcribing early.
-    package var isOpen: Bool {
-        switch userStatus {
-        case .initialized, .stopped: true
-        case .committed, .cancelled: false
-        }
+        userStatus.isOpen && now.timeIntervalSince(createdAt) > Self.openLifetime
     }
 
     /// The committed files in the order in which they were spoken: numbered chunks by number, others as listed.

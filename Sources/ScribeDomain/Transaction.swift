@@ -19,6 +19,14 @@ package struct Transaction: Hashable, Sendable {
         case stopped
         case committed = "commit"
         case cancelled
+
+        /// Whether chunks are still expected, so that those that arrive are worth transcribing early.
+        package var isOpen: Bool {
+            switch self {
+            case .initialized, .stopped: true
+            case .committed, .cancelled: false
+            }
+        }
     }
 
     /// What the server has done, in the API's words.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 package import Hummingbird
+import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
@@ -82,19 +83,20 @@ func assemble(
         signals: signals, bell: bell, metrics: metrics, clock: clock, policy: configuration.jobs, logger: logger
     )
     let limits = ConnectionLimits()
+    let channel = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, metrics: metrics)],
+        idleTimeout: .seconds(60),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
+            maxHeaderFieldCount: limits.fieldCount
+        )
+    )
     let orphans = try await objects.all()
     return Application(
         responder: responder,
-        server: .http1(
-            configuration: .init(
-                additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, metrics: metrics)],
-                idleTimeout: .seconds(60),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
-                    maxHeaderFieldCount: limits.fieldCount
-                )
-            )
-        ),
+        server: HTTPServerBuilder { responder in
+            EventLoopChannel(base: HTTP1Channel(responder: responder, configuration: channel))
+        },
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
             serverName: "scribe-emulator/\(ScribeVersion.current)",

@@ -48,6 +48,9 @@ enum Schema {
             patient_id TEXT,
             bucket TEXT,
             folder TEXT,
+            -- Of the request, for the jobs of its chunks: to read all of it each time would cost more than they do.
+            language TEXT,
+            fixture TEXT,
             request TEXT NOT NULL CHECK (json_valid(request)),
             user_status TEXT NOT NULL CHECK (user_status IN ('init', 'stopped', 'commit', 'cancelled')),
             processing_status TEXT NOT NULL CHECK (

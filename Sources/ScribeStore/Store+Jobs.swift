@@ -125,30 +125,36 @@ extension Store {
     }
 
     private static func job(_ row: Row, in db: Database) throws -> Job? {
-        let owner = try db.row("SELECT * FROM transactions WHERE id = ?", [row["transaction_id"] as Int64])
-        guard let transaction = try owner.map(Transaction.init(row:)) else { return nil }
-        let work: Job.Work
+        let owner = try db.row(
+            "SELECT business_id, txn_id, bucket, folder, language, fixture FROM transactions WHERE id = ?",
+            [row["transaction_id"] as Int64]
+        )
+        guard let owner else { return nil }
+        let key = Transaction.Key(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"]))
         let name: String = row["file_name"]
-        if name.isEmpty {
-            work = .assemble
-        } else {
-            guard let location = transaction.request.audioLocation,
-                let object = try object(
-                    business: transaction.key.business, bucket: location.bucket, key: location.key(ofFile: name), in: db
-                )
-            else { return nil }
-            // The object may have been replaced since the job was made; it is what is there that counts.
-            try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [object.eTag, row["id"] as Int64])
-            let position = transaction.orderedFiles.firstIndex(of: name).map { $0 + 1 }
-            work = .transcribe(
-                ChunkToTranscribe(
-                    name: name, file: object.file, eTag: object.eTag,
-                    ordinal: chunkOrdinal(ofFile: name) ?? position ?? 1,
-                    language: transaction.request.inputLanguages.first, fixture: transaction.request.fixture
-                )
-            )
+        guard !name.isEmpty else {
+            return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .assemble)
         }
-        return Job(id: row["id"], transaction: transaction.key, attempt: row["attempts"], work: work)
+        guard let bucket = owner["bucket"] as String?, let folder = owner["folder"] as String?,
+            let object = try object(
+                business: key.business, bucket: bucket,
+                key: AudioLocation(bucket: bucket, folder: folder).key(ofFile: name), in: db
+            )
+        else { return nil }
+        // The object may have been replaced since the job was made; it is what is there that counts.
+        if row["etag"] != object.eTag {
+            try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [object.eTag, row["id"] as Int64])
+        }
+        let chunk = ChunkToTranscribe(
+            name: name, file: object.file, eTag: object.eTag, ordinal: try ordinal(of: name, key, in: db),
+            language: owner["language"], fixture: owner["fixture"]
+        )
+        return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .transcribe(chunk))
+    }
+
+    private static func ordinal(of name: String, _ key: Transaction.Key, in db: Database) throws -> Int {
+        if let number = chunkOrdinal(ofFile: name) { return number }
+        return try transaction(key, in: db)?.orderedFiles.firstIndex(of: name).map { $0 + 1 } ?? 1
     }
 
     private static func saveChunk(

@@ -142,17 +142,23 @@ extension Store {
         let name = slash.map { String(object.key[object.key.index(after: $0)...]) } ?? object.key
         var hasWork = false
         let rows = try db.rows(
-            "SELECT * FROM transactions WHERE business_id = ? AND bucket = ? AND folder = ?",
+            """
+            SELECT id, user_status, processing_status, committed_files, fixture FROM transactions
+            WHERE business_id = ? AND bucket = ? AND folder = ?
+            """,
             [business.rawValue, object.bucket, folder]
         )
         for row in rows {
-            let transaction = try Transaction(row: row)
-            if transaction.isOpen {
+            let userStatus: Transaction.UserStatus = try row.word("user_status")
+            let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
+            if userStatus.isOpen {
                 // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
-                guard chunkOrdinal(ofFile: name) != nil, transaction.request.fixture == nil else { continue }
+                guard chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil else { continue }
                 try enqueueTranscription(of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db)
                 hasWork = true
-            } else if transaction.processingStatus == .inProgress, transaction.committedFiles.contains(name) {
+            } else if processingStatus == .inProgress,
+                try StoredJSON.value(row["committed_files"], as: [String].self).contains(name)
+            {
                 try wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
                 hasWork = true
             }

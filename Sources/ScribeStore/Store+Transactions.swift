@@ -21,14 +21,9 @@ extension Store {
                 }
                 return .replayed
             }
-            let limited = try db.row(
-                """
-                SELECT 1 FROM clients WHERE client_id = ? AND business_id = ? AND transaction_limit <=
-                    (SELECT count(*) FROM transactions WHERE transactions.client_id = clients.client_id)
-                """,
-                [transaction.owner.client.rawValue, transaction.owner.business.rawValue]
-            )
-            guard limited == nil else { throw ScribeError.transactionLimitExceeded }
+            guard try !Self.hasReachedItsLimit(transaction.owner, in: db) else {
+                throw ScribeError.transactionLimitExceeded
+            }
             try Self.insert(transaction, documents: documents, in: db)
             return .created
         }
@@ -101,6 +96,19 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
+    /// Counts only for clients that have a limit: counting takes as long as there are transactions.
+    private static func hasReachedItsLimit(_ owner: Principal, in db: Database) throws -> Bool {
+        let client = try db.row(
+            "SELECT transaction_limit FROM clients WHERE client_id = ? AND business_id = ?",
+            [owner.client.rawValue, owner.business.rawValue]
+        )
+        guard let limit = client?["transaction_limit"] as Int? else { return false }
+        let started = try db.row(
+            "SELECT count(*) AS count FROM transactions WHERE client_id = ?", [owner.client.rawValue]
+        )
+        return started?["count"] ?? 0 >= limit
+    }
+
     static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {
         try db.row(
             "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",
@@ -117,15 +125,16 @@ extension Store {
         try db.run(
             """
             INSERT INTO transactions (
-                business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, request,
-                user_status, processing_status, created_at
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, language, fixture,
+                request, user_status, processing_status, created_at
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
                 transaction.owner.doctor.rawValue, transaction.owner.client.rawValue,
                 transaction.request.patientDetails?["oid"]?.stringValue.flatMap { $0.isPlain ? $0 : nil },
                 location?.bucket, location?.folder,
+                transaction.request.inputLanguages.first, transaction.request.fixture,
                 try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
                 transaction.processingStatus.rawValue, transaction.createdAt.milliseconds,
             ]

@@ -39,7 +39,7 @@ struct TransactionLifecycleTests {
     func commitWithoutStop() throws {
         var transaction = transaction()
         #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: later) == .process)
-        #expect(!transaction.isOpen)
+        #expect(!transaction.userStatus.isOpen)
     }
 
     @Test("a commit that lists nothing new changes nothing", arguments: [["1.m4a", "2.m4a"], ["2.m4a"], []])

@@ -54,7 +54,7 @@ struct Authentication: RouterMiddleware {
     private static func bearerToken(_ value: String) -> String {
         let scheme = "bearer"
         let first = value.prefix { $0 != " " }
-        return first.lowercased() == scheme ? value.dropFirst(scheme.count).trimmingCharacters(in: .whitespaces) : value
+        return first.lowercased() == scheme ? String(value.dropFirst(scheme.count).drop { $0 == " " }) : value
     }
 }
 
