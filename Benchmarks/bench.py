@@ -121,7 +121,7 @@ def chunks():
             # Only ours looks at the signature.
             keys = Client(peer.url).keys if isinstance(peer, Scribe) else EXAMPLE_KEYS
             uploads = Uploads(peer.url, keys, len(body))
-            replay(peer, 8, ([uploads.put(f"bench/{each}.wav", status)] for each in names(16)), body)
+            replay(peer, 8, ([uploads.put(f"bench/{each}.wav", status)] for each in names(100)), body)
             scenarios = ([uploads.put(f"bench/{each}.wav", status)] for each in names(count))
             taken[name].append(replay(peer, 8, scenarios, body))
         shutil.rmtree(peer.folder)

@@ -73,15 +73,17 @@ package struct JobRunner: Service, CustomStringConvertible {
                 while !Task.isCancelled {
                     await slots.take()
                     do {
-                        if let job = try await store.claimJob(at: clock.now) {
+                        switch try await store.claimJob(at: clock.now) {
+                        case .job(let job):
                             group.addTask {
                                 await perform(job)
                                 await slots.give()
                             }
-                            continue
+                        case .nothing(let next):
+                            await slots.give()
+                            let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
+                            try await bell.wait(atMost: limit, clock: clock)
                         }
-                        await slots.give()
-                        try await rest()
                     } catch is CancellationError {
                         break
                     } catch {
@@ -92,12 +94,6 @@ package struct JobRunner: Service, CustomStringConvertible {
                 }
             }
         }
-    }
-
-    /// Until a job is made or the next one is due.
-    private func rest() async throws {
-        let next = try await store.nextJobTime()
-        try await bell.wait(atMost: next.map { .seconds(max(0, $0.timeIntervalSince(clock.now))) }, clock: clock)
     }
 
     func perform(_ job: Job) async {

@@ -27,17 +27,8 @@ package struct ObjectFiles: Sendable {
     /// - Parameters:
     ///   - file: a fresh name of at least three letters.
     ///   - checksums: those that are wanted besides the MD5.
-    package func create(_ file: String, checksums: Set<ChecksumAlgorithm> = []) async throws -> ObjectWriter {
-        let path = path(of: file)
-        return try await pool.runIfActive {
-            let parent = (path as NSString).deletingLastPathComponent
-            if mkdir(parent, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
-            let descriptor = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite
-            )
-            return ObjectWriter(path: path, descriptor: descriptor, checksums: checksums, files: self)
-        }
+    package func create(_ file: String, checksums: Set<ChecksumAlgorithm> = []) -> ObjectWriter {
+        ObjectWriter(path: path(of: file), checksums: checksums, files: self)
     }
 
     /// Opens a file for reading; nil when it is not there any more.
@@ -55,7 +46,7 @@ package struct ObjectFiles: Sendable {
 
     /// Writes the bytes of `parts` one after another into a new file, and returns how many they are.
     package func join(_ parts: [String], into file: String) async throws -> Int {
-        var writer = try await create(file)
+        var writer = create(file)
         do {
             for part in parts {
                 let path = path(of: part)

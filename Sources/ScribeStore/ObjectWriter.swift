@@ -1,4 +1,5 @@
 package import Crypto
+import Foundation
 import Glibc
 package import NIOCore
 import NIOPosix
@@ -26,19 +27,15 @@ package struct ObjectWriter: Sendable {
     private static let batchSize = 256 * 1024
 
     private let path: String
-    private let descriptor: SystemPackage.FileDescriptor
     private let files: ObjectFiles
+    /// Opened with the first bytes: a small upload is opened, written, hashed and closed on one thread in one go.
+    private var descriptor: SystemPackage.FileDescriptor?
     private var digests: Digests
     private var pending: [ByteBuffer] = []
     private var pendingBytes = 0
-    /// A closed descriptor's number may already be another file's.
-    private var isClosed = false
 
-    init(
-        path: String, descriptor: SystemPackage.FileDescriptor, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles
-    ) {
+    init(path: String, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles) {
         self.path = path
-        self.descriptor = descriptor
         self.files = files
         digests = Digests(
             checksums: Dictionary(uniqueKeysWithValues: checksums.map { ($0, RunningChecksum($0)) })
@@ -74,14 +71,20 @@ package struct ObjectWriter: Sendable {
 
     /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
     package mutating func finish() async throws -> Summary {
-        try await flush()
-        let (path, descriptor, files) = (path, descriptor, files)
-        isClosed = true
-        try await files.pool.runIfActive {
-            try descriptor.closeAfter {
-                if files.durability == .full, fsync(descriptor.rawValue) != 0 { throw Errno(rawValue: errno) }
+        let write = takePending()
+        let (path, files, open) = (path, files, descriptor)
+        // A closed descriptor's number may already be another file's.
+        descriptor = nil
+        digests = try await files.pool.runIfActive {
+            let descriptor = try open ?? Self.open(path)
+            return try descriptor.closeAfter {
+                let digests = try write(descriptor)
+                if files.durability == .full {
+                    guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+                    try files.syncFolder(of: path)
+                }
+                return digests
             }
-            if files.durability == .full { try files.syncFolder(of: path) }
         }
         return Summary(
             size: digests.size, md5: digests.md5.finalize(), checksums: digests.checksums.mapValues { $0.finalize() }
@@ -90,21 +93,34 @@ package struct ObjectWriter: Sendable {
 
     /// Closes and removes the file. After ``finish()`` it removes it.
     package func discard() async {
-        let (path, descriptor, isClosed) = (path, descriptor, isClosed)
+        let (path, descriptor) = (path, descriptor)
         _ = try? await files.pool.runIfActive {
-            if !isClosed { try? descriptor.close() }
+            try? descriptor?.close()
             unlink(path)
         }
     }
 
     private mutating func flush() async throws {
-        guard !pending.isEmpty else { return }
-        let batch = pending
-        let before = digests
-        let descriptor = descriptor
+        let write = takePending()
+        let (path, open) = (path, descriptor)
+        (descriptor, digests) = try await files.pool.runIfActive {
+            let descriptor = try open ?? Self.open(path)
+            do {
+                return (descriptor, try write(descriptor))
+            } catch {
+                // What was opened here is known to nobody else yet.
+                if open == nil { try? descriptor.close() }
+                throw error
+            }
+        }
+    }
+
+    /// What is pending, as work for a thread that may block.
+    private mutating func takePending() -> @Sendable (SystemPackage.FileDescriptor) throws -> Digests {
+        let (batch, before) = (pending, digests)
         pending.removeAll(keepingCapacity: true)
         pendingBytes = 0
-        digests = try await files.pool.runIfActive {
+        return { descriptor in
             var digests = before
             for buffer in batch {
                 try buffer.withUnsafeReadableBytes { bytes in
@@ -115,6 +131,23 @@ package struct ObjectWriter: Sendable {
                 }
             }
             return digests
+        }
+    }
+
+    private static func open(_ path: String) throws -> SystemPackage.FileDescriptor {
+        let open = {
+            try SystemPackage.FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        }
+        do {
+            return try open()
+        } catch Errno.noSuchFileOrDirectory {
+            // One of 256 folders, made with its first file.
+            let parent = (path as NSString).deletingLastPathComponent
+            if mkdir(parent, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+            return try open()
         }
     }
 }

@@ -18,6 +18,13 @@ package struct Job: Hashable, Sendable {
     package let work: Work
 }
 
+/// What there is to do.
+package enum Claim: Hashable, Sendable {
+    case job(Job)
+    /// Nothing is due; nil when nothing will be by itself.
+    case nothing(until: Date?)
+}
+
 /// A chunk and what is to be known of it to transcribe it.
 package struct ChunkToTranscribe: Hashable, Sendable {
     package let name: String
@@ -31,7 +38,8 @@ package struct ChunkToTranscribe: Hashable, Sendable {
 
 extension Store {
     /// Claims the job that is due first. Only one claimant gets it.
-    package func claimJob(at now: Date) async throws -> Job? {
+    /// - Returns: when there is none, the time at which the next one will be due, if any.
+    package func claimJob(at now: Date) async throws -> Claim {
         try await pool.write { db in
             while true {
                 let claimed = try db.row(
@@ -44,20 +52,15 @@ extension Store {
                     """,
                     [now.milliseconds]
                 )
-                guard let claimed else { return nil }
-                if let job = try Self.job(claimed, in: db) { return job }
+                guard let claimed else {
+                    let next = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending'")
+                    return .nothing(until: (next?["time"] as Int64?).map(Date.init(milliseconds:)))
+                }
+                if let job = try Self.job(claimed, in: db) { return .job(job) }
                 // The object went away: nothing is left to do here, and whoever waits for it must not wait on.
                 try db.run("DELETE FROM jobs WHERE id = ?", [claimed["id"] as Int64])
                 try Self.wakeAssembly(ofRow: claimed["transaction_id"], at: now, in: db)
             }
-        }
-    }
-
-    /// When the next job that is not yet due will be.
-    package func nextJobTime() async throws -> Date? {
-        try await pool.read { db in
-            let row = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending' AND run_at IS NOT NULL")
-            return (row?["time"] as Int64?).map(Date.init(milliseconds:))
         }
     }
 

@@ -68,7 +68,7 @@ extension S3Responder {
     func receive(_ request: Request, _ caller: S3Authorisation) async throws -> ReceivedFile {
         let declared = try DeclaredBody(request.headers, caller.payload)
         let file = identifiers.uuid()
-        var writer = try await objects.create(file, checksums: declared.trailers.union(declared.checksums.keys))
+        var writer = objects.create(file, checksums: declared.trailers.union(declared.checksums.keys))
         do {
             var trailers: [ChecksumAlgorithm: [UInt8]] = [:]
             switch caller.payload {
