@@ -20,6 +20,16 @@ package enum JSONValue: Hashable, Sendable {
         return text
     }
 
+    /// Whether it has no more than `limit` levels of arrays and objects: what is read must also be readable once it is
+    /// kept within something else.
+    package func isNested(atMost limit: Int) -> Bool {
+        switch self {
+        case .null, .bool, .integer, .number, .string: true
+        case .array(let values): limit > 0 && values.allSatisfy { $0.isNested(atMost: limit - 1) }
+        case .object(let members): limit > 0 && members.values.allSatisfy { $0.isNested(atMost: limit - 1) }
+        }
+    }
+
     /// Whether this is an object.
     package var isObject: Bool {
         guard case .object = self else { return false }

@@ -43,6 +43,10 @@ struct BadInputTests {
             (#"{"transfer":"vaded","s3_url":"s3://b/f","patient_details":"Asha"}"#, "patient_details"),
             (#"{"transfer":"vaded","s3_url":"s3://b/f","additional_data":[]}"#, "additional_data"),
             (
+                #"{"transfer":"vaded","s3_url":"s3://b/f","additional_data":{"a":"#
+                    + String(repeating: "[", count: 500) + String(repeating: "]", count: 500) + "}}", "additional_data"
+            ),
+            (
                 #"{"transfer":"vaded","s3_url":"s3://b/f","output_format_template":[{}]}"#,
                 "output_format_template.0.template_id"
             ),

@@ -201,7 +201,7 @@ struct UploadTests {
         arguments: [
             "/bucket/../x", "/bucket/%2e%2e/x", "/bucket/..%2f..%2fx", "/bucket/a/%2E/b", "/bucket/a%00b",
             "/bucket/%0a",
-            "/bucket/%zz", "/bucket/%ff", "/..%2fetc/passwd",
+            "/bucket/%zz", "/bucket/%ff", "/..%2fetc/passwd", "/bucket/..%2F%CC%81x/..",
         ]
     )
     func hostileKeys(path: String) async throws {

@@ -4,6 +4,9 @@ import ScribeDomain
 struct InitBody: Decodable {
     let request: TransactionRequest
 
+    /// How deep patient details and additional data may be nested.
+    private static let deepestEcho = 100
+
     private struct TemplateBody: Decodable {
         let id: String
         let name: String?
@@ -39,6 +42,9 @@ struct InitBody: Decodable {
             guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key) else { return nil }
             guard value.isObject else {
                 throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object")
+            }
+            guard value.isNested(atMost: Self.deepestEcho) else {
+                throw ScribeError.invalidRequest(field: key.rawValue, problem: "is nested too deeply")
             }
             return value
         }

@@ -32,9 +32,10 @@ enum S3Address: Hashable, Sendable {
         if let hostBucket {
             (bucket, key) = (hostBucket, decoded)
         } else {
-            let parts = decoded.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            bucket = String(parts[0])
-            key = parts.count == 2 ? String(parts[1]) : ""
+            // By bytes: a combining character would make another letter of the slash before it.
+            let slash = decoded.utf8.firstIndex(of: UInt8(ascii: "/")) ?? decoded.endIndex
+            bucket = String(decoded[..<slash])
+            key = slash < decoded.endIndex ? String(decoded[decoded.utf8.index(after: slash)...]) : ""
         }
         if bucket.isEmpty && key.isEmpty {
             self = .service
@@ -46,8 +47,8 @@ enum S3Address: Hashable, Sendable {
             return
         }
         guard key.utf8.count <= Self.keyLimit else { throw .keyTooLong }
-        let segments = key.split(separator: "/", omittingEmptySubsequences: false)
-        guard key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !segments.contains(where: { $0 == ".." || $0 == "." })
+        let segments = key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard key.isPlain, !segments.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) })
         else { throw .invalidURI }
         self = .object(S3ObjectAddress(bucket: bucket, key: key))
     }

@@ -122,7 +122,9 @@ struct ByteRange: Hashable, Sendable {
     init?(_ text: String, of size: Int) throws(S3Error) {
         guard text.hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.allSatisfy(\.isNumber) && $0.count <= 18 }) else { return nil }
+        guard parts.count == 2,
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && $0.utf8.count <= 18 })
+        else { return nil }
         switch (Int(parts[0]), Int(parts[1])) {
         case (let first?, let last):
             if let last, last < first { return nil }

@@ -82,12 +82,13 @@ struct SigV4: Hashable, Sendable {
 
     /// When the request was signed.
     var date: Date? {
-        guard timestamp.utf8.count == 16, timestamp.hasPrefix(scope.day) else { return nil }
+        guard timestamp.utf8.count == 16, timestamp.prefix(8) == scope.day else { return nil }
         let digits = Array(timestamp.utf8)
         guard digits[8] == UInt8(ascii: "T"), digits[15] == UInt8(ascii: "Z") else { return nil }
         func number(_ range: Range<Int>) -> Int? { Int(String(decoding: digits[range], as: UTF8.self)) }
         guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
-            let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15)
+            let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15),
+            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
         else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
