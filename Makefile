@@ -44,10 +44,10 @@ image-test:
 	@scripts/image-test
 
 lint:
-	@swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	@swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz
 
 format:
-	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
+	@swift format format --in-place --parallel --recursive Package.swift Sources Tests Fuzz
 
 clean:
 	rm -rf .build .venv .scribe

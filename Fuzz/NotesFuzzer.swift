@@ -1,0 +1,52 @@
+import Foundation
+
+@testable import Transcription
+
+/// Transcripts. An even first byte: the rest is the text. An odd one: each two bytes choose a word that the rules
+/// know, for no fuzzer guesses whole sentences of them.
+@Sendable func fuzzNotes(_ data: Data) {
+    guard let first = data.first else { return }
+    let rest = Array(data.dropFirst())
+    let transcript: String
+    if first.isMultiple(of: 2) {
+        transcript = String(decoding: rest, as: UTF8.self)
+    } else {
+        transcript = stride(from: 0, to: rest.count - 1, by: 2)
+            .map { vocabulary[(Int(rest[$0]) << 8 | Int(rest[$0 + 1])) % vocabulary.count] }
+            .joined(separator: " ")
+    }
+    let spoken = Set(words(of: transcript))
+    for fact in FactExtraction.facts(in: transcript) {
+        for text in [fact.text] + fact.details.values {
+            require(!text.isEmpty, "a fact has words")
+            for word in words(of: text) {
+                // Punctuation around it may be gone.
+                require(
+                    spoken.contains(word) || spoken.contains { $0.firstRange(of: word) != nil },
+                    "every word of a fact was spoken"
+                )
+            }
+        }
+    }
+}
+
+private func words(of text: String) -> [[UInt8]] {
+    text.split(whereSeparator: \.isWhitespace).map { Array($0.utf8) }
+}
+
+private let vocabulary: [String] = {
+    typealias Lexicon = ClinicalLexicon
+    let sets = [
+        Lexicon.reporters, Lexicon.negations, Lexicon.contrasts, Lexicon.hypotheticals, Lexicon.resolutions,
+        Lexicon.otherPeople, Lexicon.withdrawals, Lexicon.diagnoses, Lexicon.bodyParts, Lexicon.bodyComplaints,
+        Lexicon.complaintQualifiers, Lexicon.medications, Lexicon.everydayMedications, Lexicon.doseUnits,
+        Lexicon.numbers, Lexicon.timeUnits, Lexicon.dateWords,
+    ]
+    let lists = [Lexicon.notTaken, Lexicon.reactions, Lexicon.conditions, Lexicon.complaints, Lexicon.schedules]
+    let others = [
+        ".", ",", "?", "\n", "\nDoctor:", "\nPatient:", "for", "since", "of", "every", "times", "per", "500", "20mg",
+        "2.5", "runs in the family", "tonsillitis",
+    ]
+    // Sorted, so that a find means the same in the next run.
+    return others + Lexicon.openings.flatMap(\.phrases) + lists.flatMap { $0 } + sets.flatMap { $0.sorted() }
+}()
