@@ -1,0 +1,183 @@
+import Foundation
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+struct JobStoreTests {
+    @Test("a numbered chunk of an open transaction is transcribed as it arrives, other files are not")
+    func early() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        #expect(try await fixture.put("1.m4a").hasWork)
+        #expect(try await !fixture.put("full_audio.m4a_").hasWork)
+        #expect(try await !fixture.put("2.m4a", business: "b-2").hasWork)
+        let job = try #require(try await fixture.claim())
+        guard case .transcribe(let chunk) = job.work else {
+            Issue.record("not a transcription")
+            return
+        }
+        #expect(chunk.name == "1.m4a")
+        #expect(chunk.ordinal == 1)
+        #expect(try await fixture.claim() == nil, "only one claimant gets it")
+    }
+
+    @Test("the same bytes again are not transcribed again, other bytes are")
+    func contentHash() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a", eTag: "a")
+        try await fixture.finish(try #require(try await fixture.claim()), "first")
+        try await fixture.put("1.m4a", eTag: "a")
+        #expect(try await fixture.claim() == nil)
+        try await fixture.put("1.m4a", eTag: "b")
+        #expect(try await fixture.claim() != nil)
+    }
+
+    @Test("a chunk that is replaced while it is transcribed goes again")
+    func replacedMeanwhile() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a", eTag: "a")
+        let job = try #require(try await fixture.claim())
+        try await fixture.put("1.m4a", eTag: "b")
+        try await fixture.finish(job, "of the old bytes")
+        let again = try #require(try await fixture.claim())
+        guard case .transcribe(let chunk) = again.work else { return }
+        #expect(chunk.eTag.first == "b")
+    }
+
+    @Test("a replaced object's file is handed back for removal")
+    func replacedFile() async throws {
+        let fixture = try StoreFixture()
+        #expect(try await fixture.put("1.m4a").replacedFile == nil)
+        let first = try #require(
+            try await fixture.store.object(business: .init("b-1"), bucket: "bucket", key: "260510/t/1.m4a")
+        )
+        #expect(try await fixture.put("1.m4a").replacedFile == first.file)
+        #expect(try await fixture.store.filesInUse(among: [first.file]) == [])
+    }
+
+    @Test("commit drops the text and the work of chunks that it does not list")
+    func unlisted() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        for name in ["1.m4a", "2.m4a", "3.m4a"] { try await fixture.put(name) }
+        try await fixture.finish(try #require(try await fixture.claim()), "one")
+        try await fixture.finish(try #require(try await fixture.claim()), "two")
+        let running = try #require(try await fixture.claim())
+        try await fixture.commit(["1.m4a"])
+        try await fixture.finish(running, "three")
+        let job = try #require(try await fixture.claim())
+        #expect(job.work == .assemble)
+        guard case .ready(let input) = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
+        else {
+            Issue.record("not ready")
+            return
+        }
+        #expect(input.chunks.map(\.file) == ["1.m4a"])
+        let kept = try await fixture.store.pool.read { try $0.rows("SELECT file_name FROM chunk_transcripts").count }
+        #expect(kept == 1)
+    }
+
+    @Test("assembly waits for the transcriptions, and the last of them wakes it")
+    func waitsForTranscriptions() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.commit(["1.m4a", "2.m4a"])
+        try await fixture.put("1.m4a")
+        try await fixture.put("2.m4a")
+        let assembly = try #require(try await fixture.claim())
+        #expect(try await fixture.store.planAssembly(assembly, objectWait: 10, at: fixture.start) == .waiting)
+        let first = try #require(try await fixture.claim())
+        let second = try #require(try await fixture.claim())
+        try await fixture.finish(first, "one")
+        #expect(try await fixture.claim() == nil)
+        try await fixture.finish(second, "two")
+        #expect(try await fixture.claim()?.work == .assemble)
+    }
+
+    @Test("assembly waits for a file that is late, and then does without it")
+    func waitsForAudio() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.commit(["1.m4a"])
+        let job = try #require(try await fixture.claim())
+        #expect(try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start) == .waiting)
+        #expect(try await fixture.claim(at: fixture.start.addingTimeInterval(9.9)) == nil)
+        let deadline = fixture.start.addingTimeInterval(10)
+        #expect(try await fixture.store.claimJob(at: fixture.start) == .nothing(until: deadline))
+        let again = try #require(try await fixture.claim(at: deadline))
+        guard case .ready(let input) = try await fixture.store.planAssembly(again, objectWait: 10, at: deadline) else {
+            Issue.record("not ready")
+            return
+        }
+        guard case .failure(let diagnostic)? = input.chunks.first?.result else { return }
+        #expect(diagnostic.code == .audioMissing)
+    }
+
+    @Test("the late file's arrival wakes the assembly at once")
+    func lateAudioArrives() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.commit(["1.m4a"])
+        let job = try #require(try await fixture.claim())
+        _ = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
+        let soon = fixture.start.addingTimeInterval(1)
+        #expect(try await fixture.put("1.m4a", at: soon).hasWork)
+        #expect(try await fixture.claim(at: soon)?.work == .assemble)
+    }
+
+    @Test("results of an earlier commit are not written over those of a later one")
+    func generations() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        for name in ["1.m4a", "2.m4a"] {
+            try await fixture.put(name)
+            try await fixture.finish(try #require(try await fixture.claim()), name)
+        }
+        try await fixture.commit(["1.m4a"])
+        let job = try #require(try await fixture.claim())
+        guard case .ready(let input) = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
+        else { return }
+        try await fixture.commit(["1.m4a", "2.m4a"])
+        var documents = input.documents
+        for index in documents.indices {
+            documents[index].status = .success
+            documents[index].value = "stale"
+        }
+        try await fixture.store.finish(job, for: input, documents: documents, outcome: .success, at: fixture.start)
+        let results = try #require(try await fixture.store.results(of: fixture.key()))
+        #expect(results.documents.allSatisfy { $0.status == .inProgress })
+        #expect(try await fixture.claim()?.work == .assemble, "the job goes again")
+    }
+
+    @Test("jobs that were running when the process died are claimed again after the next start")
+    func restart() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        _ = try await fixture.claim()
+        try fixture.store.close()
+        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .full)
+        guard case .job(let job) = try await store.claimJob(at: fixture.start) else {
+            Issue.record("no job")
+            return
+        }
+        #expect(job.attempt == 2)
+    }
+
+    @Test("a postponed job is claimed when its time has come")
+    func postponed() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let job = try #require(try await fixture.claim())
+        let later = fixture.start.addingTimeInterval(5)
+        try await fixture.store.postpone(job, until: later, countsAttempt: false)
+        #expect(try await fixture.claim() == nil)
+        #expect(try await fixture.claim(at: later)?.attempt == 1)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+struct TransactionStoreTests {
+    @Test("a transaction is read back as it was stored")
+    func roundTrip() async throws {
+        let fixture = try StoreFixture()
+        #expect(try await fixture.initialise() == .created)
+        let results = try #require(try await fixture.store.results(of: fixture.key()))
+        #expect(results.transaction.request.audioURL == "s3://bucket/260510/t")
+        #expect(results.transaction.owner == fixture.owner)
+        #expect(results.documents.map(\.kind) == [.transcript, .custom])
+    }
+
+    @Test("init replays while it is the same request, and is refused when it is another")
+    func replay() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        #expect(try await fixture.initialise() == .replayed)
+        await #expect(throws: ScribeError.transactionAlreadyInitialized) {
+            try await fixture.initialise(audioURL: "s3://bucket/other")
+        }
+        try await fixture.commit([])
+        await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await fixture.initialise() }
+    }
+
+    @Test("two businesses may use the same id, and neither sees the other's")
+    func isolation() async throws {
+        let fixture = try StoreFixture()
+        let other = Principal(business: .init("b-2"), user: .init("u-1"), doctor: .init("o"), client: .init("c"))
+        try await fixture.initialise()
+        try await fixture.initialise(owner: other)
+        try await fixture.commit(["1.m4a"])
+        let theirs = try #require(try await fixture.store.results(of: fixture.key(business: "b-2")))
+        #expect(theirs.transaction.userStatus == .initialized)
+        let history = try await fixture.store.history(
+            business: other.business, user: other.user, patient: nil, count: nil
+        )
+        #expect(history.map(\.owner) == [other])
+        #expect(try await fixture.store.results(of: fixture.key(business: "b-3")) == nil)
+    }
+
+    @Test("a client's limit counts all that it ever started")
+    func limit() async throws {
+        let fixture = try StoreFixture()
+        let client = Client(principal: fixture.owner, name: "n", workspace: "w", transactionLimit: 1)
+        try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32))])
+        try await fixture.initialise()
+        await #expect(throws: ScribeError.transactionLimitExceeded) { try await fixture.initialise("second") }
+    }
+
+    @Test("history is the newest first, of one user, at most as many as asked for")
+    func history() async throws {
+        let fixture = try StoreFixture()
+        for number in 1...3 {
+            try await fixture.initialise("t\(number)", at: fixture.start.addingTimeInterval(Double(number)))
+        }
+        func list(_ count: Int?, user: String = "u-1") async throws -> [String] {
+            try await fixture.store.history(business: .init("b-1"), user: .init(user), patient: nil, count: count)
+                .map(\.id.rawValue)
+        }
+        #expect(try await list(nil) == ["t3", "t2", "t1"])
+        #expect(try await list(2) == ["t3", "t2"])
+        #expect(try await list(nil, user: "u-2") == [])
+    }
+
+    @Test("a change of an unknown transaction is refused")
+    func unknown() async throws {
+        let fixture = try StoreFixture()
+        await #expect(throws: ScribeError.transactionNotFound) { try await fixture.commit([]) }
+    }
+}
