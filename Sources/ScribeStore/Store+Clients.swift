@@ -6,7 +6,7 @@ extension Store {
     /// Makes exactly these clients known: who is no longer among them cannot log in or refresh any more.
     /// - Parameter clients: each with the 32 bytes that its secret hashes to.
     package func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             try db.run(
                 "DELETE FROM clients WHERE client_id NOT IN (SELECT value FROM json_each(?))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))]
@@ -43,7 +43,7 @@ extension Store {
 
     /// Remembers a refresh token by its hash, and forgets those that have expired.
     package func saveRefreshToken(hash: [UInt8], of client: ClientID, now: Date, expiresAt: Date) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [now.milliseconds])
             try Self.insertRefreshToken(hash, of: client, expiresAt: expiresAt, in: db)
         }
@@ -57,7 +57,7 @@ extension Store {
     package func rotateRefreshToken(
         hash: [UInt8], to newHash: [UInt8], now: Date, expiresAt: Date, grace: TimeInterval
     ) async throws -> Client? {
-        try await pool.write { db in
+        try await writes.write { db in
             let row = try db.row(
                 """
                 SELECT clients.*, rotated_at FROM refresh_tokens JOIN clients USING (client_id)

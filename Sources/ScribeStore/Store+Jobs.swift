@@ -40,7 +40,7 @@ extension Store {
     /// Claims the job that is due first. Only one claimant gets it.
     /// - Returns: when there is none, the time at which the next one will be due, if any.
     package func claimJob(at now: Date) async throws -> Claim {
-        try await pool.write { db in
+        try await writes.write { db in
             while true {
                 let claimed = try db.row(
                     """
@@ -67,7 +67,7 @@ extension Store {
     /// Gives a job back, to be claimed again at `time`.
     /// - Parameter countsAttempt: false when it was interrupted and not tried.
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             try db.run(
                 "UPDATE jobs SET state = 'pending', run_at = ?, attempts = attempts - ? WHERE id = ?",
                 [time.milliseconds, countsAttempt ? 0 : 1, job.id]
@@ -81,7 +81,7 @@ extension Store {
     package func finishTranscription(
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try db.row("SELECT transaction_id, etag FROM jobs WHERE id = ?", [job.id]) else {
                 return
             }

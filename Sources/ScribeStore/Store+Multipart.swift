@@ -45,7 +45,7 @@ package struct MultipartPart: Hashable, Sendable {
 
 extension Store {
     package func begin(_ upload: MultipartUpload, business: BusinessID) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             try db.run(
                 """
                 INSERT INTO multipart_uploads (
@@ -77,7 +77,7 @@ extension Store {
     package func put(
         _ part: MultipartPart, of id: String, bucket: String, key: String, business: BusinessID
     ) async throws -> [String]? {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
                 return nil
             }
@@ -101,7 +101,7 @@ extension Store {
     package func complete(
         _ id: String, as object: StoredObject, business: BusinessID
     ) async throws -> (effect: UploadEffect, partFiles: [String])? {
-        try await pool.write { db in
+        try await writes.write { db in
             let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
             guard let row else { return nil }
             let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
@@ -113,7 +113,7 @@ extension Store {
     /// Forgets an upload.
     /// - Returns: the files of its parts, or nil when there is no such upload.
     package func abort(_ id: String, bucket: String, key: String, business: BusinessID) async throws -> [String]? {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
                 return nil
             }

@@ -46,7 +46,7 @@ extension Store {
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
     package func put(_ object: StoredObject, business: BusinessID) async throws -> UploadEffect {
-        try await pool.write { try Self.put(object, business: business, in: $0) }
+        try await writes.write { try Self.put(object, business: business, in: $0) }
     }
 
     /// The object of that key, or nil.
@@ -57,7 +57,7 @@ extension Store {
     /// Removes an object.
     /// - Returns: the file that held it, nil when there was none.
     package func deleteObject(business: BusinessID, bucket: String, key: String) async throws -> String? {
-        try await pool.write { db in
+        try await writes.write { db in
             try db.row(
                 "DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key = ? RETURNING file",
                 [business.rawValue, bucket, key]

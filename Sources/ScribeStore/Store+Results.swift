@@ -28,7 +28,7 @@ extension Store {
     /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
     ///   older iOS clients commit before their last upload has ended (eka-v2.md 3.4).
     package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
             let transaction = try Transaction(row: row)
             let rowID: Int64 = row["id"]
@@ -77,7 +77,7 @@ extension Store {
 
     /// Stores results, unless a later commit has started processing anew.
     package func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             guard try Self.isCurrent(input, in: db) else { return }
             try Self.write(documents, at: now, in: db)
         }
@@ -89,7 +89,7 @@ extension Store {
         _ job: Job, for input: AssemblyInput, documents: [ResultDocument], outcome: Transaction.ProcessingStatus,
         at now: Date
     ) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             guard try Self.isCurrent(input, in: db), let row = try Self.transactionRow(job.transaction, in: db) else {
                 try db.run(
                     "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
@@ -111,7 +111,7 @@ extension Store {
     /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
     /// commit tries again.
     package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
             let rowID: Int64 = row["id"]
             var unfinished = try Self.documents(ofRow: rowID, in: db).filter { !$0.status.isFinal }

@@ -14,7 +14,7 @@ extension Store {
     ///
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``.
     package func initialise(_ transaction: Transaction, documents: [ResultDocument]) async throws -> Initialisation {
-        try await pool.write { db in
+        try await writes.write { db in
             if let existing = try Self.transaction(transaction.key, in: db) {
                 guard existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
                     throw ScribeError.transactionAlreadyInitialized
@@ -39,7 +39,7 @@ extension Store {
         _ key: Transaction.Key, at now: Date,
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
     ) async throws -> Transaction.Effect {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             var transaction = try Transaction(row: row)
             let effect = try change(&transaction)
@@ -54,7 +54,7 @@ extension Store {
     package func commit(
         _ key: Transaction.Key, _ list: ChunkList, at now: Date
     ) async throws -> Transaction.Effect {
-        try await pool.write { db in
+        try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             var transaction = try Transaction(row: row)
             let hasNewAudio = try Self.hasNewAudio(transaction, rowID: row["id"], in: db)

@@ -5,6 +5,7 @@ import GRDB
 /// the connection never leaves this module.
 package final class Store: Sendable {
     let pool: DatabasePool
+    let writes: GroupCommit
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {
@@ -36,6 +37,7 @@ package final class Store: Sendable {
         // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
         let synchronous = durability == .full ? "FULL" : "NORMAL"
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
+        writes = GroupCommit(pool)
         let migrator = Schema.migrator
         if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
         try migrator.migrate(pool)

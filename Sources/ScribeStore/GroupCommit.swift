@@ -1,0 +1,105 @@
+import GRDB
+import NIOConcurrencyHelpers
+
+/// Writes that wait for the one writer at the same time share a SQL transaction, each in a savepoint of its own: one
+/// commit, and under full durability one sync, serves them all. Each is acknowledged once that commit has succeeded.
+final class GroupCommit: Sendable {
+    /// One write: what it does, and who waits for it.
+    private struct Write: Sendable {
+        let perform: @Sendable (Database) -> Void
+        /// Ends the wait; with an error when the shared transaction was not committed.
+        let finish: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct State {
+        var waiting: [Write] = []
+        var isDraining = false
+    }
+
+    /// How many share a transaction at most: the first of them waits for the last.
+    private static let batchSize = 64
+
+    private let pool: DatabasePool
+    private let state = NIOLockedValueBox(State())
+
+    init(_ pool: DatabasePool) { self.pool = pool }
+
+    /// Runs `body` in a SQL transaction and returns what it returns. It is not cut off when its task is cancelled.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
+            enqueue(
+                Write(
+                    perform: { db in
+                        let outcome = Result {
+                            var value: Value?
+                            try db.inSavepoint {
+                                value = try body(db)
+                                return .commit
+                            }
+                            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                            return value
+                        }
+                        result.withLockedValue { $0 = outcome }
+                    },
+                    finish: { error in
+                        let outcome =
+                            result.withLockedValue { $0 } ?? .failure(DatabaseError(resultCode: .SQLITE_ABORT))
+                        // Its own failure says more than that of the transaction which it may have ended.
+                        if case .success = outcome, let error {
+                            continuation.resume(throwing: error)
+                        } else {
+                            continuation.resume(with: outcome)
+                        }
+                    }
+                )
+            )
+        }
+    }
+
+    private func enqueue(_ write: Write) {
+        let mustDrain = state.withLockedValue { state in
+            state.waiting.append(write)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        if mustDrain { pool.asyncWriteWithoutTransaction { self.drain($0) } }
+    }
+
+    private func drain(_ db: Database) {
+        while let batch = next() {
+            var performed: [Write] = []
+            do {
+                try db.inTransaction(.immediate) {
+                    for write in batch {
+                        // A full disk makes SQLite roll the whole transaction back: what follows goes into another one.
+                        guard db.isInsideTransaction else { break }
+                        write.perform(db)
+                        performed.append(write)
+                    }
+                    guard db.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_FULL) }
+                    return .commit
+                }
+                for write in performed { write.finish(nil) }
+            } catch {
+                // When not even the transaction could begin, all of them have failed.
+                if performed.isEmpty { performed = Array(batch) }
+                for write in performed { write.finish(error) }
+            }
+            let rest = batch.dropFirst(performed.count)
+            if !rest.isEmpty { state.withLockedValue { $0.waiting.insert(contentsOf: rest, at: 0) } }
+        }
+    }
+
+    private func next() -> ArraySlice<Write>? {
+        state.withLockedValue { state in
+            guard !state.waiting.isEmpty else {
+                state.isDraining = false
+                return nil
+            }
+            let batch = state.waiting.prefix(Self.batchSize)
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+}

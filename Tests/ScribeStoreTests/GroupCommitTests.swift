@@ -1,0 +1,79 @@
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+struct GroupCommitTests {
+    let folder: TemporaryFolder
+    let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal)
+        try store.pool.write { try $0.execute(sql: "CREATE TABLE numbers (n INTEGER PRIMARY KEY CHECK (n >= 0))") }
+    }
+
+    func numbers() async throws -> Set<Int> {
+        try await store.pool.read { try Int.fetchSet($0, sql: "SELECT n FROM numbers") }
+    }
+
+    @Test("many writes at once are all done, and each gets its own result")
+    func parallel() async throws {
+        let results = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    try await store.writes.write { db in
+                        try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
+                        return number
+                    }
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(results == Set(0..<500))
+        #expect(try await numbers() == Set(0..<500))
+    }
+
+    @Test("a write that fails is undone as a whole, and takes no other with it")
+    func failures() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let outcome = await Result {
+                        try await store.writes.write { db in
+                            try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
+                            if number % 3 == 0 { throw ScribeError.transactionNotFound }
+                            if number % 5 == 0 { try db.execute(sql: "INSERT INTO numbers VALUES (-1)") }
+                        }
+                    }
+                    #expect((try? outcome.get()) != nil || number % 3 == 0 || number % 5 == 0)
+                }
+            }
+        }
+        #expect(try await numbers() == Set((0..<200).filter { $0 % 3 != 0 && $0 % 5 != 0 }))
+    }
+
+    @Test("when the shared transaction is rolled back, those in it fail and those after it are done")
+    func rollback() async throws {
+        async let first: Void = store.writes.write { db in
+            try db.execute(sql: "INSERT INTO numbers VALUES (1)")
+            // What SQLite does by itself when the disk is full.
+            try db.execute(sql: "ROLLBACK")
+        }
+        async let second: Void = store.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        _ = try? await first
+        _ = try? await second
+        try await store.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (3)") }
+        let found = try await numbers()
+        #expect(found.contains(3))
+        #expect(!found.contains(1))
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}
