@@ -7,7 +7,6 @@ import SystemPackage
 package enum Backup {
     package enum Problem: Error, CustomStringConvertible {
         case noDatabase(folder: String)
-        case filesKeepChanging
         case notABackup(file: String)
         case folderNotEmpty(folder: String)
         case damaged(reason: String)
@@ -15,7 +14,6 @@ package enum Backup {
         package var description: String {
             switch self {
             case .noDatabase(let folder): "there is no scribe-emulator data in \(folder)"
-            case .filesKeepChanging: "uploads were replaced faster than they could be copied; try again"
             case .notABackup(let file): "\(file) is no backup of scribe-emulator"
             case .folderNotEmpty(let folder): "\(folder) holds data already; restore into a new folder"
             case .damaged(let reason): "the backup is damaged: \(reason)"
@@ -30,30 +28,25 @@ package enum Backup {
 
     /// Writes a backup of `folder` to `file`, while a server may be using the folder. Blocking.
     ///
-    /// The database is copied as of one moment. Uploads are linked, not copied, until they are in the archive; one
-    /// that was replaced in between makes the attempt start anew.
+    /// Everything is as of one moment. Uploads are linked, not copied, until they are in the archive.
     package static func write(folder: String, to file: String, name: String) throws -> Summary {
         let database = "\(folder)/scribe.sqlite"
         guard FileManager.default.fileExists(atPath: database) else { throw Problem.noDatabase(folder: folder) }
-        for _ in 0..<10 {
-            let staging = "\(folder)/work/backup-\(name)"
-            defer { try? FileManager.default.removeItem(atPath: staging) }
-            try FileManager.default.createDirectory(
-                atPath: "\(staging)/objects", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
-            )
-            let files = try copy(database, to: "\(staging)/scribe.sqlite")
-            guard link(files, of: folder, into: staging) else { continue }
-            let key = "\(folder)/signing-key"
-            if FileManager.default.fileExists(atPath: key) {
-                try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
-            }
-            let partial = "\(file).partial"
-            _ = FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
-            try tar(["--create", "--file", partial, "--directory", staging, "."])
-            guard rename(partial, file) == 0 else { throw Errno(rawValue: errno) }
-            return Summary(objects: files.count)
+        let staging = "\(folder)/work/backup-\(name)"
+        defer { try? FileManager.default.removeItem(atPath: staging) }
+        try FileManager.default.createDirectory(
+            atPath: "\(staging)/objects", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+        )
+        let objects = try copy(database, to: "\(staging)/scribe.sqlite") { try link($0, of: folder, into: staging) }
+        let key = "\(folder)/signing-key"
+        if FileManager.default.fileExists(atPath: key) {
+            try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
         }
-        throw Problem.filesKeepChanging
+        let partial = "\(file).partial"
+        _ = FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
+        try tar(["--create", "--file", partial, "--directory", staging, "."])
+        guard rename(partial, file) == 0 else { throw Errno(rawValue: errno) }
+        return Summary(objects: objects)
     }
 
     /// Restores a backup into `folder`, which holds no data yet. Blocking.
@@ -85,26 +78,41 @@ package enum Backup {
         return Summary(objects: files)
     }
 
-    private static func copy(_ database: String, to target: String) throws -> [String] {
-        let source = try DatabaseQueue(path: database)
-        defer { try? source.close() }
-        try source.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [target]) }
+    /// Copies the database as it is now, after `link` has held on to the files that it names.
+    ///
+    /// - Returns: how many files there are.
+    private static func copy(_ database: String, to target: String, link: ([String]) throws -> Void) throws -> Int {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        let lock = try DatabaseQueue(path: database, configuration: configuration)
+        let source = try DatabaseQueue(path: database, configuration: configuration)
         let copy = try DatabaseQueue(path: target)
-        defer { try? copy.close() }
-        return try copy.read {
-            try String.fetchAll($0, sql: "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts")
+        defer { for queue in [lock, source, copy] { try? queue.close() } }
+        return try source.writeWithoutTransaction { source in
+            // The server replaces no upload while another holds the lock, and waits for it.
+            let files = try lock.inDatabase { lock in
+                try lock.execute(sql: "BEGIN IMMEDIATE")
+                defer { try? lock.execute(sql: "ROLLBACK") }
+                try source.execute(sql: "BEGIN")
+                let files = try String.fetchAll(
+                    source, sql: "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
+                )
+                try link(files)
+                return files
+            }
+            defer { try? source.execute(sql: "ROLLBACK") }
+            try copy.writeWithoutTransaction { try source.backup(to: $0) }
+            return files.count
         }
     }
 
-    /// False when a file is gone: its object was replaced after the database was copied.
-    private static func link(_ files: [String], of folder: String, into staging: String) -> Bool {
-        files.allSatisfy { file in
+    private static func link(_ files: [String], of folder: String, into staging: String) throws {
+        for file in files {
             let parent = "\(staging)/objects/\(file.prefix(2))"
-            try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-            return
-                (try? FileManager.default.linkItem(
-                    atPath: "\(folder)/objects/\(file.prefix(2))/\(file)", toPath: "\(parent)/\(file)"
-                )) != nil
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            try FileManager.default.linkItem(
+                atPath: "\(folder)/objects/\(file.prefix(2))/\(file)", toPath: "\(parent)/\(file)"
+            )
         }
     }
 
