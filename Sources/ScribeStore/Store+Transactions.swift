@@ -64,13 +64,13 @@ extension Store {
         }
     }
 
-    /// The transaction with its documents, transcript first, then as they were requested.
+    /// The transaction, without its lists of files, with its documents: transcript first, then as they were requested.
     package func results(
         of key: Transaction.Key
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
         try await pool.read { db in
             guard let row = try Self.transactionRow(key, in: db) else { return nil }
-            return (try Transaction(row: row), try Self.documents(ofRow: row["id"], in: db))
+            return (try Transaction(row: row, withChunks: false), try Self.documents(ofRow: row["id"], in: db))
         }
     }
 
@@ -90,7 +90,7 @@ extension Store {
                 ORDER BY created_at DESC, id DESC LIMIT ?4
                 """,
                 [business.rawValue, user.rawValue, patient, count ?? -1]
-            ).map(Transaction.init(row:))
+            ).map { try Transaction(row: $0, withChunks: false) }
         }
     }
 
@@ -117,7 +117,7 @@ extension Store {
     }
 
     static func transaction(_ key: Transaction.Key, in db: Database) throws -> Transaction? {
-        try transactionRow(key, in: db).map(Transaction.init(row:))
+        try transactionRow(key, in: db).map { try Transaction(row: $0) }
     }
 
     private static func insert(_ transaction: Transaction, documents: [ResultDocument], in db: Database) throws {
@@ -233,7 +233,13 @@ extension Store {
 }
 
 extension Transaction {
-    init(row: Row) throws {
+    /// - Parameter withChunks: false leaves the lists of files empty, for those who do not look at them.
+    init(row: Row, withChunks: Bool = true) throws {
+        let chunks =
+            try withChunks
+            ? ChunkList(
+                files: StoredJSON.value(row["stopped_files"]), times: StoredJSON.value(row["chunk_times"])
+            ) : ChunkList(files: [])
         self.init(
             id: TransactionID(row["txn_id"]),
             owner: Principal(
@@ -243,10 +249,8 @@ extension Transaction {
             request: try StoredJSON.value(row["request"]),
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),
-            stopped: ChunkList(
-                files: try StoredJSON.value(row["stopped_files"]), times: try StoredJSON.value(row["chunk_times"])
-            ),
-            committedFiles: try StoredJSON.value(row["committed_files"]),
+            stopped: chunks,
+            committedFiles: try withChunks ? StoredJSON.value(row["committed_files"]) : [],
             createdAt: Date(milliseconds: row["created_at"]),
             committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
             processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:))

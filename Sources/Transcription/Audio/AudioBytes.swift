@@ -10,9 +10,12 @@ package struct AudioBytes: Sendable {
         self.data = data.startIndex == 0 ? data : Data(data)
     }
 
-    /// Maps the file at `path`. Blocking: not for the cooperative pool.
-    package init(mapping path: String) throws {
-        self.init(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
+    /// The file at `path`: a chunk is read, a long recording is mapped. Blocking: not for the cooperative pool.
+    package init(file path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        // To map and unmap a small file costs more than to read it.
+        self.init(try Data(contentsOf: url, options: size > 1 << 20 ? .alwaysMapped : []))
     }
 
     package var count: Int { data.count }

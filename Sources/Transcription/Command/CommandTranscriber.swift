@@ -44,7 +44,7 @@ package struct CommandTranscriber: Transcriber {
     }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(mapping: recording.path)) }
+        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
         // Named after what it is: programs go by the extension, and uploads are stored without one.
         let stem = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)"
         let upload = "\(stem).\(format.container.rawValue)"

@@ -10,6 +10,7 @@ package struct FakeTranscriber: Transcriber {
     package let name = "fake"
     private let fixtures: FixtureSet
     private let fixturesByHash: [String: Fixture]
+    private let consultations: [String: FakeSpeech]
     private let clock: ScribeClock
     private let files: NIOThreadPool
 
@@ -19,6 +20,7 @@ package struct FakeTranscriber: Transcriber {
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
             uniquingKeysWith: { first, _ in first }
         )
+        self.consultations = fixtures.consultation.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
         self.clock = clock
         self.files = files
     }
@@ -34,7 +36,7 @@ package struct FakeTranscriber: Transcriber {
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
         let (format, hash) = try await files.runIfActive {
             () throws -> (Result<AudioFormat, TranscriptionFailure>, String?) in
-            let bytes = try AudioBytes(mapping: recording.path)
+            let bytes = try AudioBytes(file: recording.path)
             let format = Result { () throws(TranscriptionFailure) in try AudioFormat(reading: bytes) }
             return (format, needsHash ? bytes.sha256() : nil)
         }
@@ -56,15 +58,18 @@ package struct FakeTranscriber: Transcriber {
             return passages[min(max(recording.ordinal, 1), passages.count) - 1]
         }
         let language = recording.language?.prefix { $0 != "-" }.lowercased() ?? "en"
-        let passages = fixtures.consultation[language] ?? fixtures.consultation["en"] ?? []
-        guard !passages.isEmpty else { return "" }
-        return FakeSpeech(passages: passages).text(ofChunk: recording.ordinal, lasting: duration)
+        let consultation = consultations[language] ?? consultations["en"]
+        return consultation?.text(ofChunk: recording.ordinal, lasting: duration) ?? ""
     }
 }
 
 /// How much of a consultation fits into a chunk.
 struct FakeSpeech {
-    let passages: [String]
+    /// Each as its sentences, each of them as its words.
+    private let passages: [[[Substring]]]
+
+    /// - Parameter passages: one at least.
+    init(passages: [String]) { self.passages = passages.map(Self.sentences(of:)) }
 
     /// The pace of unhurried speech.
     static let wordsPerSecond = 2.5
@@ -97,10 +102,12 @@ struct FakeSpeech {
         return ([Array(seam)] + spoken + [closing]).flatMap { $0 }.joined(separator: " ")
     }
 
-    /// The sentences of a passage as words; the consultation begins again when it is over.
-    private func sentences(ofPassage position: Int) -> [[Substring]] {
+    /// The sentences of a passage; the consultation begins again when it is over.
+    private func sentences(ofPassage position: Int) -> [[Substring]] { passages[position % passages.count] }
+
+    private static func sentences(of passage: String) -> [[Substring]] {
         var sentences: [[Substring]] = [[]]
-        for word in passages[position % passages.count].split(whereSeparator: \.isWhitespace) {
+        for word in passage.split(whereSeparator: \.isWhitespace) {
             sentences[sentences.count - 1].append(word)
             if let last = word.last, ".?!।".contains(last) { sentences.append([]) }
         }

@@ -1,7 +1,7 @@
 import ScribeDomain
 
 extension FactExtraction {
-    private static let complaintPhrases = ClinicalLexicon.complaints.map(words)
+    private static let complaintPhrases = PhraseBook(ClinicalLexicon.complaints)
 
     /// What the patient suffers from, each with how long it has lasted if that was said.
     static func complaints(in speech: Speech) -> [ClinicalFact] {
@@ -33,7 +33,7 @@ extension FactExtraction {
         var start = position
         let end: Int
         if let match = speech.longest(of: complaintPhrases, at: position) {
-            end = position + match.count
+            end = position + match.phrase.count
         } else if ClinicalLexicon.bodyParts.contains(speech.words[position].plain),
             let verb = speech.words[(position + 1)...].prefix(3)
                 .firstIndex(where: { ClinicalLexicon.bodyComplaints.contains($0.plain) })

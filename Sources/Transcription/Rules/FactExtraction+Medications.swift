@@ -1,7 +1,7 @@
 import ScribeDomain
 
 extension FactExtraction {
-    private static let schedules = ClinicalLexicon.schedules.map(words)
+    private static let schedules = PhraseBook(ClinicalLexicon.schedules)
 
     /// Medications with dose, frequency and duration, as far as they were said.
     static func medications(in speech: Speech) -> [ClinicalFact] {
@@ -110,7 +110,7 @@ extension FactExtraction {
     }
 
     private static func frequencyEnd(in speech: Speech, at position: Int) -> Int? {
-        if let schedule = speech.longest(of: schedules, at: position) { return position + schedule.count }
+        if let schedule = speech.longest(of: schedules, at: position) { return position + schedule.phrase.count }
         let words = speech.words[position...].prefix(5).map(\.plain)
         if words.count >= 3, isNumber(words[0]), words[1] == "times" {
             if words[2] == "daily" { return position + 3 }

@@ -5,13 +5,15 @@ import ScribeDomain
 /// A sentence is cut into stretches where a phrase opens a topic, so that speech without punctuation is understood
 /// too; then each stretch is read for what its topic allows.
 struct FactExtraction {
-    private typealias Opening = (topic: ClinicalLexicon.Topic, phrase: [String])
+    private typealias Opening = PhraseBook<ClinicalLexicon.Topic>.Entry
 
-    private static let openings: [Opening] = ClinicalLexicon.openings
-        .flatMap { opening in opening.phrases.map { (opening.topic, Self.words($0)) } }
+    private static let openings = PhraseBook(
+        ClinicalLexicon.openings.flatMap { opening in opening.phrases.map { ($0, opening.topic) } }
+    )
+    private static let beginning = Opening(phrase: [], meaning: .statement)
     private static let notTaken = ClinicalLexicon.notTaken.map(words)
     private static let reactions = ClinicalLexicon.reactions.map(words)
-    private static let conditions = ClinicalLexicon.conditions.map(words)
+    private static let conditions = PhraseBook(ClinicalLexicon.conditions)
 
     static func words(_ phrase: String) -> [String] { phrase.split(separator: " ").map(String.init) }
 
@@ -79,7 +81,7 @@ struct FactExtraction {
             guard let match = speech.longest(of: conditions, at: position), isAsserted(position, in: speech) else {
                 return nil
             }
-            return ClinicalFact(.history, speech[position..<position + match.count].quotation)
+            return ClinicalFact(.history, speech[position..<position + match.phrase.count].quotation)
         }
     }
 
@@ -107,7 +109,7 @@ struct FactExtraction {
     }
 
     private static func stretches(of sentence: Speech) -> [Stretch] {
-        var opened: [(opening: Opening, start: Int)] = [((.statement, []), 0)]
+        var opened = [(opening: beginning, start: 0)]
         var position = 0
         while position < sentence.words.count {
             guard let opening = opening(in: sentence, at: position) else {
@@ -124,7 +126,7 @@ struct FactExtraction {
         return opened.enumerated().compactMap { index, stretch in
             let end = index + 1 < opened.count ? opened[index + 1].start : sentence.words.count
             guard end > stretch.start else { return nil }
-            return Stretch(topic: stretch.opening.topic, opening: stretch.opening.phrase, range: stretch.start..<end)
+            return Stretch(topic: stretch.opening.meaning, opening: stretch.opening.phrase, range: stretch.start..<end)
         }
     }
 
@@ -132,7 +134,7 @@ struct FactExtraction {
     private static func isContinued(
         _ before: Opening, from start: Int, by opening: Opening, at position: Int, in sentence: Speech
     ) -> Bool {
-        switch (before.topic, opening.topic) {
+        switch (before.meaning, opening.meaning) {
         case (.fact(.followUp), .instruction): false
         case (.fact(.followUp), _): true
         // "surgery on my left knee"
@@ -146,11 +148,9 @@ struct FactExtraction {
     }
 
     private static func opening(in sentence: Speech, at position: Int) -> Opening? {
-        let found = openings.filter { sentence.matches($0.phrase, at: position) }
-            .max { $0.phrase.count < $1.phrase.count }
-        guard let found else { return nil }
+        guard let found = sentence.longest(of: openings, at: position) else { return nil }
         let previous = position > 0 ? sentence.words[position - 1].plain : nil
-        switch found.topic {
+        switch found.meaning {
         case .instruction:
             return previous.map(ClinicalLexicon.reporters.contains) ?? false ? nil : found
         case .question:

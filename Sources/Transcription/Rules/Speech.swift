@@ -44,9 +44,10 @@ struct Speech {
             && zip(words[position...], phrase).allSatisfy { $0.plain == $1 }
     }
 
-    /// The longest of `phrases` that begins at `position`.
-    func longest(of phrases: [[String]], at position: Int) -> [String]? {
-        phrases.filter { matches($0, at: position) }.max { $0.count < $1.count }
+    /// The longest of `phrases` that begins at `position`, with what it stands for.
+    func longest<Meaning>(of phrases: PhraseBook<Meaning>, at position: Int) -> PhraseBook<Meaning>.Entry? {
+        phrases.entries(beginningWith: words[position].plain)?.filter { matches($0.phrase, at: position) }
+            .max { $0.phrase.count < $1.phrase.count }
     }
 
     subscript(range: Range<Int>) -> Speech { Speech(words: words[range], isDoctor: isDoctor) }
@@ -83,6 +84,29 @@ struct Speech {
         let rest = line[mark...].drop { $0 == ":" || $0 == "-" || $0 == " " }
         return (rest, doctors.contains(first))
     }
+}
+
+/// Phrases by their first word: at each word of a transcript only few of them can begin.
+struct PhraseBook<Meaning: Sendable>: Sendable {
+    struct Entry: Sendable {
+        let phrase: [String]
+        let meaning: Meaning
+    }
+
+    private let byFirstWord: [String: [Entry]]
+
+    init(_ phrases: [(phrase: String, meaning: Meaning)]) {
+        let entries = phrases.map { pair in
+            Entry(phrase: pair.phrase.split(separator: " ").map(String.init), meaning: pair.meaning)
+        }
+        byFirstWord = Dictionary(grouping: entries) { $0.phrase[0] }
+    }
+
+    func entries(beginningWith word: String) -> [Entry]? { byFirstWord[word] }
+}
+
+extension PhraseBook where Meaning == Void {
+    init(_ phrases: [String]) { self.init(phrases.map { ($0, ()) }) }
 }
 
 extension StringProtocol {
