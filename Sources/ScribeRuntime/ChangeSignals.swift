@@ -9,6 +9,9 @@ package final class ChangeSignals: Sendable {
     }
 
     private let waiters = NIOLockedValueBox(Waiters())
+    /// Counts changes, each of very many transactions' together: that one's answer is read anew when another changes
+    /// does no harm, and the memory is bounded.
+    private let versions = NIOLockedValueBox([UInt64](repeating: 0, count: 1024))
 
     package init() {}
 
@@ -31,8 +34,18 @@ package final class ChangeSignals: Sendable {
         return stream
     }
 
+    /// Another number after every change of the transaction. What was read after the number was taken, is as it says.
+    package func version(of key: Transaction.Key) -> UInt64 {
+        versions.withLockedValue { $0[Self.slot(of: key, in: $0)] }
+    }
+
+    private static func slot(of key: Transaction.Key, in versions: [UInt64]) -> Int {
+        Int(UInt(bitPattern: key.hashValue) % UInt(versions.count))
+    }
+
     /// The transaction has changed, and the change is stored.
     package func post(_ key: Transaction.Key) {
+        versions.withLockedValue { $0[Self.slot(of: key, in: $0)] += 1 }
         let continuations = waiters.withLockedValue { $0.byKey[key].map { Array($0.values) } ?? [] }
         for continuation in continuations { continuation.yield() }
     }

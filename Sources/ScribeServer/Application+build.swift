@@ -71,7 +71,8 @@ func assemble(
         store: store, templates: templates, signals: signals, bell: bell, identifiers: identifiers, clock: clock
     ).add(to: eka)
     ResultRoutes(
-        poll: LongPoll(store: store, signals: signals, clock: clock, limit: configuration.longPoll), clock: clock
+        poll: LongPoll(store: store, signals: signals, clock: clock, limit: configuration.longPoll), signals: signals,
+        answers: FinishedAnswers(signals: signals), clock: clock
     ).add(to: eka)
 
     let s3 = S3Responder(

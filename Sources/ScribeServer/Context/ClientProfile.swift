@@ -51,12 +51,9 @@ struct ClientProfile: Hashable, Sendable {
         self = profile
     }
 
-    /// Flavour first, then User-Agent, then the flavour that the transaction was started with.
-    static func select(flavour: String?, userAgent: String?, startedWith: String? = nil) -> ClientProfile {
-        flavour.flatMap(ClientProfile.init(flavour:))
-            ?? userAgent.flatMap(ClientProfile.init(userAgent:))
-            ?? startedWith.flatMap(ClientProfile.init(flavour:))
-            ?? .generic
+    /// What a request says of its client: flavour first, then User-Agent; nil when neither is known.
+    static func named(flavour: String?, userAgent: String?) -> ClientProfile? {
+        flavour.flatMap(ClientProfile.init(flavour:)) ?? userAgent.flatMap(ClientProfile.init(userAgent:))
     }
 
     private init(

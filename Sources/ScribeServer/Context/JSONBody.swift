@@ -68,12 +68,20 @@ extension ScribeError {
 extension Response {
     /// A JSON answer.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
+        json(status, try ByteBuffer(encoding: value))
+    }
+
+    /// A JSON answer that is encoded already.
+    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
+        Response(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+    }
+}
+
+extension ByteBuffer {
+    /// A value as the JSON of an answer.
+    init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        let data = try encoder.encode(value)
-        return Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: data))
-        )
+        self.init(bytes: try encoder.encode(value))
     }
 }

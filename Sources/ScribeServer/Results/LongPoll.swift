@@ -17,14 +17,12 @@ struct LongPoll: Sendable {
 
     /// - Throws: ``ScribeError/polledTransactionNotFound``, ``ScribeError/resultNotFound``.
     func results(of key: Transaction.Key, query: ResultQuery) async throws -> Results {
-        let first = try await read(key, query)
-        if query.isImmediate || isFinal(first, query) { return first }
         let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
         let changes = signals.changes(of: key)
         while true {
             let results = try await read(key, query)
             let left = deadline.timeIntervalSince(clock.now)
-            if isFinal(results, query) || left <= 0 { return results }
+            if query.isImmediate || isFinal(results, query) || left <= 0 { return results }
             do {
                 try await cancelWhenGracefulShutdown {
                     try await firstOf(changes, limit: .seconds(left), clock: clock)

@@ -1,10 +1,14 @@
 import Hummingbird
 import HummingbirdCore
+import NIOCore
 import ScribeDomain
+import ScribeRuntime
 
 /// `GET /voice/api/v3/status/{txn}` (eka-v2.md 2.4).
 struct ResultRoutes: Sendable {
     let poll: LongPoll
+    let signals: ChangeSignals
+    let answers: FinishedAnswers
     let clock: ScribeClock
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -14,18 +18,26 @@ struct ResultRoutes: Sendable {
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let query = ResultQuery(request.uri.queryParameters)
+        let question = FinishedAnswers.Question(
+            transaction: key, query: query,
+            profile: .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
+        )
+        if let answer = answers[question] { return answer }
+        let version = signals.version(of: key)
         let found = try await poll.results(of: key, query: query)
         switch found.transaction.userStatus {
         case .cancelled: throw ScribeError.transactionCancelled
         case .initialized, .stopped, .committed: break
         }
         if found.transaction.isAbandoned(at: clock.now) { throw ScribeError.transactionNeverCommitted }
-        let profile = ClientProfile.select(
-            flavour: request.headers[.flavour], userAgent: request.headers[.userAgent],
-            startedWith: found.transaction.request.flavour
-        )
-        let response = ResultResponse(found.transaction, query.select(from: found.documents), query, profile)
-        return try .json(response.status, response.body)
+        let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
+        let documents = query.select(from: found.documents)
+        let response = ResultResponse(found.transaction, documents, query, profile)
+        let body = try ByteBuffer(encoding: response.body)
+        if documents.outcome != .inProgress {
+            answers.remember(response.status, body, to: question, version: version)
+        }
+        return .json(response.status, body)
     }
 }
 
