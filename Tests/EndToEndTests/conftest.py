@@ -12,7 +12,7 @@ import time
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = ROOT / ".build/debug/scribe-emulator"
+BINARY = pathlib.Path(os.environ.get("SCRIBE_BINARY", ROOT / ".build/debug/scribe-emulator"))
 DEMO = ROOT / "demo"
 sys.path.insert(0, str(DEMO))
 
