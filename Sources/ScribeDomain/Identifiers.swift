@@ -49,6 +49,12 @@ package struct TemplateID: StringIdentifier {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
+/// A section that templates are built of.
+package struct SectionID: StringIdentifier {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+}
+
 /// One result document; stable for the life of its transaction and template (C-36).
 package struct DocumentID: StringIdentifier {
     package let rawValue: String

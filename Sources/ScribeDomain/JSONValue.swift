@@ -30,6 +30,12 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
+    /// This object with the members of another in place of its own; anything else is replaced.
+    package func merged(with other: JSONValue) -> JSONValue {
+        guard case .object(let members) = self, case .object(let more) = other else { return other }
+        return .object(members.merging(more) { _, new in new })
+    }
+
     /// Whether this is an object.
     package var isObject: Bool {
         guard case .object = self else { return false }

@@ -5,6 +5,9 @@ package struct ResultDocument: Hashable, Sendable {
         case transcript
         case custom
         case integration
+        /// What a client has written itself.
+        case notes
+        case context
     }
 
     package enum Status: String, Hashable, Sendable, CaseIterable {
@@ -24,7 +27,9 @@ package struct ResultDocument: Hashable, Sendable {
     package let name: String
     package let format: Template.Format
     /// `raw` for the base transcript, nil for notes.
-    package let language: String?
+    package var language: String?
+    /// Whether a person has written it; it is not written over then.
+    package var isEdited: Bool
     package var status: Status
     /// The content itself, not yet base64.
     package var value: String?
@@ -36,7 +41,7 @@ package struct ResultDocument: Hashable, Sendable {
 
     package init(
         id: DocumentID, kind: Kind, templateID: TemplateID, name: String, format: Template.Format,
-        language: String? = nil, status: Status = .inProgress, value: String? = nil,
+        language: String? = nil, isEdited: Bool = false, status: Status = .inProgress, value: String? = nil,
         errors: [Diagnostic] = [], warnings: [Diagnostic] = []
     ) {
         self.id = id
@@ -45,6 +50,7 @@ package struct ResultDocument: Hashable, Sendable {
         self.name = name
         self.format = format
         self.language = language
+        self.isEdited = isEdited
         self.status = status
         self.value = value
         self.errors = errors

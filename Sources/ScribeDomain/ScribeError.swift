@@ -30,6 +30,14 @@ package enum ScribeError: Error, Hashable, Sendable {
     case transactionNeverCommitted
     /// No such document or template result in this transaction.
     case resultNotFound
+    /// The operation does not fit what has happened so far; the text says why.
+    case invalidState(String)
+    /// No such template, section or document of the caller's business, or one that cannot be changed.
+    case resourceNotFound(String)
+    /// Feedback for this was given before.
+    case feedbackAlreadySubmitted
+    /// A fixture asks for this to fail.
+    case refusedByFixture
     /// No such route; `hint` says what is near.
     case routeNotFound(hint: String)
     /// The route exists, but not with this method.

@@ -22,25 +22,37 @@ package struct Template: Hashable, Sendable, Codable {
     package struct Section: Hashable, Sendable, Codable {
         package let title: String
         package let facts: [ClinicalFact.Kind]
+        /// Whether the facts are told one after another instead of as a list.
+        package let isParagraph: Bool
 
-        package init(title: String, facts: [ClinicalFact.Kind]) {
+        package init(title: String, facts: [ClinicalFact.Kind], isParagraph: Bool = false) {
             self.title = title
             self.facts = facts
+            self.isParagraph = isParagraph
         }
     }
 
     package let id: TemplateID
     package let name: String
+    /// What it is for, as lists of templates say it.
+    package let summary: String?
     package let format: Format
     package let bucket: Bucket
     package let sections: [Section]
+    /// The sections among those that users can build templates of; empty where the layout is fixed.
+    package let sectionIDs: [SectionID]
 
-    package init(id: TemplateID, name: String, format: Format, bucket: Bucket, sections: [Section]) {
+    package init(
+        id: TemplateID, name: String, summary: String? = nil, format: Format, bucket: Bucket, sections: [Section],
+        sectionIDs: [SectionID] = []
+    ) {
         self.id = id
         self.name = name
+        self.summary = summary
         self.format = format
         self.bucket = bucket
         self.sections = sections
+        self.sectionIDs = sectionIDs
     }
 }
 

@@ -13,11 +13,14 @@ extension Transaction {
         case stored
         /// The transaction is to be stored and processed from its committed files.
         case process
+        /// The transaction is to be stored, and nothing more is to be done for it.
+        case ended
     }
 
     /// Whether a further init with the same id is the same request again, sent because the answer was lost (4.2).
     package func isReplayed(by other: TransactionRequest, of user: UserID) -> Bool {
-        userStatus == .initialized && owner.user == user
+        let hasOnlyBegun = userStatus == .initialized || request.transfer == .nonVaded && userStatus == .committed
+        return hasOnlyBegun && archivedAt == nil && owner.user == user
             && request.audioURL == other.audioURL && request.mode == other.mode && request.transfer == other.transfer
     }
 
@@ -67,6 +70,68 @@ extension Transaction {
         processedAt = nil
         stopped.times.merge(list.times) { _, new in new }
         return .process
+    }
+
+    /// The client gives a transaction up, or changes what it said of it at init (eka-v2.md 2.7).
+    ///
+    /// What has ended stays as it ended: cancelling it is answered like the first time and changes nothing.
+    package mutating func apply(_ patch: TransactionPatch, at now: Date) -> Effect {
+        let before = request
+        patch.update(&request)
+        if patch.isCancellation, userStatus != .cancelled, processingStatus == .inProgress {
+            userStatus = .cancelled
+            processingStatus = .cancelled
+            processedAt = now
+            return .ended
+        }
+        return request == before ? .none : .stored
+    }
+
+    /// The client deletes the transaction. Repeatable.
+    package mutating func archive(at now: Date) -> Effect {
+        guard archivedAt == nil else { return .none }
+        archivedAt = now
+        return .ended
+    }
+
+    /// A `non-vaded` transaction, whose files were uploaded before, needs neither stop nor commit (eka-v2.md 2.1).
+    package mutating func commitAtInit() {
+        guard request.transfer == .nonVaded, userStatus == .initialized else { return }
+        committedFiles = request.announcedFiles.removingDuplicates()
+        userStatus = .committed
+        committedAt = createdAt
+    }
+
+    /// Whether it was started without a word of which files there are: those that are in its folder then (2.1).
+    package var waitsForAnyFile: Bool {
+        request.transfer == .nonVaded && userStatus == .committed && committedFiles.isEmpty
+    }
+
+    /// Takes the files that are in its folder. What describes or archives a recording is none of it (C-25, C-68).
+    package mutating func find(_ names: [String]) {
+        guard waitsForAnyFile else { return }
+        committedFiles = names.filter { !$0.contains("/") && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }
+    }
+
+    /// A text takes the place of the audio (eka-v2.md 2.6).
+    /// - Throws: ``ScribeError/invalidState(_:)`` once recording has ended.
+    package mutating func commitTranscript(at now: Date) throws(ScribeError) -> Effect {
+        guard userStatus == .initialized else {
+            throw .invalidState("A transcript can only be supplied to a transaction that was just initialized")
+        }
+        userStatus = .committed
+        committedAt = now
+        return .process
+    }
+
+    /// Whether results may be asked for in a further template.
+    /// - Throws: ``ScribeError/transactionCancelled``, ``ScribeError/invalidState(_:)`` before commit.
+    package func requireConvertible() throws(ScribeError) {
+        switch userStatus {
+        case .committed: break
+        case .cancelled: throw .transactionCancelled
+        case .initialized, .stopped: throw .invalidState("The transaction was not committed yet")
+        }
     }
 
     /// Processing ended. Ignored when the transaction was cancelled meanwhile.

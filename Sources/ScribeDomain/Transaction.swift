@@ -43,8 +43,8 @@ package struct Transaction: Hashable, Sendable {
     /// The id within its business.
     package let id: TransactionID
     package let owner: Principal
-    /// What init asked for.
-    package let request: TransactionRequest
+    /// What init asked for, and what was changed of it since.
+    package internal(set) var request: TransactionRequest
     package internal(set) var userStatus: UserStatus
     package internal(set) var processingStatus: ProcessingStatus
     /// What stop listed, replaced by every stop until commit.
@@ -54,6 +54,8 @@ package struct Transaction: Hashable, Sendable {
     package let createdAt: Date
     package internal(set) var committedAt: Date?
     package internal(set) var processedAt: Date?
+    /// When it was deleted; nobody but a further init with the same id finds it then.
+    package internal(set) var archivedAt: Date?
 
     package var key: Key { Key(business: owner.business, id: id) }
 
@@ -70,7 +72,7 @@ package struct Transaction: Hashable, Sendable {
         id: TransactionID, owner: Principal, request: TransactionRequest,
         userStatus: UserStatus, processingStatus: ProcessingStatus,
         stopped: ChunkList, committedFiles: [String],
-        createdAt: Date, committedAt: Date?, processedAt: Date?
+        createdAt: Date, committedAt: Date?, processedAt: Date?, archivedAt: Date? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -82,5 +84,6 @@ package struct Transaction: Hashable, Sendable {
         self.createdAt = createdAt
         self.committedAt = committedAt
         self.processedAt = processedAt
+        self.archivedAt = archivedAt
     }
 }

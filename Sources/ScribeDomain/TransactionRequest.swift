@@ -42,6 +42,8 @@ package struct TransactionRequest: Hashable, Sendable, Codable {
     /// Echoed in the status.
     package var additionalData: JSONValue?
     package var version: String?
+    /// What a client has told since of why it gave the transaction up.
+    package var processingError: JSONValue?
     /// The `flavour` header of init, echoed in history.
     package var flavour: String
 
@@ -68,8 +70,26 @@ package struct TransactionRequest: Hashable, Sendable, Codable {
         self.flavour = flavour
     }
 
+    /// Whether a language, in any of the API's spellings (`eng`, `en`, `en-IN`), is the one that is spoken.
+    package func isSpoken(in language: String) -> Bool {
+        let spoken = inputLanguages.first ?? "en"
+        return spoken.prefix(2).lowercased() == language.prefix(2).lowercased()
+    }
+
     /// Where the audio is, when a URL was given that can be read.
-    package var audioLocation: AudioLocation? { audioURL.flatMap(AudioLocation.init(url:)) }
+    ///
+    /// The Python SDK names a bucket `None` when it cannot tell it from the address that it uploaded to (C-60).
+    package var audioLocation: AudioLocation? {
+        audioURL.flatMap(AudioLocation.init(url:)).map { location in
+            location.bucket == "None"
+                ? AudioLocation(bucket: AudioLocation.batchBucket, folder: location.folder) : location
+        }
+    }
+
+    /// Whose consultation it is, by the caller's own id.
+    package var patientID: String? {
+        patientDetails?["oid"]?.stringValue.flatMap { $0.isPlain ? $0 : nil }
+    }
 
     /// The name after `fixture:` in `patient_details.visit_id` or `additional_data.fixture`; the first one wins.
     ///

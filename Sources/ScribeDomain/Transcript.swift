@@ -49,6 +49,14 @@ package struct Transcript: Hashable, Sendable {
     package let errors: [Diagnostic]
     package let warnings: [Diagnostic]
 
+    /// What a finished transcript document says: one that was heard before, supplied, or corrected by a person.
+    package init(of document: ResultDocument) {
+        text = document.value ?? ""
+        status = document.status
+        errors = document.errors
+        warnings = document.warnings
+    }
+
     /// Stitches the chunks; what failed among them becomes a warning that names it, or the error when all failed.
     package init(stitching chunks: [ChunkOutcome]) {
         var spoken: [(text: String, times: ChunkTimes?)] = []
@@ -92,7 +100,8 @@ package struct Transcript: Hashable, Sendable {
         case .transcriptionTimeout: "Transcription took too long: \(names)"
         case .unknownFixture: "No fixture has the requested name: \(names)"
         case .noSpeech: "No speech found: \(names)"
-        case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed:
+        case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed,
+            .notTranslated:
             "Transcription failed: \(names)"
         }
     }

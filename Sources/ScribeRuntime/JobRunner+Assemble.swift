@@ -13,30 +13,39 @@ extension JobRunner {
         case .waiting, .obsolete:
             return
         case .ready(let input):
-            let transcript = Transcript(stitching: input.chunks)
-            let finished = input.documents.filter { $0.kind == .transcript }.map { $0.filled(from: transcript) }
-            if transcript.status.isUsable {
-                try await store.save(finished, for: input, at: clock.now)
+            let known = input.documents.first { $0.kind == .transcript && $0.status.isFinal }
+            let transcript = known.map(Transcript.init(of:)) ?? Transcript(stitching: input.chunks)
+            var documents = input.documents
+            for index in documents.indices where documents[index].kind == .transcript && known == nil {
+                documents[index] = documents[index].filled(from: transcript)
+                guard transcript.status.isUsable else { continue }
+                try await store.save([documents[index]], for: input, at: clock.now)
                 signals.post(job.transaction)
             }
-            var notes: [ResultDocument] = []
-            for document in input.documents where document.kind != .transcript {
-                notes.append(await note(document, from: transcript))
+            for index in documents.indices where !documents[index].status.isFinal {
+                documents[index] = await note(documents[index], from: transcript, of: input.transaction)
             }
-            let outcome = outcome(of: finished + notes)
-            try await store.finish(job, for: input, documents: finished + notes, outcome: outcome, at: clock.now)
+            let outcome = outcome(of: documents)
+            try await store.finish(job, for: input, documents: documents, outcome: outcome, at: clock.now)
             metrics.transactionProcessed(outcome: outcome.rawValue)
             signals.post(job.transaction)
         }
     }
 
-    private func note(_ document: ResultDocument, from transcript: Transcript) async -> ResultDocument {
+    private func note(
+        _ document: ResultDocument, from transcript: Transcript, of transaction: Transaction
+    ) async -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
         var note = document
         do {
-            note.value = try await noteWriter.write(templates.template(for: document), from: transcript.text)
+            let template = try await template(for: document, of: transaction.key.business)
+            note.value = try await noteWriter.write(template, from: transcript.text)
             note.status = transcript.status
             note.warnings = transcript.warnings
+            if let language = document.language, !transaction.request.isSpoken(in: language) {
+                note.status = .partialSuccess
+                note.warnings.append(Diagnostic(.notTranslated, "The note is in the language that was spoken"))
+            }
         } catch {
             logger.error("a note was not written", metadata: ["document_id": "\(document.id)", "error": "\(error)"])
             note.status = .failure
@@ -44,6 +53,15 @@ extension JobRunner {
             note.errors = [Diagnostic(.noteFailed, "The note could not be written")]
         }
         return note
+    }
+
+    /// The server's own templates first: their ids are known to clients and cannot be taken.
+    private func template(for document: ResultDocument, of business: BusinessID) async throws -> Template {
+        if let template = templates[document.templateID] { return template }
+        guard let own = try await store.template(document.templateID, of: business) else {
+            return templates.improvised(for: document)
+        }
+        return templates.template(own, ownSections: try await store.sections(of: business))
     }
 
     /// A failure that a further commit may cure is the system's; one that lies in the audio is the request's.

@@ -1,21 +1,32 @@
 package import ScribeDomain
 
-/// The templates that this server knows, and what it makes of ids that it does not (eka-v2.md 10.15).
+/// The templates and sections that this server came with, and what it makes of ids that it does not know
+/// (eka-v2.md 10.15).
 package struct TemplateCatalogue: Sendable {
-    private let templates: [TemplateID: Template]
-    private let fallback: Template
+    package let templates: [Template]
+    package let sections: [TemplateSection]
+    private let byID: [TemplateID: Template]
+    /// Lends its layout to unknown ids and is written when a transaction asks for none, for some clients wait until
+    /// there is a note (C-31).
+    package let fallback: Template
 
-    /// - Parameter templates: at least one; the first lends its layout to unknown ids and is written when a
-    ///   transaction asks for none, for some clients wait until there is a note (C-31).
-    package init(_ templates: [Template]) {
+    /// - Parameter templates: at least one; the first is the ``fallback``.
+    package init(_ templates: [Template], sections: [TemplateSection]) {
         precondition(!templates.isEmpty, "a server without templates can write no notes")
-        self.fallback = templates[0]
-        self.templates = Dictionary(templates.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        self.templates = templates
+        self.sections = sections
+        fallback = templates[0]
+        byID = Dictionary(templates.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
+
+    package subscript(id: TemplateID) -> Template? { byID[id] }
 
     /// The documents that a transaction will have: its transcript, asked for or not (C-35), and a note for each
     /// requested template, each once.
-    package func documents(for request: TransactionRequest, identifiers: IdentifierSource) -> [ResultDocument] {
+    /// - Parameter custom: the business's own among the requested templates.
+    package func documents(
+        for request: TransactionRequest, custom: [CustomTemplate], identifiers: IdentifierSource
+    ) -> [ResultDocument] {
         let requested = request.templates.isEmpty ? [.init(id: fallback.id)] : request.templates
         let transcript = ResultDocument(
             id: DocumentID(identifiers.uuid()), kind: .transcript, templateID: ResultDocument.transcriptTemplate,
@@ -23,23 +34,34 @@ package struct TemplateCatalogue: Sendable {
         )
         var seen = Set<TemplateID>()
         return [transcript]
-            + requested.filter { seen.insert($0.id).inserted }.map { wanted in
-                let template = templates[wanted.id]
-                let isIntegration = template?.bucket == .integration || wanted.type == "integration"
-                return ResultDocument(
-                    id: DocumentID(identifiers.uuid()), kind: isIntegration ? .integration : .custom,
-                    templateID: wanted.id, name: template?.name ?? wanted.name ?? wanted.id.rawValue,
-                    format: template?.format ?? fallback.format
-                )
-            }
+            + requested.filter { seen.insert($0.id).inserted }.map { document(for: $0, custom, identifiers) }
     }
 
-    /// How a document is to be written.
-    func template(for document: ResultDocument) -> Template {
-        if let known = templates[document.templateID] { return known }
-        return Template(
+    /// The document of one requested template, still to be written.
+    package func document(
+        for wanted: TransactionRequest.RequestedTemplate, _ custom: [CustomTemplate], _ identifiers: IdentifierSource
+    ) -> ResultDocument {
+        let own = custom.first { $0.id == wanted.id }
+        let template = own == nil ? byID[wanted.id] : nil
+        let isIntegration = template?.bucket == .integration || wanted.type == "integration"
+        return ResultDocument(
+            id: DocumentID(identifiers.uuid()), kind: isIntegration ? .integration : .custom, templateID: wanted.id,
+            name: own?.title ?? template?.name ?? wanted.name ?? wanted.id.rawValue,
+            format: template?.format ?? fallback.format
+        )
+    }
+
+    /// How a document of a template that nobody has made is to be written.
+    func improvised(for document: ResultDocument) -> Template {
+        Template(
             id: document.templateID, name: document.name, format: fallback.format,
             bucket: document.kind == .integration ? .integration : .custom, sections: fallback.sections
         )
+    }
+
+    /// A business's own template as notes are written after it.
+    func template(_ custom: CustomTemplate, ownSections: [TemplateSection]) -> Template {
+        let known = Dictionary((ownSections + sections).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return custom.template(with: known, fallback: fallback)
     }
 }

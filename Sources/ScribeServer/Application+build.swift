@@ -41,8 +41,9 @@ func assemble(
     let secrets = ClientSecrets(key: key)
     let clients = try await seedClients(configuration, store, secrets, logger)
 
-    let templates = TemplateCatalogue(try Seed.templates())
-    let transcriber = try makeTranscriber(configuration, folder, clock, threads)
+    let templates = try Seed.templates()
+    let fixtures = try Seed.fixtures(overriddenBy: configuration.fixturesFile)
+    let transcriber = try makeTranscriber(configuration, fixtures, folder, clock, threads)
     let signals = ChangeSignals()
     let bell = JobBell()
     let metrics = Metrics()
@@ -65,14 +66,30 @@ func assemble(
         .add(middleware: ErrorRendering(style: EkaErrors()))
         .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, clients: clients))
         .add(middleware: ErrorRendering(style: EkaErrors()))
+    let profiles = ClientProfiles(fidelity: configuration.fidelity, overrides: configuration.clientProfiles)
+    let templateFamily = router.group()
+        .add(middleware: ErrorRendering(style: TemplateErrors()))
+        .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, clients: clients))
+    TemplateRoutes(
+        store: store, catalogue: templates, profiles: profiles, identifiers: identifiers, clock: clock
+    ).add(to: templateFamily)
+    SectionRoutes(store: store, catalogue: templates, identifiers: identifiers, clock: clock).add(to: templateFamily)
+
+    ConfigRoutes(store: store, catalogue: templates, profiles: profiles, clock: clock).add(to: eka)
+    FeedbackRoutes(store: store, identifiers: identifiers, clock: clock).add(to: eka)
     CredentialRoutes(credentials: credentials).add(to: eka)
     HistoryRoutes(store: store).add(to: eka)
     TransactionRoutes(
+        store: store, templates: templates, fixtures: fixtures, fidelity: configuration.fidelity, signals: signals,
+        bell: bell, identifiers: identifiers, clock: clock
+    ).add(to: eka)
+    ConversionRoutes(
         store: store, templates: templates, signals: signals, bell: bell, identifiers: identifiers, clock: clock
     ).add(to: eka)
     ResultRoutes(
+        store: store,
         poll: LongPoll(store: store, signals: signals, clock: clock, limit: configuration.longPoll), signals: signals,
-        answers: FinishedAnswers(signals: signals), clock: clock
+        answers: FinishedAnswers(signals: signals), profiles: profiles, clock: clock
     ).add(to: eka)
 
     let s3 = S3Responder(
@@ -151,13 +168,12 @@ private func seedClients(
 }
 
 private func makeTranscriber(
-    _ configuration: Configuration, _ folder: DataFolder, _ clock: ScribeClock, _ threads: NIOThreadPool
+    _ configuration: Configuration, _ fixtures: FixtureSet, _ folder: DataFolder, _ clock: ScribeClock,
+    _ threads: NIOThreadPool
 ) throws -> any Transcriber {
     switch configuration.transcriber {
     case .fake:
-        return FakeTranscriber(
-            fixtures: try Seed.fixtures(overriddenBy: configuration.fixturesFile), clock: clock, files: threads
-        )
+        return FakeTranscriber(fixtures: fixtures, clock: clock, files: threads)
     case .command(let commandLine):
         do {
             return try CommandTranscriber(

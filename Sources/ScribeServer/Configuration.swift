@@ -22,6 +22,10 @@ package struct Configuration: Sendable {
     package var authMode = AuthMode.lenient
     /// Whether lenient and open authentication may be reached from beyond this machine.
     package var allowsUnverifiedTokensFromNetwork = false
+    /// Whether answers follow the clients or the documentation where those differ.
+    package var fidelity = Fidelity.clients
+    /// Which client a client id belongs to, where requests do not say so themselves.
+    package var clientProfiles: [String: ClientProfile] = [:]
     package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)

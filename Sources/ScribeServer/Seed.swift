@@ -1,5 +1,6 @@
 import Foundation
 import ScribeDomain
+import ScribeRuntime
 import Transcription
 import Yams
 
@@ -54,8 +55,54 @@ enum Seed {
         }
     }
 
+    private struct SectionEntry: Decodable {
+        let id: SectionID
+        let title: String
+        let desc: String
+        let format: TemplateSection.Style
+        let example: String
+        let facts: [ClinicalFact.Kind]
+
+        var section: TemplateSection {
+            TemplateSection(
+                id: id, title: title, summary: desc, style: format, example: example, isDefault: true, facts: facts
+            )
+        }
+    }
+
+    private struct TemplateEntry: Decodable {
+        struct Heading: Decodable {
+            let title: String
+            let facts: [ClinicalFact.Kind]
+        }
+
+        let id: TemplateID
+        let name: String
+        let desc: String
+        let format: Template.Format
+        let bucket: Template.Bucket
+        let sections: [Heading]?
+        let sectionIDs: [SectionID]?
+
+        enum CodingKeys: String, CodingKey {
+            case id, name, desc, format, bucket, sections
+            case sectionIDs = "section_ids"
+        }
+
+        func template(of known: [TemplateSection]) -> Template {
+            let ids = sectionIDs ?? []
+            let layouts =
+                sections?.map { Template.Section(title: $0.title, facts: $0.facts) }
+                ?? ids.compactMap { id in known.first { $0.id == id }?.layout }
+            return Template(
+                id: id, name: name, summary: desc, format: format, bucket: bucket, sections: layouts, sectionIDs: ids
+            )
+        }
+    }
+
     private struct TemplatesFile: Decodable {
-        let templates: [Template]
+        let sections: [SectionEntry]
+        let templates: [TemplateEntry]
     }
 
     /// The demo clients. The first is who requests without a token of ours act for.
@@ -68,8 +115,10 @@ enum Seed {
         try decode(ClientsFile.self, bytes(of: path), path).clients.map { ($0.client, $0.secret) }
     }
 
-    static func templates() throws -> [Template] {
-        try decode(TemplatesFile.self, PackageResources.templates_yaml, "seed/templates.yaml").templates
+    static func templates() throws -> TemplateCatalogue {
+        let file = try decode(TemplatesFile.self, PackageResources.templates_yaml, "seed/templates.yaml")
+        let sections = file.sections.map(\.section)
+        return TemplateCatalogue(file.templates.map { $0.template(of: sections) }, sections: sections)
     }
 
     static func fixtures(overriddenBy path: String?) throws -> FixtureSet {

@@ -16,6 +16,7 @@ enum Schema {
     private static let migrations: [(name: String, sql: String)] = [
         ("001 foundations", foundations),
         ("002 multipart uploads", multipartUploads),
+        ("003 templates, documents and feedback", templatesDocumentsFeedback),
     ]
 
     private static let foundations = """
@@ -156,5 +157,96 @@ enum Schema {
             created_at INTEGER NOT NULL,
             PRIMARY KEY (upload, number)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Documents are made anew because a CHECK cannot be changed: there are further kinds of them now.
+    private static let templatesDocumentsFeedback = """
+        ALTER TABLE transactions ADD COLUMN archived_at INTEGER;
+        ALTER TABLE transactions ADD COLUMN context TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(context));
+
+        CREATE TABLE documents_3 (
+            id INTEGER NOT NULL PRIMARY KEY,
+            document_id TEXT NOT NULL UNIQUE CHECK (document_id <> ''),
+            transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('transcript', 'custom', 'integration', 'notes', 'context')),
+            template_id TEXT NOT NULL CHECK (template_id <> ''),
+            name TEXT NOT NULL,
+            format TEXT NOT NULL,
+            language TEXT,
+            status TEXT NOT NULL CHECK (status IN ('in-progress', 'success', 'partial_success', 'failure')),
+            value TEXT,
+            errors TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(errors)),
+            warnings TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings)),
+            updated_at INTEGER NOT NULL,
+            -- Written by a person: the server does not write over it.
+            is_edited INTEGER NOT NULL DEFAULT 0 CHECK (is_edited IN (0, 1)),
+            -- Made by a client through the documents API; it is no result of the transaction.
+            is_authored INTEGER NOT NULL DEFAULT 0 CHECK (is_authored IN (0, 1)),
+            created_at INTEGER NOT NULL,
+            published_at INTEGER,
+            archived_at INTEGER,
+            CHECK (status NOT IN ('success', 'partial_success') OR value IS NOT NULL),
+            CHECK (status <> 'failure' OR errors <> '[]')
+        ) STRICT;
+        INSERT INTO documents_3 (
+            id, document_id, transaction_id, kind, template_id, name, format, language, status, value, errors, warnings,
+            updated_at, created_at
+        ) SELECT
+            id, document_id, transaction_id, kind, template_id, name, format, language, status, value, errors, warnings,
+            updated_at, updated_at
+        FROM documents;
+        DROP TABLE documents;
+        ALTER TABLE documents_3 RENAME TO documents;
+        CREATE UNIQUE INDEX documents_by_template ON documents (transaction_id, kind, template_id)
+            WHERE is_authored = 0;
+        CREATE INDEX documents_by_transaction ON documents (transaction_id);
+
+        CREATE TABLE templates (
+            id INTEGER NOT NULL PRIMARY KEY,
+            business_id TEXT NOT NULL CHECK (business_id <> ''),
+            template_id TEXT NOT NULL UNIQUE CHECK (template_id <> ''),
+            title TEXT NOT NULL CHECK (title <> ''),
+            summary TEXT,
+            section_ids TEXT NOT NULL CHECK (json_valid(section_ids)),
+            created_at INTEGER NOT NULL,
+            archived_at INTEGER
+        ) STRICT;
+        CREATE INDEX templates_by_business ON templates (business_id);
+
+        CREATE TABLE template_sections (
+            id INTEGER NOT NULL PRIMARY KEY,
+            business_id TEXT NOT NULL CHECK (business_id <> ''),
+            section_id TEXT NOT NULL UNIQUE CHECK (section_id <> ''),
+            title TEXT NOT NULL CHECK (title <> ''),
+            summary TEXT NOT NULL,
+            style TEXT NOT NULL CHECK (style IN ('P', 'B')),
+            example TEXT NOT NULL,
+            parent_id TEXT,
+            created_at INTEGER NOT NULL,
+            archived_at INTEGER
+        ) STRICT;
+        CREATE INDEX template_sections_by_business ON template_sections (business_id);
+
+        -- An empty user stands for everyone of the business.
+        CREATE TABLE preferences (
+            business_id TEXT NOT NULL CHECK (business_id <> ''),
+            user_id TEXT NOT NULL,
+            data TEXT NOT NULL CHECK (json_valid(data)),
+            updated_at INTEGER NOT NULL,
+            PRIMARY KEY (business_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE feedback (
+            id INTEGER NOT NULL PRIMARY KEY,
+            feedback_id TEXT NOT NULL UNIQUE CHECK (feedback_id <> ''),
+            transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
+            entity TEXT NOT NULL CHECK (entity <> ''),
+            min_rating INTEGER NOT NULL,
+            max_rating INTEGER NOT NULL CHECK (max_rating > min_rating),
+            rating INTEGER NOT NULL CHECK (rating BETWEEN min_rating AND max_rating),
+            comments TEXT CHECK (length(comments) <= 2000),
+            created_at INTEGER NOT NULL,
+            UNIQUE (transaction_id, entity)
+        ) STRICT;
         """
 }

@@ -157,7 +157,8 @@ extension Store {
                 try enqueueTranscription(of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db)
                 hasWork = true
             } else if processingStatus == .inProgress,
-                try StoredJSON.value(row["committed_files"], as: [String].self).contains(name)
+                case let files = try StoredJSON.value(row["committed_files"], as: [String].self),
+                files.isEmpty || files.contains(name)
             {
                 try wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
                 hasWork = true

@@ -30,18 +30,28 @@ extension Store {
     package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
         try await writes.write { db in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
-            let transaction = try Transaction(row: row)
             let rowID: Int64 = row["id"]
-            guard transaction.userStatus == .committed, transaction.processingStatus == .inProgress,
-                let committedAt = transaction.committedAt
+            let transaction = try Self.withFilesFound(Transaction(row: row), rowID: rowID, in: db)
+            let documents = try Self.documents(ofRow: rowID, in: db)
+            // What was processed is looked at again when a further document was asked for.
+            guard transaction.userStatus == .committed, let committedAt = transaction.committedAt,
+                transaction.processingStatus == .inProgress || documents.contains(where: { !$0.status.isFinal })
             else {
                 try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
                 return .obsolete
             }
+            if documents.contains(where: { $0.kind == .transcript && $0.status.isFinal }) {
+                // Supplied, corrected or heard before: nothing of the audio is needed for it.
+                return .ready(
+                    AssemblyInput(
+                        transaction: transaction, chunks: [], documents: documents, generation: row["generation"]
+                    )
+                )
+            }
             let known = try Self.chunkTranscripts(ofRow: rowID, in: db)
             var chunks: [ChunkOutcome] = []
             var isIncomplete = false
-            var isMissingAudio = false
+            var isMissingAudio = transaction.waitsForAnyFile
             for name in transaction.orderedFiles {
                 let times = transaction.stopped.times[name]
                 guard let eTag = try Self.eTag(of: name, in: transaction, db) else {
@@ -68,8 +78,7 @@ extension Store {
             }
             return .ready(
                 AssemblyInput(
-                    transaction: transaction, chunks: chunks, documents: try Self.documents(ofRow: rowID, in: db),
-                    generation: row["generation"]
+                    transaction: transaction, chunks: chunks, documents: documents, generation: row["generation"]
                 )
             )
         }
@@ -100,7 +109,7 @@ extension Store {
             var transaction = try Transaction(row: row)
             switch transaction.finish(outcome, at: now) {
             case .none: break
-            case .stored, .process:
+            case .stored, .process, .ended:
                 try Self.write(documents, at: now, in: db)
                 try Self.save(transaction, rowID: row["id"], in: db)
             }
@@ -131,7 +140,7 @@ extension Store {
     // MARK: Within a SQL transaction
 
     static func documents(ofRow rowID: Int64, in db: Database) throws -> [ResultDocument] {
-        try db.rows("SELECT * FROM documents WHERE transaction_id = ? ORDER BY id", [rowID])
+        try db.rows("SELECT * FROM documents WHERE transaction_id = ? AND is_authored = 0 ORDER BY id", [rowID])
             .map(ResultDocument.init(row:))
     }
 
@@ -144,7 +153,7 @@ extension Store {
             try db.run(
                 """
                 UPDATE documents SET status = ?, value = ?, errors = ?, warnings = ?, updated_at = ?
-                WHERE document_id = ?
+                WHERE document_id = ? AND is_edited = 0
                 """,
                 [
                     document.status.rawValue, document.value, try StoredJSON.text(document.errors),
@@ -152,6 +161,25 @@ extension Store {
                 ]
             )
         }
+    }
+
+    /// A transaction that was started without naming its files has those that are in its folder (eka-v2.md 2.1).
+    private static func withFilesFound(
+        _ transaction: Transaction, rowID: Int64, in db: Database
+    ) throws -> Transaction {
+        guard transaction.waitsForAnyFile, let location = transaction.request.audioLocation else { return transaction }
+        var transaction = transaction
+        transaction.find(try names(in: location, business: transaction.key.business, db))
+        try save(transaction, rowID: rowID, in: db)
+        return transaction
+    }
+
+    private static func names(in location: AudioLocation, business: BusinessID, _ db: Database) throws -> [String] {
+        let prefix = location.key(ofFile: "")
+        return try db.rows(
+            "SELECT key FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT 1000",
+            [business.rawValue, location.bucket, prefix]
+        ).map { $0["key"] as String }.prefix { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 
     static func eTag(of name: String, in transaction: Transaction, _ db: Database) throws -> String? {
@@ -183,7 +211,8 @@ extension ResultDocument {
         self.init(
             id: DocumentID(row["document_id"]), kind: try row.word("kind"), templateID: TemplateID(row["template_id"]),
             name: row["name"], format: try row.word("format"), language: row["language"],
-            status: try row.word("status"), value: row["value"], errors: try StoredJSON.value(row["errors"]),
+            isEdited: row["is_edited"], status: try row.word("status"), value: row["value"],
+            errors: try StoredJSON.value(row["errors"]),
             warnings: try StoredJSON.value(row["warnings"])
         )
     }

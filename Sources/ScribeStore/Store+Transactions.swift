@@ -13,10 +13,14 @@ extension Store {
     /// Stores a new transaction with its documents, all in progress.
     ///
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``.
-    package func initialise(_ transaction: Transaction, documents: [ResultDocument]) async throws -> Initialisation {
+    /// - Parameter replays: whether the same request again is answered like the first.
+    package func initialise(
+        _ transaction: Transaction, documents: [ResultDocument], replays: Bool = true
+    ) async throws -> Initialisation {
         try await writes.write { db in
-            if let existing = try Self.transaction(transaction.key, in: db) {
-                guard existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
+            if let row = try Self.anyTransactionRow(transaction.key, in: db) {
+                let existing = try Transaction(row: row)
+                guard replays, existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
                     throw ScribeError.transactionAlreadyInitialized
                 }
                 return .replayed
@@ -24,7 +28,10 @@ extension Store {
             guard try !Self.hasReachedItsLimit(transaction.owner, in: db) else {
                 throw ScribeError.transactionLimitExceeded
             }
-            try Self.insert(transaction, documents: documents, in: db)
+            let rowID = try Self.insert(transaction, documents: documents, in: db)
+            if transaction.userStatus == .committed {
+                try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db)
+            }
             return .created
         }
     }
@@ -38,25 +45,28 @@ extension Store {
     package func update(
         _ key: Transaction.Key, at now: Date,
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
-    ) async throws -> Transaction.Effect {
+    ) async throws -> (transaction: Transaction, effect: Transaction.Effect) {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             var transaction = try Transaction(row: row)
             let effect = try change(&transaction)
             try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
-            return effect
+            return (transaction, effect)
         }
     }
 
     /// Commits files: the domain decides whether there is anything to do.
     ///
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``.
+    /// - Parameter permit: throws when the commit is not to be.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``, and what `permit` throws.
     package func commit(
-        _ key: Transaction.Key, _ list: ChunkList, at now: Date
+        _ key: Transaction.Key, _ list: ChunkList, at now: Date,
+        permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
     ) async throws -> Transaction.Effect {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             var transaction = try Transaction(row: row)
+            try permit(transaction)
             let hasNewAudio = try Self.hasNewAudio(transaction, rowID: row["id"], in: db)
             let effect = try transaction.commit(list, hasNewAudio: hasNewAudio, at: now)
             try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
@@ -74,6 +84,11 @@ extension Store {
         }
     }
 
+    /// The transaction, or nil.
+    package func transaction(_ key: Transaction.Key) async throws -> Transaction? {
+        try await pool.read { try Self.transaction(key, in: $0) }
+    }
+
     /// A user's transactions, newest first, without the cancelled ones (eka-v2.md 2.8).
     /// - Parameters:
     ///   - patient: keeps those with this `patient_details.oid`.
@@ -85,7 +100,7 @@ extension Store {
             try db.rows(
                 """
                 SELECT * FROM transactions
-                WHERE business_id = ? AND user_id = ? AND user_status <> 'cancelled'
+                WHERE business_id = ? AND user_id = ? AND user_status <> 'cancelled' AND archived_at IS NULL
                     AND (?3 IS NULL OR patient_id = ?3)
                 ORDER BY created_at DESC, id DESC LIMIT ?4
                 """,
@@ -110,6 +125,11 @@ extension Store {
     }
 
     static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {
+        try anyTransactionRow(key, in: db).flatMap { ($0["archived_at"] as Int64?) == nil ? $0 : nil }
+    }
+
+    /// Deleted ones too.
+    private static func anyTransactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {
         try db.row(
             "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",
             [key.business.rawValue, key.id.rawValue]
@@ -120,48 +140,42 @@ extension Store {
         try transactionRow(key, in: db).map { try Transaction(row: $0) }
     }
 
-    private static func insert(_ transaction: Transaction, documents: [ResultDocument], in db: Database) throws {
+    private static func insert(
+        _ transaction: Transaction, documents: [ResultDocument], in db: Database
+    ) throws -> Int64 {
         let location = transaction.request.audioLocation
         try db.run(
             """
             INSERT INTO transactions (
                 business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, language, fixture,
-                request, user_status, processing_status, created_at
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                request, user_status, processing_status, committed_files, created_at, committed_at
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
                 transaction.owner.doctor.rawValue, transaction.owner.client.rawValue,
-                transaction.request.patientDetails?["oid"]?.stringValue.flatMap { $0.isPlain ? $0 : nil },
+                transaction.request.patientID,
                 location?.bucket, location?.folder,
                 transaction.request.inputLanguages.first, transaction.request.fixture,
                 try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
-                transaction.processingStatus.rawValue, transaction.createdAt.milliseconds,
+                transaction.processingStatus.rawValue, try StoredJSON.text(transaction.committedFiles),
+                transaction.createdAt.milliseconds, transaction.committedAt?.milliseconds,
             ]
         )
         let rowID = db.lastInsertedRowID
-        for document in documents {
-            try db.run(
-                """
-                INSERT INTO documents (
-                    document_id, transaction_id, kind, template_id, name, format, language, status, updated_at
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    document.id.rawValue, rowID, document.kind.rawValue, document.templateID.rawValue, document.name,
-                    document.format.rawValue, document.language, document.status.rawValue,
-                    transaction.createdAt.milliseconds,
-                ]
-            )
-        }
+        for document in documents { try insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
+        return rowID
     }
 
-    private static func apply(
+    static func apply(
         _ effect: Transaction.Effect, to transaction: Transaction, rowID: Int64, at now: Date, in db: Database
     ) throws {
         switch effect {
         case .none: break
         case .stored: try save(transaction, rowID: rowID, in: db)
+        case .ended:
+            try save(transaction, rowID: rowID, in: db)
+            try db.run("DELETE FROM jobs WHERE transaction_id = ?", [rowID])
         case .process:
             try save(transaction, rowID: rowID, in: db)
             try startProcessing(transaction, rowID: rowID, at: now, in: db)
@@ -182,15 +196,16 @@ extension Store {
         try db.run(
             """
             UPDATE transactions SET
-                user_status = ?, processing_status = ?, stopped_files = ?, chunk_times = ?, committed_files = ?,
-                committed_at = ?, processed_at = ?
+                request = ?, patient_id = ?, user_status = ?, processing_status = ?, stopped_files = ?,
+                chunk_times = ?, committed_files = ?, committed_at = ?, processed_at = ?, archived_at = ?
             WHERE id = ?
             """,
             [
+                try StoredJSON.text(transaction.request), transaction.request.patientID,
                 transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
                 try StoredJSON.text(transaction.stopped.files), try StoredJSON.text(transaction.stopped.times),
                 try StoredJSON.text(transaction.committedFiles), transaction.committedAt?.milliseconds,
-                transaction.processedAt?.milliseconds, rowID,
+                transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, rowID,
             ]
         )
     }
@@ -199,7 +214,6 @@ extension Store {
         _ transaction: Transaction, rowID: Int64, at now: Date, in db: Database
     ) throws {
         let listed = try StoredJSON.text(transaction.committedFiles)
-        try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
         try db.run(
             """
             DELETE FROM chunk_transcripts WHERE transaction_id = ?1
@@ -217,11 +231,17 @@ extension Store {
         try db.run(
             """
             UPDATE documents SET status = 'in-progress', errors = '[]', warnings = '[]', updated_at = ?
-            WHERE transaction_id = ? AND status <> 'in-progress'
+            WHERE transaction_id = ? AND status <> 'in-progress' AND is_edited = 0 AND is_authored = 0
             """,
             [now.milliseconds, rowID]
         )
+        try startAssembly(ofRow: rowID, at: now, in: db)
+    }
+
+    /// Makes the job that puts the results together, or wakes it.
+    static func startAssembly(ofRow rowID: Int64, at now: Date, in db: Database) throws {
         // A job that is running finds at its end that the generation has changed, and goes again.
+        try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
         try db.run(
             """
             INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at) VALUES ('assemble', ?, '', '', ?)
@@ -253,7 +273,8 @@ extension Transaction {
             committedFiles: try withChunks ? StoredJSON.value(row["committed_files"]) : [],
             createdAt: Date(milliseconds: row["created_at"]),
             committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
-            processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:))
+            processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),
+            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:))
         )
     }
 }

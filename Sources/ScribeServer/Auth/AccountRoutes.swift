@@ -147,7 +147,8 @@ struct AccountErrors: ErrorStyle {
         case .storageUnavailable: try answer(.serviceUnavailable, "Storage is not available, try again")
         case .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
-            .audioLocationRequired, .batchLocationRequired:
+            .audioLocationRequired, .batchLocationRequired, .invalidState, .resourceNotFound,
+            .feedbackAlreadySubmitted, .refusedByFixture:
             try internalError(context: context)
         }
     }

@@ -1,7 +1,7 @@
 /// Where clients of one API contradict each other, what this one needs (eka-v2.md sections 9.1 and 10).
 ///
 /// Decided once per request and handed to the encoders; a further client is a further value.
-struct ClientProfile: Hashable, Sendable {
+package struct ClientProfile: Hashable, Sendable {
     /// How errors and warnings of a result document are spelled.
     enum DiagnosticStyle: Hashable, Sendable {
         /// `{type, code, msg}` (C-41).
@@ -10,7 +10,23 @@ struct ClientProfile: Hashable, Sendable {
         case strings
     }
 
-    let name: String
+    /// What a change of the configuration or of a template is answered with.
+    enum Acknowledgement: Hashable, Sendable {
+        case object
+        /// A bare JSON string (C-45).
+        case string
+    }
+
+    /// The shape of the user's configuration.
+    enum ConfigShape: Hashable, Sendable {
+        /// Lists, and one map of how many of each may be chosen (C-91).
+        case flat
+        /// Each list with its own limit, and choices as objects (C-90).
+        case nested
+    }
+
+    /// What it is called in the configuration.
+    package let name: String
     /// The status when every document failed: 200 for clients that look into the documents (C-48), else 500.
     var allFailedStatus = 500
     /// The word for a failed document (C-50).
@@ -18,17 +34,37 @@ struct ClientProfile: Hashable, Sendable {
     /// Whether `partial_success` is a word that ends this client's polling.
     var knowsPartialSuccess = true
     var diagnosticStyle = DiagnosticStyle.objects
+    var acknowledgement = Acknowledgement.object
+    var configShape = ConfigShape.flat
+    /// Whether an answer that has to wait holds empty lists; an older iOS client takes them for the end (C-44).
+    var hasListsWhilePending = false
 
-    static let generic = ClientProfile(name: "generic")
-    static let ios = ClientProfile(name: "ios", allFailedStatus: 200)
-    static let android = ClientProfile(name: "android", allFailedStatus: 200)
-    static let legacyIOS = ClientProfile(name: "legacy-ios", knowsPartialSuccess: false)
-    static let web = ClientProfile(name: "web")
-    static let dotnet = ClientProfile(
-        name: "dotnet", allFailedStatus: 200, failureWord: "failed", knowsPartialSuccess: false,
-        diagnosticStyle: .strings
-    )
-    static let python = ClientProfile(name: "python")
+    static let generic = ClientProfile("generic")
+    static let ios = ClientProfile("ios") {
+        $0.allFailedStatus = 200
+        $0.configShape = .nested
+    }
+    static let android = ClientProfile("android") { $0.allFailedStatus = 200 }
+    static let legacyIOS = ClientProfile("legacy-ios") {
+        $0.knowsPartialSuccess = false
+        $0.acknowledgement = .string
+    }
+    static let web = ClientProfile("web")
+    static let dotnet = ClientProfile("dotnet") {
+        $0.allFailedStatus = 200
+        $0.failureWord = "failed"
+        $0.knowsPartialSuccess = false
+        $0.diagnosticStyle = .strings
+    }
+    static let python = ClientProfile("python")
+    /// What the documentation says, whoever asks.
+    static let documented = ClientProfile("documented") {
+        $0.diagnosticStyle = .strings
+        $0.hasListsWhilePending = true
+    }
+
+    /// Those that a client id can be given in the configuration.
+    package static let named: [ClientProfile] = [generic, ios, android, legacyIOS, web, dotnet, python]
 
     /// The profile that a `flavour` header names, nil for flavours that no SDK uses.
     init?(flavour: String) {
@@ -56,14 +92,8 @@ struct ClientProfile: Hashable, Sendable {
         flavour.flatMap(ClientProfile.init(flavour:)) ?? userAgent.flatMap(ClientProfile.init(userAgent:))
     }
 
-    private init(
-        name: String, allFailedStatus: Int = 500, failureWord: String = "failure", knowsPartialSuccess: Bool = true,
-        diagnosticStyle: DiagnosticStyle = .objects
-    ) {
+    private init(_ name: String, _ adjust: (inout ClientProfile) -> Void = { _ in }) {
         self.name = name
-        self.allFailedStatus = allFailedStatus
-        self.failureWord = failureWord
-        self.knowsPartialSuccess = knowsPartialSuccess
-        self.diagnosticStyle = diagnosticStyle
+        adjust(&self)
     }
 }

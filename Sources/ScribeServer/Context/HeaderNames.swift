@@ -8,6 +8,7 @@ extension HTTPField.Name {
     }
 
     static let auth = named("auth")
+    static let clientID = named("client-id")
     static let flavour = named("flavour")
     static let requestID = named("x-request-id")
     static let amzBucketRegion = named("x-amz-bucket-region")

@@ -12,12 +12,26 @@ extension Request {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, or
     ///   ``ScribeError/bodyTooLarge(limit:)``.
     func decodeJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value {
-        let buffer: ByteBuffer
+        try Self.decode(try await collectedBody())
+    }
+
+    /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
+    func decodeOptionalJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value? {
+        let buffer = try await collectedBody()
+        return buffer.readableBytes == 0 ? nil : try Self.decode(buffer)
+    }
+
+    private func collectedBody() async throws -> ByteBuffer {
         do {
-            buffer = try await body.collect(upTo: Self.jsonBodyLimit)
+            return try await body.collect(upTo: Self.jsonBodyLimit)
         } catch is NIOTooManyBytesError {
             throw ScribeError.bodyTooLarge(limit: Self.jsonBodyLimit)
         }
+    }
+
+    private static func decode<Value: Decodable>(
+        _ buffer: ByteBuffer, as type: Value.Type = Value.self
+    ) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
         } catch let error as DecodingError {

@@ -13,7 +13,8 @@ struct ResultResponse {
         let outcome = documents.outcome
         var data = ResultData(transaction)
         if outcome == .inProgress, !query.isImmediate {
-            // No list at all: an older iOS client takes an empty one for the end (C-44).
+            // Mostly no list at all: an older iOS client takes an empty one for the end (C-44).
+            if profile.hasListsWhilePending { data.fill(with: [], for: profile) }
             status = .accepted
             body = Body(data: data)
             return

@@ -3,16 +3,20 @@ import HummingbirdCore
 import NIOCore
 import ScribeDomain
 import ScribeRuntime
+import ScribeStore
 
 /// `GET /voice/api/v3/status/{txn}` (eka-v2.md 2.4).
 struct ResultRoutes: Sendable {
+    let store: Store
     let poll: LongPoll
     let signals: ChangeSignals
     let answers: FinishedAnswers
+    let profiles: ClientProfiles
     let clock: ScribeClock
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("voice/api/v3/status/{txn_id}", use: status)
+        router.patch("voice/api/v3/status/{txn_id}", use: edit)
     }
 
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -20,7 +24,7 @@ struct ResultRoutes: Sendable {
         let query = ResultQuery(request.uri.queryParameters)
         let question = FinishedAnswers.Question(
             transaction: key, query: query,
-            profile: .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
+            profile: profiles.known(request, context)
         )
         if let answer = answers[question] { return answer }
         let version = signals.version(of: key)
@@ -63,8 +67,7 @@ struct ResultQuery: Hashable, Sendable {
             if let document, candidate.id != document { return false }
             guard let template else { return true }
             // A requested template of that name is a note; the transcript itself is always there under it.
-            return template == ResultDocument.transcriptTemplate
-                ? candidate.kind == .transcript : candidate.kind != .transcript && candidate.templateID == template
+            return candidate.answers(to: template)
         }
     }
 }

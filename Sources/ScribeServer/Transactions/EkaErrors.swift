@@ -66,6 +66,14 @@ struct EkaErrors: ErrorStyle {
             try answer(.badRequest, "active_session", "Transaction was never committed", context)
         case .resultNotFound:
             try answer(.badRequest, "resource_not_found", "No such result in this transaction", context)
+        case .invalidState(let problem):
+            try answer(.badRequest, "invalid_request", problem, context)
+        case .resourceNotFound(let what):
+            try answer(.notFound, "resource_not_found", what, context)
+        case .feedbackAlreadySubmitted:
+            try answer(.conflict, "feedback_already_submitted", "Feedback for this was given before", context)
+        case .refusedByFixture:
+            try answer(.internalServerError, "system_error", "The transaction's fixture asks for this failure", context)
         case .routeNotFound(let hint):
             try answer(.notFound, "route_not_found", hint, context)
         case .methodNotAllowed(let allowed):

@@ -3,9 +3,8 @@ import ScribeDomain
 /// The body of init. Unknown keys are ignored and null means absent (eka-v2.md 2.1).
 struct InitBody: Decodable {
     let request: TransactionRequest
-
-    /// How deep patient details and additional data may be nested.
-    private static let deepestEcho = 100
+    /// Whether the fields are there that the documentation requires of every init (eka-v2.md 9.1, row 19).
+    private let namesBatch: Bool
 
     private struct TemplateBody: Decodable {
         let id: String
@@ -39,14 +38,7 @@ struct InitBody: Decodable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
         func object(_ key: CodingKeys) throws -> JSONValue? {
-            guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key) else { return nil }
-            guard value.isObject else {
-                throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object")
-            }
-            guard value.isNested(atMost: Self.deepestEcho) else {
-                throw ScribeError.invalidRequest(field: key.rawValue, problem: "is nested too deeply")
-            }
-            return value
+            try container.decodeIfPresent(JSONValue.self, forKey: key)?.echoable(as: key.rawValue)
         }
         guard let transfer = TransactionRequest.Transfer(rawValue: try container.decode(String.self, forKey: .transfer))
         else {
@@ -54,10 +46,11 @@ struct InitBody: Decodable {
             throw ScribeError.invalidRequest(field: "transfer", problem: "must be one of \(known)")
         }
         let templates = try container.decodeIfPresent([TemplateBody].self, forKey: .templates) ?? []
-        for template in templates where !Self.isPlain(template.id) {
+        for template in templates where !TemplateID.isValid(template.id) {
             throw ScribeError.invalidRequest(field: "output_format_template", problem: "has a template_id that is none")
         }
         let batchURL = try text(.batchURL)
+        namesBatch = batchURL != nil && container.contains(.announcedFiles)
         let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
         request = TransactionRequest(
             transfer: transfer, mode: try text(.mode),
@@ -74,9 +67,14 @@ struct InitBody: Decodable {
     }
 
     /// - Throws: ``ScribeError`` when the audio has no place, or one that cannot be read.
-    func validated(flavour: String) throws -> TransactionRequest {
+    /// - Parameter fidelity: whether the fields are required that only the documentation requires.
+    func validated(flavour: String, fidelity: Fidelity) throws -> TransactionRequest {
         var request = request
         request.flavour = flavour
+        if fidelity == .documentation, !namesBatch {
+            throw ScribeError.invalidRequest(
+                field: "batch_s3_url", problem: "is required with client_generated_files (--strict-docs)")
+        }
         switch request.transfer {
         case .vaded where request.audioURL == nil: throw ScribeError.audioLocationRequired
         case .nonVaded where request.audioURL == nil: throw ScribeError.batchLocationRequired
@@ -87,9 +85,5 @@ struct InitBody: Decodable {
             throw ScribeError.invalidRequest(field: field, problem: "must be s3://bucket/folder or https://host/folder")
         }
         return request
-    }
-
-    private static func isPlain(_ id: String) -> Bool {
-        !id.isEmpty && id.unicodeScalars.count <= 255 && id.isPlain
     }
 }

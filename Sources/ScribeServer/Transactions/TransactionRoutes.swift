@@ -3,11 +3,14 @@ import Hummingbird
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore
+import Transcription
 
-/// `/voice/api/v2/transaction`: init, stop and commit (eka-v2.md 2.1 to 2.3).
+/// `/voice/api/v2/transaction`: init, stop and commit (eka-v2.md 2.1 to 2.3), and the transaction itself (2.7).
 struct TransactionRoutes: Sendable {
     let store: Store
     let templates: TemplateCatalogue
+    let fixtures: FixtureSet
+    let fidelity: Fidelity
     let signals: ChangeSignals
     let bell: JobBell
     let identifiers: IdentifierSource
@@ -18,6 +21,9 @@ struct TransactionRoutes: Sendable {
             .post("init/{txn_id}", use: initialise)
             .post("stop/{txn_id}", use: stop)
             .post("commit/{txn_id}", use: commit)
+            .get("{txn_id}", use: read)
+            .patch("{txn_id}", use: patch)
+            .delete("{txn_id}", use: archive)
     }
 
     private struct Acknowledgement: Encodable {
@@ -41,11 +47,16 @@ struct TransactionRoutes: Sendable {
         let key = try context.requireTransaction()
         let principal = try context.requirePrincipal()
         let body: InitBody = try await request.decodeJSON()
-        let wanted = try body.validated(flavour: request.headers[.flavour] ?? "")
-        let transaction = Transaction(id: key.id, owner: principal, request: wanted, createdAt: clock.now)
+        let wanted = try body.validated(flavour: request.headers[.flavour] ?? "", fidelity: fidelity)
+        try fixtures.permit(.initialise, wanted.fixture)
+        var transaction = Transaction(id: key.id, owner: principal, request: wanted, createdAt: clock.now)
+        transaction.commitAtInit()
+        let custom = try await customTemplates(among: wanted.templates, of: key.business)
         let outcome = try await store.initialise(
-            transaction, documents: templates.documents(for: wanted, identifiers: identifiers)
+            transaction, documents: templates.documents(for: wanted, custom: custom, identifiers: identifiers),
+            replays: fidelity == .clients
         )
+        if transaction.userStatus == .committed { bell.ring() }
         let answer = Acknowledgement(
             message: "Transaction initialized successfully", transaction: key.id.rawValue,
             business: key.business.rawValue, doctor: principal.doctor.rawValue, user: principal.user.rawValue
@@ -59,8 +70,9 @@ struct TransactionRoutes: Sendable {
     @Sendable private func stop(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self).list
-        let effect = try await store.update(key, at: clock.now) { (transaction) throws(ScribeError) in
-            try transaction.stop(list)
+        let (_, effect) = try await store.update(key, at: clock.now) { (transaction) throws(ScribeError) in
+            try fixtures.permit(.stop, transaction.request.fixture)
+            return try transaction.stop(list)
         }
         return try acknowledge(key, effect, "Transaction stopped successfully")
     }
@@ -68,20 +80,35 @@ struct TransactionRoutes: Sendable {
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self).list
-        let effect = try await store.commit(key, list, at: clock.now)
+        let effect = try await store.commit(key, list, at: clock.now) { transaction throws(ScribeError) in
+            try fixtures.permit(.commit, transaction.request.fixture)
+        }
         return try acknowledge(key, effect, "Transaction committed successfully")
+    }
+
+    /// The business's own among the requested templates; asked for only when the server has not all of them itself.
+    private func customTemplates(
+        among requested: [TransactionRequest.RequestedTemplate], of business: BusinessID
+    ) async throws -> [CustomTemplate] {
+        guard requested.contains(where: { templates[$0.id] == nil }) else { return [] }
+        return try await store.templates(of: business)
+    }
+
+    /// Tells those who wait for the transaction, and those who work for it.
+    func announce(_ effect: Transaction.Effect, on key: Transaction.Key) {
+        switch effect {
+        case .none: break
+        case .stored, .ended: signals.post(key)
+        case .process:
+            signals.post(key)
+            bell.ring()
+        }
     }
 
     private func acknowledge(
         _ key: Transaction.Key, _ effect: Transaction.Effect, _ message: String
     ) throws -> Response {
-        switch effect {
-        case .none: break
-        case .stored: signals.post(key)
-        case .process:
-            signals.post(key)
-            bell.ring()
-        }
+        announce(effect, on: key)
         return try .json(
             .ok,
             Acknowledgement(message: message, transaction: key.id.rawValue, business: key.business.rawValue)

@@ -22,6 +22,12 @@ package struct FixtureSet: Sendable, Codable {
         fixtures = try container.decodeIfPresent([Fixture].self, forKey: .fixtures) ?? []
     }
 
+    /// - Throws: ``ScribeError/refusedByFixture`` when the fixture of that name refuses the step.
+    package func permit(_ step: Fixture.Step, _ name: String?) throws(ScribeError) {
+        guard let name, let fixture = fixtures.first(where: { $0.name == name }) else { return }
+        if fixture.refuses?.contains(step) == true { throw .refusedByFixture }
+    }
+
     /// This set with that one's entries in front, so that a user's file can replace what is shipped.
     package func overridden(by other: FixtureSet) -> FixtureSet {
         FixtureSet(
@@ -47,10 +53,21 @@ package struct Fixture: Sendable, Codable {
     package var failure: Diagnostic.Code?
     /// The code of a warning, which makes a partial success.
     package var warning: Diagnostic.Code?
+    /// Steps of the client's that the server refuses, whichever transcriber it has.
+    package var refuses: [Step]?
+
+    /// What a client does that can be made to fail.
+    package enum Step: String, Hashable, Sendable, Codable, CaseIterable {
+        case initialise = "init"
+        case upload
+        case stop
+        case commit
+    }
 
     package init(
         name: String? = nil, sha256: String? = nil, text: String? = nil, passages: [String]? = nil,
-        delay: Double? = nil, failure: Diagnostic.Code? = nil, warning: Diagnostic.Code? = nil
+        delay: Double? = nil, failure: Diagnostic.Code? = nil, warning: Diagnostic.Code? = nil,
+        refuses: [Step]? = nil
     ) {
         self.name = name
         self.sha256 = sha256
@@ -59,10 +76,11 @@ package struct Fixture: Sendable, Codable {
         self.delay = delay
         self.failure = failure
         self.warning = warning
+        self.refuses = refuses
     }
 
     enum CodingKeys: CodingKey, CaseIterable {
-        case name, sha256, text, passages, delay, failure, warning
+        case name, sha256, text, passages, delay, failure, warning, refuses
     }
 
     package init(from decoder: any Decoder) throws {
@@ -75,6 +93,7 @@ package struct Fixture: Sendable, Codable {
         delay = try container.decodeIfPresent(Double.self, forKey: .delay)
         failure = try container.decodeIfPresent(Diagnostic.Code.self, forKey: .failure)
         warning = try container.decodeIfPresent(Diagnostic.Code.self, forKey: .warning)
+        refuses = try container.decodeIfPresent([Step].self, forKey: .refuses)
         if name == nil, sha256 == nil { throw UnusableEntry(problem: "a fixture needs a name or a sha256") }
         if let delay, delay < 0 { throw UnusableEntry(problem: "a delay cannot be negative") }
     }

@@ -21,17 +21,24 @@ package struct RulesNoteWriter: NoteWriter {
     /// are the note: never a silent empty success.
     private func sections(
         _ template: Template, _ facts: [ClinicalFact], _ transcript: String
-    ) -> [(title: String, lines: [String])] {
+    ) -> [(section: Template.Section, lines: [String])] {
         let filled = template.sections.map { section in
-            (title: section.title, lines: facts.filter { section.facts.contains($0.kind) }.map(\.text))
+            (section: section, lines: facts.filter { section.facts.contains($0.kind) }.map(\.text))
         }.filter { !$0.lines.isEmpty }
         return filled.isEmpty
-            ? [("Conversation", transcript.split(whereSeparator: \.isNewline).map(String.init))] : filled
+            ? [
+                (
+                    Template.Section(title: "Conversation", facts: []),
+                    transcript.split(whereSeparator: \.isNewline).map(String.init)
+                )
+            ] : filled
     }
 
     private func markdown(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> String {
-        let body = sections(template, facts, transcript).map { section in
-            "## \(section.title)\n\n" + section.lines.map { "- \($0)" }.joined(separator: "\n")
+        let body = sections(template, facts, transcript).map { section, lines in
+            "## \(section.title)\n\n"
+                + (section.isParagraph
+                    ? lines.joined(separator: " ") : lines.map { "- \($0)" }.joined(separator: "\n"))
         }
         return (["# \(template.name)"] + body).joined(separator: "\n\n") + "\n"
     }
@@ -48,9 +55,9 @@ private struct TitledSection: Encodable {
     let title: String
     let value: String
 
-    init(_ section: (title: String, lines: [String])) {
+    init(_ section: Template.Section, _ lines: [String]) {
         title = section.title
-        value = section.lines.map { "- \($0)" }.joined(separator: "\n")
+        value = lines.map { "- \($0)" }.joined(separator: "\n")
     }
 }
 

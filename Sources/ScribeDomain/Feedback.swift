@@ -1,0 +1,61 @@
+package import Foundation
+
+/// What a user thinks of a result.
+package struct Feedback: Hashable, Sendable {
+    /// The longest comment, in Unicode scalars.
+    package static let commentLimit = 2000
+
+    package let id: String
+    /// What is judged, for example `content`; one feedback each per transaction.
+    package let entity: String
+    /// Both ends of the scale belong to it.
+    package let scale: ClosedRange<Int>
+    package let rating: Int
+    package let comments: String?
+    package let createdAt: Date
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field.
+    package init(
+        id: String, entity: String, minimum: Int, maximum: Int, rating: Int, comments: String?, createdAt: Date
+    ) throws(ScribeError) {
+        let isName =
+            (1...64).contains(entity.utf8.count)
+            && entity.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+        guard isName else { throw .invalidRequest(field: "entity", problem: "must be a name such as content") }
+        guard minimum < maximum else {
+            throw .invalidRequest(field: "ratingFeedback.max_rating", problem: "must be greater than min_rating")
+        }
+        guard (minimum...maximum).contains(rating) else {
+            throw .invalidRequest(field: "ratingFeedback.rating", problem: "must be from min_rating to max_rating")
+        }
+        if let comments, comments.unicodeScalars.count > Self.commentLimit {
+            throw .invalidRequest(
+                field: "qualitative_comments", problem: "must have at most \(Self.commentLimit) characters")
+        }
+        self.id = id
+        self.entity = entity
+        self.scale = minimum...maximum
+        self.rating = rating
+        self.comments = comments
+        self.createdAt = createdAt
+    }
+
+    /// As it was stored.
+    package init(
+        stored id: String, entity: String, scale: ClosedRange<Int>, rating: Int, comments: String?, createdAt: Date
+    ) {
+        self.id = id
+        self.entity = entity
+        self.scale = scale
+        self.rating = rating
+        self.comments = comments
+        self.createdAt = createdAt
+    }
+}

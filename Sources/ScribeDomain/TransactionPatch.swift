@@ -1,0 +1,29 @@
+/// What a client changes of a transaction after init (eka-v2.md 2.7). Nil leaves a thing as it is.
+package struct TransactionPatch: Hashable, Sendable {
+    /// Whether the transaction is given up. Other statuses follow from what happens and cannot be set.
+    package var isCancellation = false
+    /// Why it ended, as the client tells it; kept as it is.
+    package var processingError: JSONValue?
+    package var patientDetails: JSONValue?
+    /// Merged: keys that are not in it stay.
+    package var additionalData: JSONValue?
+    package var mode: String?
+    package var modelType: String?
+    package var inputLanguages: [String]?
+
+    package init() {}
+
+    /// Whether there is nothing in it.
+    package var isEmpty: Bool { self == TransactionPatch() }
+
+    func update(_ request: inout TransactionRequest) {
+        if let processingError { request.processingError = processingError }
+        if let patientDetails { request.patientDetails = patientDetails }
+        if let additionalData {
+            request.additionalData = request.additionalData?.merged(with: additionalData) ?? additionalData
+        }
+        if let mode { request.mode = mode }
+        if let modelType { request.modelType = modelType }
+        if let inputLanguages { request.inputLanguages = inputLanguages }
+    }
+}

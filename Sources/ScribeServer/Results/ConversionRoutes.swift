@@ -1,0 +1,110 @@
+import Hummingbird
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+/// `POST /voice/api/v1/transaction/{txn}/convert-to-template`: results in a further template (eka-v2.md 2.6).
+struct ConversionRoutes: Sendable {
+    private static let templateParameter = "template_id"
+    /// What notes can be asked for in.
+    private static let targetLanguages = ["eng", "hi", "ta", "te", "bn", "mr", "gu", "kn", "ml", "pa", "as"]
+
+    let store: Store
+    let templates: TemplateCatalogue
+    let signals: ChangeSignals
+    let bell: JobBell
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/api/v1/transaction/{txn_id}/convert-to-template", use: convert)
+        router.post("voice/api/v1/transaction/{txn_id}/convert-to-template/{template_id}", use: convert)
+    }
+
+    /// May be missing altogether (C-107).
+    private struct Body: Decodable {
+        var templateID: String?
+        var transcript: String?
+        var targetLanguage: String?
+
+        enum CodingKeys: String, CodingKey {
+            case transcript
+            case templateID = "template_id"
+            case targetLanguage = "target_language"
+        }
+    }
+
+    private struct Acknowledgement: Encodable {
+        let status: String
+        let message: String
+        let transaction: String
+        let template: TemplateID
+        let business: String
+        let document: DocumentID
+
+        enum CodingKeys: String, CodingKey {
+            case status, message
+            case transaction = "txn_id"
+            case template = "template_id"
+            case business = "b_id"
+            case document = "document_id"
+        }
+    }
+
+    @Sendable private func convert(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let body = try await request.decodeOptionalJSON() ?? Body()
+        let pathTemplate = context.parameters.get(Self.templateParameter).flatMap { PercentEncoding.decode($0) }
+        let wanted = [pathTemplate, body.templateID].compactMap(\.self).first { !$0.isEmpty }
+        if let wanted, !TemplateID.isValid(wanted) {
+            throw ScribeError.invalidRequest(field: Self.templateParameter, problem: "is not a template id")
+        }
+        let language = body.targetLanguage.flatMap { $0.isEmpty ? nil : $0.lowercased() }
+        if let language, !Self.targetLanguages.contains(language) {
+            let known = Self.targetLanguages.joined(separator: ", ")
+            throw ScribeError.invalidRequest(field: "target_language", problem: "must be one of \(known)")
+        }
+        var source = ConversionSource.recording
+        if let transcript = body.transcript, !transcript.isEmpty { source = .transcript(transcript) }
+
+        let template: TemplateID
+        if let wanted {
+            template = TemplateID(wanted)
+        } else {
+            guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+            template = transaction.request.templates.first?.id ?? templates.fallback.id
+        }
+        let own = try await store.template(template, of: key.business)
+        var document = templates.document(for: .init(id: template), own.map { [$0] } ?? [], identifiers)
+        document.language = language
+        let id = try await store.convert(key, to: document, from: source, at: clock.now)
+        signals.post(key)
+        bell.ring()
+        switch source {
+        case .recording:
+            return try .json(
+                .ok,
+                acknowledgement("success", "Template generation in progress", key, template, id))
+        case .transcript:
+            return try .json(
+                .accepted,
+                acknowledgement("in-progress", "Transcript upload started in background", key, template, id))
+        }
+    }
+
+    private func acknowledgement(
+        _ status: String, _ message: String, _ key: Transaction.Key, _ template: TemplateID, _ document: DocumentID
+    ) -> Acknowledgement {
+        Acknowledgement(
+            status: status, message: message, transaction: key.id.rawValue, template: template,
+            business: key.business.rawValue, document: document
+        )
+    }
+}
+
+extension TemplateID {
+    /// Whether a text can be a template's id: not empty, of 255 characters at most, none of them a control character.
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.unicodeScalars.count <= 255 && text.isPlain
+    }
+}

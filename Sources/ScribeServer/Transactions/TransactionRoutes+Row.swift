@@ -1,0 +1,113 @@
+import Hummingbird
+import ScribeDomain
+import ScribeStore
+
+/// The transaction itself, read, changed and deleted by its id (eka-v2.md 2.7).
+extension TransactionRoutes {
+    private struct RowBody: Encodable {
+        let status = "success"
+        let message: String
+        var data: TransactionRow?
+    }
+
+    /// What PATCH may say. The web client cancels with `processing_status` and sends a `user_status` of its liking
+    /// beside it (C-109).
+    private struct PatchBody: Decodable {
+        let patch: TransactionPatch
+
+        private enum CodingKeys: String, CodingKey {
+            case mode
+            case userStatus = "user_status"
+            case processingStatus = "processing_status"
+            case processingError = "processing_error"
+            case patientDetails = "patient_details"
+            case sessionDetails = "session_details"
+            case additionalData = "additional_data"
+            case modelType = "model_type"
+            case inputLanguages = "input_language"
+        }
+
+        private static let userStatuses = ["init", "recording_started", "stopped", "commit", "cancelled"]
+        private static let processingStatuses = [
+            "in-progress", "success", "system_failure", "request_failure", "cancelled", "failed",
+        ]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func word(_ key: CodingKeys, of words: [String]) throws -> String? {
+                guard let word = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+                guard words.contains(word) else {
+                    let known = words.joined(separator: ", ")
+                    throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be one of \(known)")
+                }
+                return word
+            }
+            func object(_ key: CodingKeys) throws -> JSONValue? {
+                try container.decodeIfPresent(JSONValue.self, forKey: key)?.echoable(as: key.rawValue)
+            }
+            var patch = TransactionPatch()
+            let statuses = [
+                try word(.userStatus, of: Self.userStatuses), try word(.processingStatus, of: Self.processingStatuses),
+            ]
+            patch.isCancellation = statuses.contains("cancelled")
+            patch.processingError = try object(.processingError)
+            patch.patientDetails = try object(.patientDetails) ?? object(.sessionDetails)
+            patch.additionalData = try object(.additionalData)
+            patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
+            patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)
+            patch.inputLanguages = try container.decodeIfPresent([String].self, forKey: .inputLanguages)
+            self.patch = patch
+        }
+    }
+
+    @Sendable func read(_ request: Request, context: ScribeContext) async throws -> Response {
+        guard let transaction = try await store.transaction(try context.requireTransaction()),
+            transaction.archivedAt == nil
+        else { throw ScribeError.transactionNotFound }
+        return try .json(
+            .ok,
+            RowBody(
+                message: "Transaction details fetched successfully", data: TransactionRow(transaction: transaction)))
+    }
+
+    @Sendable func patch(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let patch = try await request.decodeJSON(as: PatchBody.self).patch
+        let now = clock.now
+        let (transaction, effect) = try await store.update(key, at: now) { $0.apply(patch, at: now) }
+        announce(effect, on: key)
+        return try .json(
+            .ok,
+            RowBody(message: "Transaction updated successfully", data: TransactionRow(transaction: transaction)))
+    }
+
+    /// Hides the transaction; what was stored stays, and its id stays taken.
+    @Sendable func archive(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let user = try context.requirePrincipal().user
+        let now = clock.now
+        let (_, effect) = try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+            guard transaction.owner.user == user else {
+                throw .invalidState("Only the user who started a transaction can delete it")
+            }
+            return transaction.archive(at: now)
+        }
+        announce(effect, on: key)
+        return try .json(.ok, RowBody(message: "Transaction deleted successfully"))
+    }
+}
+
+extension JSONValue {
+    /// How deep what is stored and echoed may be nested.
+    private static let deepestEcho = 100
+
+    /// This value, if it is an object that can be stored and echoed.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    func echoable(as field: String) throws -> JSONValue {
+        guard isObject else { throw ScribeError.invalidRequest(field: field, problem: "must be an object") }
+        guard isNested(atMost: Self.deepestEcho) else {
+            throw ScribeError.invalidRequest(field: field, problem: "is nested too deeply")
+        }
+        return self
+    }
+}

@@ -1,0 +1,133 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A change that a person makes to a result (eka-v2.md 2.5).
+package struct ResultEdit: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
+        case document(DocumentID)
+        /// The result of that template; `transcript` is the transcript itself.
+        case template(TemplateID)
+    }
+
+    package let target: Target
+    package let value: String
+
+    package init(target: Target, value: String) {
+        self.target = target
+        self.value = value
+    }
+}
+
+/// What a conversion starts from.
+package enum ConversionSource: Hashable, Sendable {
+    /// What was recorded and committed.
+    case recording
+    /// A text in its place.
+    case transcript(String)
+}
+
+extension Store {
+    /// Puts a person's words in the place of the server's. All edits are kept, or none.
+    ///
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``.
+    package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let documents = try Self.documents(ofRow: row["id"], in: db)
+            for edit in edits {
+                let found = documents.last { document in
+                    switch edit.target {
+                    case .document(let id): document.id == id
+                    case .template(let id): document.answers(to: id)
+                    }
+                }
+                guard let found else { throw ScribeError.resultNotFound }
+                try db.run(
+                    """
+                    UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
+                    WHERE document_id = ?
+                    """,
+                    [edit.value, now.milliseconds, found.id.rawValue]
+                )
+            }
+        }
+    }
+
+    /// Asks for a result in a further template, or for one anew.
+    ///
+    /// - Parameter document: as it is to be; one of the same template takes its place and keeps its id.
+    /// - Returns: the id of the document that will be written.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
+    ///   ``ScribeError/invalidState(_:)``.
+    package func convert(
+        _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, at now: Date
+    ) async throws -> DocumentID {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let rowID: Int64 = row["id"]
+            var transaction = try Transaction(row: row)
+            switch source {
+            case .recording:
+                try transaction.requireConvertible()
+            case .transcript(let text):
+                let effect = try transaction.commitTranscript(at: now)
+                try Self.apply(effect, to: transaction, rowID: rowID, at: now, in: db)
+                try db.run(
+                    """
+                    UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
+                    WHERE transaction_id = ? AND kind = 'transcript'
+                    """,
+                    [text, now.milliseconds, rowID]
+                )
+            }
+            let existing = try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
+            if let existing {
+                try db.run(
+                    """
+                    UPDATE documents SET status = 'in-progress', value = NULL, errors = '[]', warnings = '[]',
+                        is_edited = 0, language = ?, updated_at = ?
+                    WHERE document_id = ?
+                    """,
+                    [document.language, now.milliseconds, existing.id.rawValue]
+                )
+            } else {
+                try Self.insert(document, rowID: rowID, at: now, in: db)
+            }
+            try Self.startAssembly(ofRow: rowID, at: now, in: db)
+            return existing?.id ?? document.id
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// - Parameter isAuthored: whether a client made it, and not the server.
+    static func insert(
+        _ document: ResultDocument, isAuthored: Bool = false, rowID: Int64, at now: Date, in db: Database
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO documents (
+                document_id, transaction_id, kind, template_id, name, format, language, status, value, is_authored,
+                updated_at, created_at
+            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)
+            """,
+            [
+                document.id.rawValue, rowID, document.kind.rawValue, document.templateID.rawValue, document.name,
+                document.format.rawValue, document.language, document.status.rawValue, document.value, isAuthored,
+                now.milliseconds,
+            ]
+        )
+    }
+}
+
+extension ResultDocument {
+    /// Whether a client means this one when it says the template's name.
+    package func answers(to template: TemplateID) -> Bool {
+        switch kind {
+        case .transcript: template == ResultDocument.transcriptTemplate
+        case .custom, .integration, .notes, .context:
+            template != ResultDocument.transcriptTemplate && templateID == template
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import GRDB
+package import ScribeDomain
+
+extension Store {
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/feedbackAlreadySubmitted``.
+    package func add(_ feedback: Feedback, to key: Transaction.Key) async throws {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            try db.run(
+                """
+                INSERT INTO feedback (
+                    feedback_id, transaction_id, entity, min_rating, max_rating, rating, comments, created_at
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id, entity) DO NOTHING
+                """,
+                [
+                    feedback.id, row["id"] as Int64, feedback.entity, feedback.scale.lowerBound,
+                    feedback.scale.upperBound, feedback.rating, feedback.comments, feedback.createdAt.milliseconds,
+                ]
+            )
+            guard db.changesCount > 0 else { throw ScribeError.feedbackAlreadySubmitted }
+        }
+    }
+
+    /// In the order in which it was given.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func feedback(on key: Transaction.Key) async throws -> [Feedback] {
+        try await pool.read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            return try db.rows("SELECT * FROM feedback WHERE transaction_id = ? ORDER BY id", [row["id"] as Int64])
+                .map { row in
+                    Feedback(
+                        stored: row["feedback_id"], entity: row["entity"],
+                        scale: (row["min_rating"] as Int)...(row["max_rating"] as Int), rating: row["rating"],
+                        comments: row["comments"], createdAt: Date(milliseconds: row["created_at"])
+                    )
+                }
+        }
+    }
+}

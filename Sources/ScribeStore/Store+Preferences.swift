@@ -1,0 +1,40 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+extension Store {
+    /// What a user has set, over what was set for everyone of the business.
+    package func preferences(of user: UserID, in business: BusinessID) async throws -> JSONValue {
+        try await pool.read { db in
+            try db.rows(
+                "SELECT data FROM preferences WHERE business_id = ? AND user_id IN ('', ?) ORDER BY user_id",
+                [business.rawValue, user.rawValue]
+            ).reduce(.object([:])) { $0.merged(with: try StoredJSON.value($1["data"])) }
+        }
+    }
+
+    /// Sets what is in `data` and leaves the rest as it is (C-93).
+    /// - Parameter user: nil sets it for everyone of the business.
+    /// - Returns: whether anything was set before.
+    package func setPreferences(
+        _ data: JSONValue, of user: UserID?, in business: BusinessID, at now: Date
+    ) async throws -> Bool {
+        try await writes.write { db in
+            let owner = user?.rawValue ?? ""
+            let row = try db.row(
+                "SELECT data FROM preferences WHERE business_id = ? AND user_id = ?", [business.rawValue, owner]
+            )
+            let before: JSONValue = try row.map { try StoredJSON.value($0["data"]) } ?? .object([:])
+            try db.run(
+                """
+                INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at
+                """,
+                [
+                    business.rawValue, owner, try StoredJSON.text(before.merged(with: data)), now.milliseconds,
+                ]
+            )
+            return row != nil
+        }
+    }
+}
