@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test demo soak fuzz bench image-test lint format clean
+.PHONY: run build test demo soak fuzz bench image-test fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run: build
@@ -42,6 +42,11 @@ bench:
 image-test:
 	@scripts/install test
 	@scripts/image-test
+
+# Writes docs/fidelity.md: what clients rely on, and the tests that assert it.
+fidelity:
+	@scripts/install test
+	@.venv/bin/python scripts/fidelity
 
 lint:
 	@swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz

@@ -20,6 +20,10 @@ import client as scribe_client  # noqa: E402  (in demo/)
 import speech  # noqa: E402
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "covers(*rows): rows of Tests/fidelity.yaml that the test asserts")
+
+
 class Server:
     """A running server and what is known of it."""
 

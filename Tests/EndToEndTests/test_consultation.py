@@ -18,6 +18,7 @@ def take(transaction, s3, chunks):
     return answer
 
 
+@pytest.mark.covers("C-01", "C-02", "C-17", "C-31", "C-55")
 def test_a_spoken_consultation_gives_transcript_and_note(server, chunks):
     client = server.client()
     answer = take(client.transaction(), client.s3(), chunks)
@@ -36,6 +37,7 @@ def listening(tmp_path_factory):
         yield server
 
 
+@pytest.mark.covers("C-20", "C-77")
 @pytest.mark.parametrize("extension", ["m4a", "mp3", "wav", "webm", "flac"])
 def test_a_real_recogniser_hears_every_word_once_and_in_order(listening, spoken, sentences, tmp_path, extension):
     client = listening.client()
@@ -59,6 +61,7 @@ def test_the_whole_recording_in_one_chunk_is_heard_too(listening, spoken, senten
     assert heard.split() == " ".join(sentences).split()
 
 
+@pytest.mark.covers("C-48")
 def test_silence_is_no_speech(listening, tmp_path):
     import array
 

@@ -46,6 +46,7 @@ def test_every_example_fits_its_schema():
 TRANSACTION = "/voice/api/v2/transaction"
 
 
+@pytest.mark.covers("C-06", "C-27", "C-36", "C-38", "C-40", "C-43", "C-53", "C-98")
 @pytest.mark.parametrize("fixture", ["", "fixture:partial", "fixture:no-speech"])
 @pytest.mark.parametrize("flavour", ["ScribeIOS", "android", "io", "web", ""])
 def test_a_consultation_fits(server, chunks, fixture, flavour):
@@ -75,6 +76,7 @@ def test_a_consultation_fits(server, chunks, fixture, flavour):
     check(client.session.get(f"{server.base_url}/credentials"), "get", "/credentials")
 
 
+@pytest.mark.covers("C-28", "C-44", "C-46")
 def test_waiting_fits(server):
     transaction = server.client().transaction()
     transaction.init()
@@ -82,6 +84,7 @@ def test_waiting_fits(server):
     assert answer.status_code == 202
 
 
+@pytest.mark.covers("C-82", "C-84", "C-111")
 def test_login_and_refresh_fit(server):
     base = "/connect-auth/v1/account"
     tokens = server.client().tokens

@@ -198,6 +198,7 @@ def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
     server.stop()
 
 
+@pytest.mark.covers("C-74")
 def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
     """A file size limit stands in for the disk; once it is lifted, everything goes on."""
     with running(tmp_path, "--data-dir", "data") as server:

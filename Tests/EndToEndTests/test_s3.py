@@ -40,6 +40,7 @@ def s3(client):
 BODIES = [b"", b"x", bytes(range(256)) * 40, bytes(1_500_000)]
 
 
+@pytest.mark.covers("C-73")
 @pytest.mark.parametrize("body", BODIES, ids=len)
 def test_put_get_and_head_agree(s3, body):
     key = f"260510/s3/{len(body)}.wav"
@@ -58,6 +59,7 @@ def test_keys_of_every_spelling_are_signed_alike(s3, key):
     assert s3.get_object(Bucket=BUCKET, Key=key)["Body"].read() == key.encode()
 
 
+@pytest.mark.covers("C-69")
 def test_presigned_urls_work_for_reading_and_writing(s3):
     parameters = {"Bucket": BUCKET, "Key": "260510/s3/presigned.m4a"}
     url = s3.generate_presigned_url("put_object", {**parameters, "ContentType": "audio/mp4"}, ExpiresIn=3000)
@@ -74,6 +76,7 @@ def test_an_unsigned_payload_is_accepted(client, server):
     assert s3.get_object(Bucket=BUCKET, Key="260510/s3/unsigned")["Body"].read() == b"unsigned"
 
 
+@pytest.mark.covers("C-69", "C-71")
 @pytest.mark.parametrize(
     "host", ["{bucket}.s3.ap-south-1.amazonaws.com", "{bucket}.s3-ap-south-1.amazonaws.com", "{bucket}.s3.amazonaws.com"]
 )
@@ -100,6 +103,7 @@ def test_virtual_host_style_is_verified_against_the_received_host(client, server
     assert client.s3().get_object(Bucket=BUCKET, Key="260510/vhost/1.m4a")["Body"].read() == b"virtual"
 
 
+@pytest.mark.covers("C-59")
 def test_a_wrong_secret_is_refused_with_s3s_error(client, server):
     keys = client.session.get(f"{server.base_url}/voice/api/v1/s3-token/").json()["credentials"]
     s3 = boto3.client(
@@ -162,6 +166,7 @@ def test_hostile_keys_are_refused(server, path):
     assert b"<Code>InvalidURI</Code>" in answer
 
 
+@pytest.mark.covers("C-72")
 @pytest.mark.parametrize("part_mb, threads", [(5, 1), (5, 4), (8, 3)])
 def test_multipart_uploads_of_several_part_sizes_and_concurrency(s3, part_mb, threads, tmp_path):
     body = random.Random(part_mb).randbytes(17 * MB + 12345)

@@ -53,7 +53,7 @@ struct LoginTests {
     }
 
     @Test(
-        "a refresh token gives new tokens, the old one for a minute more, and refusals are 403",
+        "a refresh token gives new tokens, the old one for a minute more, and refusals are 403", .covers("C-111"),
         arguments: ["refresh-token", "refresh"])
     func refresh(route: String) async throws {
         let server = try TestServer()
@@ -131,7 +131,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "no token means the demo tenant only in open mode",
+        "no token means the demo tenant only in open mode", .covers("C-80"),
         arguments: [
             (AuthMode.lenient, 401), (.open, 201), (.strict, 401),
         ])
@@ -147,7 +147,8 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("either header is enough when the other cannot be used", arguments: Transport.allCases)
+    @Test(
+        "either header is enough when the other cannot be used", .covers("C-78", "C-79"), arguments: Transport.allCases)
     func bothHeaders(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let token = try #require(try await anonymous.login().headers[.authorization]).dropFirst("Bearer ".count)
@@ -160,7 +161,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("ours is refused once it has expired or was changed, with the gateway's body")
+    @Test("ours is refused once it has expired or was changed, with the gateway's body", .covers("C-81"))
     func ours() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -268,7 +269,9 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("a client whose quota is used up hears so on every init, without a message at the top")
+    @Test(
+        "a client whose quota is used up hears so on every init, without a message at the top",
+        .covers("C-07", "C-08", "C-09", "C-10"))
     func quota() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login("dev-limited", "dev-limited-secret")

@@ -10,7 +10,7 @@ struct BadInputTests {
     static let verbs = ["init", "stop", "commit"]
 
     @Test(
-        "a body that is no JSON object of the right shape is 400 in the vendor's envelope",
+        "a body that is no JSON object of the right shape is 400 in the vendor's envelope", .covers("C-10"),
         arguments: [
             "", "{", "null", "[]", "7", "\"x\"", "{\"transfer\":}", "\u{FEFF}", String(repeating: "[", count: 10_000),
         ]
@@ -33,7 +33,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "a field of the wrong type is named",
+        "a field of the wrong type is named", .covers("C-10"),
         arguments: [
             (#"{"transfer":7}"#, "transfer"), (#"{"transfer":"pigeon"}"#, "transfer"), (#"{}"#, "transfer"),
             (#"{"transfer":"vaded","s3_url":[]}"#, "s3_url"),
@@ -81,7 +81,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("null means absent, unknown keys are ignored, and both spellings of section are known")
+    @Test(
+        "null means absent, unknown keys are ignored, and both spellings of section are known",
+        .covers("C-11", "C-12", "C-13"))
     func leniency() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -94,7 +96,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "stop and commit take times in every spelling",
+        "stop and commit take times in every spelling", .covers("C-19", "C-20", "C-21", "C-22", "C-27"),
         arguments: [
             #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":0.5,"et":10}}]}"#,
             #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":"0.5","et":"00:10.25"}}]}"#,
@@ -163,7 +165,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "an id is opaque: what is escaped is part of it, and what cannot be one is refused",
+        "an id is opaque: what is escaped is part of it, and what cannot be one is refused", .covers("C-01"),
         arguments: [
             ("a%20b", 201), ("a%2Fb", 201), ("%E0%A4%85", 201), ("UPPER", 201), ("a%00b", 400), ("a%0Ab", 400),
             ("%ff", 400),

@@ -8,7 +8,14 @@ import Testing
 @testable import ScribeServer
 
 struct ConsultationTests {
-    @Test("init, upload, stop, commit and poll give transcript and note", arguments: Transport.allCases)
+    @Test(
+        "init, upload, stop, commit and poll give transcript and note",
+        .covers(
+            "C-01", "C-02", "C-03", "C-04", "C-05", "C-12", "C-13", "C-17", "C-31", "C-32", "C-35", "C-43", "C-55",
+            "C-79"
+        ),
+        arguments: Transport.allCases
+    )
     func wholeFlow(transport: Transport) async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -43,7 +50,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("stop and commit can be repeated, and commit without stop is both")
+    @Test("stop and commit can be repeated, and commit without stop is both", .covers("C-17", "C-18", "C-27"))
     func repetition() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -62,7 +69,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("init is replayed with 200 while nothing has happened, and is 409 otherwise")
+    @Test("init is replayed with 200 while nothing has happened, and is 409 otherwise", .covers("C-03"))
     func duplicateInit() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -80,7 +87,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("a session without any audio ends as no_audio")
+    @Test("a session without any audio ends as no_audio", .covers("C-22", "C-41", "C-48"))
     func noAudio() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -95,7 +102,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "when everything failed, each client hears it in its way",
+        "when everything failed, each client hears it in its way", .covers("C-33", "C-39", "C-48", "C-49", "C-50"),
         arguments: [
             ("ScribeIOS", "", 200, "failure"), ("android", "", 200, "failure"), ("scribe-android", "", 200, "failure"),
             ("", "okhttp/4.12", 200, "failure"), ("", "EkaCare-DotNet-SDK/1.0", 200, "failed"),
@@ -134,7 +141,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "shipped fixtures provoke each outcome",
+        "shipped fixtures provoke each outcome", .covers("C-39"),
         arguments: [
             ("no-speech", 500, "no_speech"), ("undecodable", 500, "undecodable_audio"),
             ("recogniser-down", 500, "transcription_failed"), ("timeout", 500, "transcription_timeout"),
@@ -157,7 +164,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("an unreadable chunk among others gives 206 and a warning that names it")
+    @Test("an unreadable chunk among others gives 206 and a warning that names it", .covers("C-41"))
     func partial() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -176,7 +183,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("the full audio is stored and never processed, also long after the end")
+    @Test("the full audio is stored and never processed, also long after the end", .covers("C-26"))
     func fullAudio() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -228,7 +235,9 @@ struct ConsultationTests {
         }
     }
 
-    @Test("requested templates are in output and in their bucket, each once, and unknown ids are notes too")
+    @Test(
+        "requested templates are in output and in their bucket, each once, and unknown ids are notes too",
+        .covers("C-31", "C-32", "C-38"))
     func templates() async throws {
         let server = try TestServer()
         let now = server.manual.now

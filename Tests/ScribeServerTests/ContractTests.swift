@@ -51,7 +51,7 @@ struct ContractTests {
         }
     }
 
-    @Test("without a token every operation that needs one is 401, before anything else is looked at")
+    @Test("without a token every operation that needs one is 401, before anything else is looked at", .covers("C-52"))
     func unauthenticated() async throws {
         try await TestServer().run { client in
             for operation in try Self.operations() where operation.isSecured {
@@ -96,7 +96,7 @@ struct ContractTests {
         }
     }
 
-    @Test("paths are served with and without a trailing slash, without redirects")
+    @Test("paths are served with and without a trailing slash, without redirects", .covers("C-58", "C-59"))
     func slashes() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()

@@ -7,7 +7,9 @@ import Testing
 @testable import ScribeServer
 
 struct HistoryTests {
-    @Test("history lists everything, newest first, as clients decode it", arguments: ["", "/"])
+    @Test(
+        "history lists everything, newest first, as clients decode it", .covers("C-98", "C-99", "C-100", "C-101"),
+        arguments: ["", "/"])
     func list(slash: String) async throws {
         let server = try TestServer()
         let manual = server.manual

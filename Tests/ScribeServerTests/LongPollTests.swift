@@ -7,7 +7,9 @@ import Testing
 @testable import ScribeServer
 
 struct LongPollTests {
-    @Test("a poll is held until its time is over and then answers 202 without any list", arguments: Transport.allCases)
+    @Test(
+        "a poll is held until its time is over and then answers 202 without any list",
+        .covers("C-28", "C-29", "C-30", "C-44", "C-46"), arguments: Transport.allCases)
     func held(transport: Transport) async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -26,7 +28,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("a held poll is answered by the change itself, without the time moving")
+    @Test("a held poll is answered by the change itself, without the time moving", .covers("C-29", "C-47"))
     func woken() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -41,7 +43,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("the slow fixture gives 202 first and 200 then")
+    @Test("the slow fixture gives 202 first and 200 then", .covers("C-28", "C-29"))
     func slow() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -59,7 +61,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("dlp answers at once with whatever there is")
+    @Test("dlp answers at once with whatever there is", .covers("C-33", "C-39"))
     func immediate() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -76,7 +78,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("a poll for the transcript, a template or a document gets only that")
+    @Test("a poll for the transcript, a template or a document gets only that", .covers("C-51"))
     func selection() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -101,7 +103,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("an unknown transaction is 400, never 404: the web client takes that for success")
+    @Test("an unknown transaction is 400, never 404: the web client takes that for success", .covers("C-51", "C-52"))
     func unknown() async throws {
         try await TestServer().run { anonymous in
             let answer = try await anonymous.login().status("nope")
@@ -113,7 +115,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("two hours without a commit are active_session, and commit still works then")
+    @Test("two hours without a commit are active_session, and commit still works then", .covers("C-108"))
     func abandoned() async throws {
         let server = try TestServer()
         let manual = server.manual

@@ -8,7 +8,7 @@ import Testing
 
 struct TenantTests {
     @Test(
-        "a second tenant sees nothing of the first's: no transaction, no history, no object",
+        "a second tenant sees nothing of the first's: no transaction, no history, no object", .covers("C-51", "C-52"),
         arguments: Transport.allCases)
     func isolation(transport: Transport) async throws {
         let server = try TestServer()

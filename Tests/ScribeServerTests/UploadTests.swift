@@ -66,7 +66,9 @@ struct UploadTests {
 
     init() throws { server = try TestServer() }
 
-    @Test("an upload is read back with its ETag, type and metadata", arguments: Transport.allCases)
+    @Test(
+        "an upload is read back with its ETag, type and metadata", .covers("C-57", "C-73"),
+        arguments: Transport.allCases)
     func roundTrip(transport: Transport) async throws {
         let now = server.manual.now
         try await server.run(transport) { anonymous in
@@ -96,7 +98,7 @@ struct UploadTests {
         }
     }
 
-    @Test("a query-signed upload with its parameters unsorted is accepted, and expires")
+    @Test("a query-signed upload with its parameters unsorted is accepted, and expires", .covers("C-69"))
     func presigned() async throws {
         let manual = server.manual
         try await server.run { anonymous in
@@ -228,7 +230,7 @@ struct UploadTests {
         }
     }
 
-    @Test("the bucket says its region to anyone")
+    @Test("the bucket says its region to anyone", .covers("C-71"))
     func headBucket() async throws {
         try await server.run { anonymous in
             for path in ["/m-prod-voice-record", "/m-prod-voice-record/"] {
