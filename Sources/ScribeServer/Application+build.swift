@@ -66,6 +66,13 @@ func assemble(
         .add(middleware: ErrorRendering(style: EkaErrors()))
         .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, clients: clients))
         .add(middleware: ErrorRendering(style: EkaErrors()))
+    let uploadFamily = router.group()
+        .add(middleware: ErrorRendering(style: FileUploadErrors()))
+        .add(middleware: Authentication(tokens: tokens, mode: configuration.authMode, clients: clients))
+    FileUploadRoutes(
+        credentials: credentials, fidelity: configuration.fidelity, identifiers: identifiers, clock: clock
+    ).add(to: uploadFamily)
+
     let profiles = ClientProfiles(fidelity: configuration.fidelity, overrides: configuration.clientProfiles)
     let templateFamily = router.group()
         .add(middleware: ErrorRendering(style: TemplateErrors()))

@@ -24,5 +24,6 @@ extension HTTPField.Name {
     static let amzRequestID = named("x-amz-request-id")
     static let amzSecurityToken = named("x-amz-security-token")
     static let amzTrailer = named("x-amz-trailer")
+    static let forwardedProto = named("x-forwarded-proto")
     static let contentMD5 = named("content-md5")
 }

@@ -17,13 +17,16 @@ enum S3Error: Error, Hashable, Sendable {
     case invalidArgument(String)
     case invalidDigest
     case invalidPart
+    case invalidPolicyDocument(String)
     case invalidPartOrder
     case invalidRange
     case invalidRequest(String)
     case invalidToken
     case invalidURI
     case keyTooLong
+    case malformedPostRequest
     case malformedXML
+    case maxPostPreDataLengthExceeded
     case methodNotAllowed
     case missingContentLength
     case noSuchKey
@@ -51,7 +54,7 @@ enum S3Error: Error, Hashable, Sendable {
         case .authorizationHeaderMalformed, .authorizationQueryParametersError, .badDigest, .entityTooLarge,
             .entityTooSmall, .expiredToken, .incompleteBody, .invalidArgument, .invalidDigest, .invalidPart,
             .invalidPartOrder, .invalidRequest, .invalidToken, .invalidURI, .keyTooLong, .malformedXML,
-            .contentSHA256Mismatch:
+            .contentSHA256Mismatch, .invalidPolicyDocument, .malformedPostRequest, .maxPostPreDataLengthExceeded:
             .badRequest
         }
     }
@@ -71,6 +74,11 @@ enum S3Error: Error, Hashable, Sendable {
         case .invalidArgument(let message): ("InvalidArgument", message)
         case .invalidDigest: ("InvalidDigest", "The digest you specified is not valid.")
         case .invalidPart: ("InvalidPart", "One or more of the specified parts could not be found or has another ETag.")
+        case .invalidPolicyDocument(let message): ("InvalidPolicyDocument", message)
+        case .malformedPostRequest:
+            ("MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.")
+        case .maxPostPreDataLengthExceeded:
+            ("MaxPostPreDataLengthExceeded", "The fields that precede the upload file were too large.")
         case .invalidPartOrder: ("InvalidPartOrder", "The list of parts was not in ascending order.")
         case .invalidRange: ("InvalidRange", "The requested range is not satisfiable.")
         case .invalidRequest(let message): ("InvalidRequest", message)

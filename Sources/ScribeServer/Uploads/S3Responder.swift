@@ -52,6 +52,11 @@ struct S3Responder: Sendable {
             context.coreContext.endpointPath.value = "S3 HeadBucket"
             return Response(status: .ok, headers: [.amzBucketRegion: Self.region])
         }
+        // Signed within the form.
+        if case .bucket(let bucket) = address, request.method == .post, query.names.isEmpty {
+            context.coreContext.endpointPath.value = "S3 PostObject"
+            return try await postObject(request, into: bucket)
+        }
         let caller = try await authenticate(request, query)
         let operation = try S3Operation(
             request.method, address, query, copies: request.headers.contains(.amzCopySource)
