@@ -135,6 +135,7 @@ package struct JobRunner: Service, CustomStringConvertible {
             by: transcriber.name, outcome: result.outcomeWord, seconds: clock.now.timeIntervalSince(start)
         )
         try await store.finishTranscription(job, of: chunk, result: result, at: clock.now)
+        signals.post(job.transaction)
     }
 
     /// The results cannot be put together: says so in them, as far as the store still works.

@@ -11,7 +11,7 @@ package struct TemplateCatalogue: Sendable {
     package let fallback: Template
 
     /// - Parameter templates: at least one; the first is the ``fallback``.
-    package init(_ templates: [Template], sections: [TemplateSection]) {
+    package init(_ templates: [Template], sections: [TemplateSection] = []) {
         precondition(!templates.isEmpty, "a server without templates can write no notes")
         self.templates = templates
         self.sections = sections

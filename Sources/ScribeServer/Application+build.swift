@@ -27,7 +27,7 @@ package func buildApplication(
 func assemble(
     _ configuration: Configuration, _ clock: ScribeClock, _ identifiers: IdentifierSource, _ logger: Logger,
     _ onReady: @escaping @Sendable (Int) async throws -> Void
-) async throws -> Application<RequestLog<FamilyResponder>> {
+) async throws -> Application<RequestLog<CrossOrigin<FamilyResponder>>> {
     if configuration.authMode != .strict, !configuration.isLoopback, !configuration.allowsUnverifiedTokensFromNetwork {
         throw StartupProblem.unverifiedTokensFromNetwork(host: configuration.host, mode: configuration.authMode)
     }
@@ -49,7 +49,12 @@ func assemble(
     let metrics = Metrics()
     let tokens = await AccessTokens(key: key, clock: clock)
     let credentials = await UploadCredentials(
-        key: key, lifetime: 12 * 60 * 60, identifiers: identifiers, clock: clock
+        key: key, lifetime: configuration.lifetimes.uploadCredentials, identifiers: identifiers, clock: clock
+    )
+
+    let starter = TransactionStarter(
+        store: store, templates: templates, fixtures: fixtures, fidelity: configuration.fidelity, bell: bell,
+        identifiers: identifiers, clock: clock
     )
 
     let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
@@ -58,8 +63,12 @@ func assemble(
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
     AccountRoutes(
-        store: store, tokens: tokens, secrets: secrets, lifetimes: .init(), identifiers: identifiers, clock: clock
+        store: store, tokens: tokens, secrets: secrets, lifetimes: configuration.lifetimes, identifiers: identifiers,
+        clock: clock
     ).add(to: account)
+    WhoAmIRoute(store: store).add(
+        to: account.group().add(
+            middleware: Authentication(tokens: tokens, mode: configuration.authMode, clients: clients)))
 
     // Rendered inside as well as outside of authentication: inside, the envelope names the business.
     let eka = router.group()
@@ -81,15 +90,21 @@ func assemble(
         store: store, catalogue: templates, profiles: profiles, identifiers: identifiers, clock: clock
     ).add(to: templateFamily)
     SectionRoutes(store: store, catalogue: templates, identifiers: identifiers, clock: clock).add(to: templateFamily)
+    TemplateDraftRoute(catalogue: templates).add(to: templateFamily)
 
     ConfigRoutes(store: store, catalogue: templates, profiles: profiles, clock: clock).add(to: eka)
     FeedbackRoutes(store: store, identifiers: identifiers, clock: clock).add(to: eka)
     CredentialRoutes(credentials: credentials).add(to: eka)
     HistoryRoutes(store: store).add(to: eka)
     TransactionRoutes(
-        store: store, templates: templates, fixtures: fixtures, fidelity: configuration.fidelity, signals: signals,
-        bell: bell, identifiers: identifiers, clock: clock
+        store: store, starter: starter, fixtures: fixtures, fidelity: configuration.fidelity, signals: signals,
+        bell: bell, clock: clock
     ).add(to: eka)
+    Version1Routes(store: store, objects: objects, starter: starter, identifiers: identifiers, clock: clock)
+        .add(to: eka)
+    ChunkTranscriptRoutes(store: store, signals: signals, clock: clock).add(to: eka)
+    SessionRoutes(store: store).add(to: eka)
+    DocumentRoutes(store: store, signals: signals, identifiers: identifiers, clock: clock).add(to: eka)
     ConversionRoutes(
         store: store, templates: templates, signals: signals, bell: bell, identifiers: identifiers, clock: clock
     ).add(to: eka)
@@ -100,9 +115,17 @@ func assemble(
     ).add(to: eka)
 
     let s3 = S3Responder(
-        store: store, objects: objects, credentials: credentials, bell: bell, identifiers: identifiers, clock: clock
+        store: store, objects: objects, credentials: credentials, starter: starter, fixtures: fixtures, bell: bell,
+        identifiers: identifiers, clock: clock
     )
-    let responder = RequestLog(next: FamilyResponder(router: router, s3: s3), metrics: metrics, clock: clock)
+    let origins = configuration.allowedOrigins.map { AllowedOrigins.listed(Set($0.map { $0.lowercased() })) }
+    let responder = RequestLog(
+        next: CrossOrigin(
+            next: FamilyResponder(router: router, s3: s3),
+            allowed: origins ?? (configuration.authMode == .strict ? .listed([]) : .any)
+        ),
+        metrics: metrics, clock: clock
+    )
     let runner = JobRunner(
         store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(), templates: templates,
         signals: signals, bell: bell, metrics: metrics, clock: clock, policy: configuration.jobs, logger: logger

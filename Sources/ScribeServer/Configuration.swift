@@ -22,6 +22,9 @@ package struct Configuration: Sendable {
     package var authMode = AuthMode.lenient
     /// Whether lenient and open authentication may be reached from beyond this machine.
     package var allowsUnverifiedTokensFromNetwork = false
+    /// The origins of web pages that may use the server. Nil: all of them, but none under strict authentication.
+    package var allowedOrigins: [String]?
+    package var lifetimes = Lifetimes()
     /// Whether answers follow the clients or the documentation where those differ.
     package var fidelity = Fidelity.clients
     /// Which client a client id belongs to, where requests do not say so themselves.
@@ -40,6 +43,16 @@ package struct Configuration: Sendable {
     package var fixturesFile: String?
     /// 32 bytes or more; nil keeps one in the data folder.
     package var signingKey: [UInt8]?
+
+    /// How long what is handed out can be used, in seconds.
+    package struct Lifetimes: Hashable, Sendable {
+        package var accessToken = 30.0 * 60
+        package var refreshToken = 30.0 * 24 * 60 * 60
+        /// 12 h outlast a consultation (eka-v2.md 10.12).
+        package var uploadCredentials = 12.0 * 60 * 60
+
+        package init() {}
+    }
 
     package init() {}
 

@@ -10,20 +10,23 @@ struct FamilyResponder: HTTPResponder {
     private let scribe: RouterResponder<ScribeContext>
     private let s3: S3Responder
     let routes: [(method: HTTPRequest.Method, path: [Substring])]
-    private let firstWords: Set<Substring>
+    /// What the paths of the scribe API begin with; every other path is an object's.
+    private let prefixes: Set<[Substring]>
 
     init(router: Router<ScribeContext>, s3: S3Responder) {
         scribe = router.buildResponder()
         self.s3 = s3
         routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
-        // The rest of these families is yet to come; an unknown route of theirs is no upload.
-        firstWords = Set(routes.compactMap(\.path.first)).union(["voice", "connect-auth", "v1", "notification"])
+        // Words that are reserved as they are: an unknown route of these families is no upload. Of the others two
+        // words count, for a bucket may well be called `health`.
+        let reserved: [[Substring]] = [["voice"], ["connect-auth"], ["v1"], ["notification"]]
+        prefixes = Set(reserved + routes.map { Array($0.path.prefix(2)) })
     }
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let path = Self.words(request.uri.path[...])
         let isBucketHost = AudioLocation.bucket(ofVirtualHost: request.head.authority ?? "") != nil
-        guard !isBucketHost, firstWords.contains(path.first ?? "") else {
+        guard !isBucketHost, prefixes.contains(Array(path.prefix(1))) || prefixes.contains(Array(path.prefix(2))) else {
             return try await s3.respond(to: request, context: context)
         }
         let response = try await scribe.respond(to: request, context: context)

@@ -45,8 +45,13 @@ extension Store {
     ///
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
-    package func put(_ object: StoredObject, business: BusinessID) async throws -> UploadEffect {
-        try await writes.write { try Self.put(object, business: business, in: $0) }
+    /// - Parameter permit: gets the fixture of each transaction that the object belongs to, and throws when it is not
+    ///   to be stored.
+    package func put(
+        _ object: StoredObject, business: BusinessID,
+        permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
+    ) async throws -> UploadEffect {
+        try await writes.write { try Self.put(object, business: business, permit, in: $0) }
     }
 
     /// The object of that key, or nil.
@@ -105,7 +110,10 @@ extension Store {
         }
     }
 
-    static func put(_ object: StoredObject, business: BusinessID, in db: Database) throws -> UploadEffect {
+    static func put(
+        _ object: StoredObject, business: BusinessID,
+        _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database
+    ) throws -> UploadEffect {
         let replaced = try db.row(
             "SELECT file FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
@@ -125,7 +133,7 @@ extension Store {
             ]
         )
         return UploadEffect(
-            replacedFile: replaced?["file"], hasWork: try makeWork(for: object, business: business, in: db)
+            replacedFile: replaced?["file"], hasWork: try makeWork(for: object, business: business, permit, in: db)
         )
     }
 
@@ -136,7 +144,10 @@ extension Store {
         ).map(StoredObject.init(row:))
     }
 
-    private static func makeWork(for object: StoredObject, business: BusinessID, in db: Database) throws -> Bool {
+    private static func makeWork(
+        for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
+        in db: Database
+    ) throws -> Bool {
         let slash = object.key.lastIndex(of: "/")
         let folder = slash.map { String(object.key[..<$0]) } ?? ""
         let name = slash.map { String(object.key[object.key.index(after: $0)...]) } ?? object.key
@@ -149,6 +160,7 @@ extension Store {
             [business.rawValue, object.bucket, folder]
         )
         for row in rows {
+            try permit(row["fixture"])
             let userStatus: Transaction.UserStatus = try row.word("user_status")
             let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
             if userStatus.isOpen {

@@ -48,6 +48,27 @@ struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp("A file with the signing key, at least 32 bytes.", valueName: "path"))
     var signingKeyFile: String?
 
+    @Option(help: "How long an access token can be used, for example 30m.")
+    var accessTokenLifetime: String?
+
+    @Option(help: "How long a refresh token can be used, for example 30d.")
+    var refreshTokenLifetime: String?
+
+    @Option(help: "How long S3 credentials can be used, for example 12h.")
+    var credentialsLifetime: String?
+
+    @Option(
+        help: "Origins of web pages that may use the server, with commas between; by default all, in strict mode none.")
+    var corsOrigins: String?
+
+    @Option(help: "Which SDK a client id belongs to, where its requests do not say so: ID=PROFILE with commas between.")
+    var clientProfiles: String?
+
+    @Flag(
+        inversion: .prefixedNo, help: "Answer as the vendor's documentation says where its clients need something else."
+    )
+    var strictDocs: Bool?
+
     @Option(help: "What acknowledged data survives: normal (a killed process) or full (a power cut).")
     var durability: String?
 
@@ -68,7 +89,10 @@ struct SettingFlags: ParsableArguments {
             (.transcriberTimeLimit, transcriberTimeLimit), (.auth, auth),
             (.allowUnverifiedTokens, allowUnverifiedTokensFromNetwork?.description),
             (.demoSeed, demoSeed?.description), (.clients, clients), (.fixtures, fixtures),
-            (.signingKeyFile, signingKeyFile), (.durability, durability), (.longPoll, longPoll),
+            (.signingKeyFile, signingKeyFile), (.accessTokenLifetime, accessTokenLifetime),
+            (.refreshTokenLifetime, refreshTokenLifetime), (.credentialsLifetime, credentialsLifetime),
+            (.corsOrigins, corsOrigins), (.clientProfiles, clientProfiles),
+            (.strictDocs, strictDocs?.description), (.durability, durability), (.longPoll, longPoll),
             (.objectWait, objectWait), (.logLevel, logLevel),
         ]
         return Dictionary(uniqueKeysWithValues: all.compactMap { key, text in text.map { (key, $0) } })

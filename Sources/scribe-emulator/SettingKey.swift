@@ -15,6 +15,12 @@ enum SettingKey: String, CaseIterable {
     case clients
     case fixtures
     case signingKeyFile = "signing-key-file"
+    case accessTokenLifetime = "access-token-lifetime"
+    case refreshTokenLifetime = "refresh-token-lifetime"
+    case credentialsLifetime = "credentials-lifetime"
+    case corsOrigins = "cors-origins"
+    case clientProfiles = "client-profiles"
+    case strictDocs = "strict-docs"
     case durability
     case longPoll = "long-poll"
     case objectWait = "object-wait"

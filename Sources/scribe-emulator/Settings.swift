@@ -99,6 +99,10 @@ struct Settings {
         if let durability = try choice(.durability, of: Store.Durability.allCases, named: \.rawValue) {
             configuration.durability = durability
         }
+        configuration.lifetimes = try lifetimes()
+        configuration.allowedOrigins = try origins()
+        configuration.clientProfiles = try clientProfiles()
+        if try boolean(.strictDocs) == true { configuration.fidelity = .documentation }
         if let time = try duration(.longPoll) { configuration.longPoll = time }
         if let time = try duration(.objectWait) { configuration.jobs.objectWait = time }
         return configuration
@@ -110,6 +114,52 @@ struct Settings {
         throw Problem(
             description: "\(value.origin): '\(value.text)' is no transcriber; use fake or command:PROGRAM ARGUMENTS"
         )
+    }
+
+    private func lifetimes() throws -> Configuration.Lifetimes {
+        var lifetimes = Configuration.Lifetimes()
+        func seconds(_ key: SettingKey) throws -> Double? {
+            guard let time = try duration(key) else { return nil }
+            guard time >= .seconds(1) else {
+                throw values[key].map { problem($0, "is too short") } ?? Problem(description: "")
+            }
+            return time / .seconds(1)
+        }
+        if let time = try seconds(.accessTokenLifetime) { lifetimes.accessToken = time }
+        if let time = try seconds(.refreshTokenLifetime) { lifetimes.refreshToken = time }
+        if let time = try seconds(.credentialsLifetime) { lifetimes.uploadCredentials = time }
+        return lifetimes
+    }
+
+    /// Origins as browsers send them: scheme, host and perhaps a port, without a path.
+    private func origins() throws -> [String]? {
+        guard let value = values[.corsOrigins] else { return nil }
+        return try Self.list(value.text).map { origin in
+            let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty else {
+                throw problem(value, "must be origins such as https://app.example")
+            }
+            return origin
+        }
+    }
+
+    private func clientProfiles() throws -> [String: ClientProfile] {
+        guard let value = values[.clientProfiles] else { return [:] }
+        var profiles: [String: ClientProfile] = [:]
+        for entry in Self.list(value.text) {
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw problem(value, "must be ID=PROFILE") }
+            guard let profile = ClientProfile.named.first(where: { $0.name == parts[1] }) else {
+                let known = ClientProfile.named.map(\.name).joined(separator: ", ")
+                throw problem(value, "names the profile '\(parts[1])', which is none of \(known)")
+            }
+            profiles[parts[0]] = profile
+        }
+        return profiles
+    }
+
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     private func signingKey() throws -> [UInt8]? {
@@ -141,16 +191,19 @@ struct Settings {
     private func duration(_ key: SettingKey) throws -> Duration? {
         guard let value = values[key] else { return nil }
         guard let duration = Self.duration(value.text) else {
-            throw problem(value, "is not a time; write 14s, 500ms or 2m")
+            throw problem(value, "is not a time; write 14s, 500ms, 2m or 12h")
         }
         return duration
     }
 
-    /// Reads `14`, `14s`, `0.5s`, `500ms` and `2m`; a bare number is in seconds.
+    /// Reads `14`, `14s`, `0.5s`, `500ms`, `2m`, `12h` and `30d`; a bare number is in seconds.
     static func duration(_ text: String) -> Duration? {
-        let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("", 1)]
+        let units: [(suffix: String, seconds: Double)] = [
+            ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("", 1),
+        ]
         for unit in units where text.hasSuffix(unit.suffix) {
-            guard let number = Double(text.dropLast(unit.suffix.count)), number.isFinite, (0...86_400).contains(number)
+            guard let number = Double(text.dropLast(unit.suffix.count)), number.isFinite,
+                (0...86_400 * 366).contains(number * unit.seconds)
             else { return nil }
             return .seconds(number * unit.seconds)
         }

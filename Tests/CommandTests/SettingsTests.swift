@@ -67,7 +67,7 @@ struct SettingsTests {
 
     @Test(
         "times are read with their unit",
-        arguments: [("14", 14), ("14s", 14), ("0.5s", 0.5), ("500ms", 0.5), ("2m", 120), ("", nil), ("5h", nil)]
+        arguments: [("14", 14), ("14s", 14), ("0.5s", 0.5), ("500ms", 0.5), ("2m", 120), ("", nil), ("5h", 18_000)]
             as [(String, Double?)]
     )
     func durations(text: String, seconds: Double?) {

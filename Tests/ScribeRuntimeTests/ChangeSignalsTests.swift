@@ -78,7 +78,8 @@ struct TemplateCatalogueTests {
     ])
 
     func documents(_ templates: [TransactionRequest.RequestedTemplate]) -> [ResultDocument] {
-        catalogue.documents(for: TransactionRequest(transfer: .vaded, templates: templates), identifiers: .counting())
+        catalogue.documents(
+            for: TransactionRequest(transfer: .vaded, templates: templates), custom: [], identifiers: .counting())
     }
 
     @Test("there is always a transcript, and a note even when none was asked for")

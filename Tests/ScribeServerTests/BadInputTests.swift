@@ -195,7 +195,7 @@ struct BadInputTests {
             let account = try await client.get("/connect-auth/v1/account/login")
             #expect(account.status == 405)
             #expect(account.json["code"] == .integer(405))
-            #expect(try await client.post("/voice/api/v2/transaction/init/", "{}").status == 404)
+            #expect(try await client.post("/voice/api/v2/transaction/init/", "{}").status == 405)
         }
     }
 

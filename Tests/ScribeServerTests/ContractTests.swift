@@ -18,7 +18,7 @@ struct ContractTests {
             server.configuration, server.manual.clock, .counting(), Logger(label: "test"), { _ in }
         )
         let routed = Set(
-            application.responder.next.routes
+            application.responder.next.next.routes
                 .filter { $0.method != .head }
                 .map { "\($0.method) /\($0.path.joined(separator: "/"))" }
         )

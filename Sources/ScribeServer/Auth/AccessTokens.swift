@@ -5,12 +5,6 @@ import ScribeDomain
 
 /// Issues and verifies the JWTs of eka-v2.md 1.3.
 struct AccessTokens: Sendable {
-    /// How long a token of each kind lives, in seconds.
-    struct Lifetimes: Hashable, Sendable {
-        var access: TimeInterval = 30 * 60
-        var refresh: TimeInterval = 30 * 24 * 60 * 60
-    }
-
     static let issuer = "scribe-emulator"
     private static let keyID = JWKIdentifier(string: "scribe-emulator")
 

@@ -13,7 +13,7 @@ struct AccountRoutes: Sendable {
     let store: Store
     let tokens: AccessTokens
     let secrets: ClientSecrets
-    let lifetimes: AccessTokens.Lifetimes
+    let lifetimes: Configuration.Lifetimes
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
@@ -67,7 +67,7 @@ struct AccountRoutes: Sendable {
         let now = clock.now
         try await store.saveRefreshToken(
             hash: secrets.hash(ofToken: refreshToken), of: known.client.principal.client, now: now,
-            expiresAt: now.addingTimeInterval(lifetimes.refresh)
+            expiresAt: now.addingTimeInterval(lifetimes.refreshToken)
         )
         return try await answer(known.client, refreshToken: refreshToken, now: now)
     }
@@ -79,7 +79,7 @@ struct AccountRoutes: Sendable {
         let now = clock.now
         let client = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: body.refreshToken), to: secrets.hash(ofToken: refreshToken), now: now,
-            expiresAt: now.addingTimeInterval(lifetimes.refresh), grace: Self.refreshGrace
+            expiresAt: now.addingTimeInterval(lifetimes.refreshToken), grace: Self.refreshGrace
         )
         guard let client else { throw ScribeError.refreshRefused }
         return try await answer(client, refreshToken: refreshToken, now: now)
@@ -92,13 +92,13 @@ struct AccountRoutes: Sendable {
     }
 
     private func answer(_ client: Client, refreshToken: String, now: Date) async throws -> Response {
-        let expiry = now.addingTimeInterval(lifetimes.access)
+        let expiry = now.addingTimeInterval(lifetimes.accessToken)
         let accessToken = try await tokens.issue(to: client, expiresAt: expiry, id: identifiers.uuid())
         return try .json(
             .ok,
             TokensBody(
-                accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.access),
-                refreshExpiresIn: Int(lifetimes.refresh)
+                accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.accessToken),
+                refreshExpiresIn: Int(lifetimes.refreshToken)
             )
         )
     }

@@ -24,6 +24,8 @@ extension HTTPField.Name {
     static let amzRequestID = named("x-amz-request-id")
     static let amzSecurityToken = named("x-amz-security-token")
     static let amzTrailer = named("x-amz-trailer")
+    static let allowPrivateNetwork = named("access-control-allow-private-network")
+    static let requestPrivateNetwork = named("access-control-request-private-network")
     static let forwardedProto = named("x-forwarded-proto")
     static let contentMD5 = named("content-md5")
 }

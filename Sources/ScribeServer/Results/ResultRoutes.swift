@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import NIOCore
@@ -35,7 +36,10 @@ struct ResultRoutes: Sendable {
         }
         if found.transaction.isAbandoned(at: clock.now) { throw ScribeError.transactionNeverCommitted }
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
-        let documents = query.select(from: found.documents)
+        var documents = query.select(from: found.documents)
+        if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
+            documents = documents.map(\.overdue)
+        }
         let response = ResultResponse(found.transaction, documents, query, profile)
         let body = try ByteBuffer(encoding: response.body)
         if documents.outcome != .inProgress {
@@ -69,5 +73,25 @@ struct ResultQuery: Hashable, Sendable {
             // A requested template of that name is a note; the transcript itself is always there under it.
             return candidate.answers(to: template)
         }
+    }
+}
+
+extension Transaction {
+    /// How long after commit the documentation gives up on a result, in seconds (eka-v2.md 4.2).
+    private static let patience: TimeInterval = 120
+
+    fileprivate func isStuck(at now: Date) -> Bool {
+        committedAt.map { now.timeIntervalSince($0) > Self.patience } ?? false
+    }
+}
+
+extension ResultDocument {
+    /// As a failure while it is not finished. It is not stored so: it may still be finished.
+    fileprivate var overdue: ResultDocument {
+        guard !status.isFinal else { return self }
+        var document = self
+        document.status = .failure
+        document.errors = [Diagnostic(.processingFailed, "The result took too long")]
+        return document
     }
 }

@@ -8,12 +8,11 @@ import Transcription
 /// `/voice/api/v2/transaction`: init, stop and commit (eka-v2.md 2.1 to 2.3), and the transaction itself (2.7).
 struct TransactionRoutes: Sendable {
     let store: Store
-    let templates: TemplateCatalogue
+    let starter: TransactionStarter
     let fixtures: FixtureSet
     let fidelity: Fidelity
     let signals: ChangeSignals
     let bell: JobBell
-    let identifiers: IdentifierSource
     let clock: ScribeClock
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -48,15 +47,7 @@ struct TransactionRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: InitBody = try await request.decodeJSON()
         let wanted = try body.validated(flavour: request.headers[.flavour] ?? "", fidelity: fidelity)
-        try fixtures.permit(.initialise, wanted.fixture)
-        var transaction = Transaction(id: key.id, owner: principal, request: wanted, createdAt: clock.now)
-        transaction.commitAtInit()
-        let custom = try await customTemplates(among: wanted.templates, of: key.business)
-        let outcome = try await store.initialise(
-            transaction, documents: templates.documents(for: wanted, custom: custom, identifiers: identifiers),
-            replays: fidelity == .clients
-        )
-        if transaction.userStatus == .committed { bell.ring() }
+        let outcome = try await starter.start(key.id, wanted, for: principal)
         let answer = Acknowledgement(
             message: "Transaction initialized successfully", transaction: key.id.rawValue,
             business: key.business.rawValue, doctor: principal.doctor.rawValue, user: principal.user.rawValue
@@ -84,14 +75,6 @@ struct TransactionRoutes: Sendable {
             try fixtures.permit(.commit, transaction.request.fixture)
         }
         return try acknowledge(key, effect, "Transaction committed successfully")
-    }
-
-    /// The business's own among the requested templates; asked for only when the server has not all of them itself.
-    private func customTemplates(
-        among requested: [TransactionRequest.RequestedTemplate], of business: BusinessID
-    ) async throws -> [CustomTemplate] {
-        guard requested.contains(where: { templates[$0.id] == nil }) else { return [] }
-        return try await store.templates(of: business)
     }
 
     /// Tells those who wait for the transaction, and those who work for it.

@@ -4,6 +4,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore
+import Transcription
 
 extension S3Responder {
     func putObject(_ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation) async throws -> Response {
@@ -14,7 +15,12 @@ extension S3Responder {
             createdAt: clock.now
         )
         await settle(
-            try await keeping(received.file) { try await store.put(object, business: caller.principal.business) })
+            try await keeping(received.file) {
+                try await store.put(object, business: caller.principal.business) {
+                    [fixtures] fixture throws(ScribeError) in
+                    try fixtures.permit(.upload, fixture)
+                }
+            })
         var headers = received.checksums
         headers[.eTag] = object.quotedETag
         return Response(status: .ok, headers: headers)

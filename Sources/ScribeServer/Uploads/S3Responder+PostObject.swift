@@ -20,7 +20,7 @@ extension S3Responder {
 
     /// A file on its way.
     private struct Upload {
-        let business: BusinessID
+        let principal: Principal
         let policy: PostPolicy
         let address: S3ObjectAddress
         let contentType: String?
@@ -122,7 +122,7 @@ extension S3Responder {
             .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
         let file = identifiers.uuid()
         return Upload(
-            business: principal.business, policy: policy, address: address,
+            principal: principal, policy: policy, address: address,
             contentType: fields["content-type"] ?? part.contentType,
             metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first }), file: file,
             writer: objects.create(file, checksums: [])
@@ -141,8 +141,9 @@ extension S3Responder {
             eTag: Hex.encode(written.md5), contentType: upload.contentType, metadata: upload.metadata,
             createdAt: clock.now
         )
-        await settle(
-            try await keeping(upload.file) { try await store.put(object, business: upload.business) })
+        let business = upload.principal.business
+        await settle(try await keeping(upload.file) { try await store.put(object, business: business) })
+        try await startTransaction(by: object, upload)
         var headers: HTTPFields = [.eTag: object.quotedETag]
         headers[.location] = "/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"
         switch form.fields["success_action_status"] {
@@ -158,6 +159,25 @@ extension S3Responder {
             response.headers.append(contentsOf: headers)
             return response
         default: return Response(status: .noContent, headers: headers)
+        }
+    }
+
+    /// The manifest of a version 1 transaction is the last of its files and starts it. One that cannot be read is a
+    /// file like any other: it is stored, and its sender was told so.
+    private func startTransaction(by object: StoredObject, _ upload: Upload) async throws {
+        guard FileUploadRoutes.startsByManifest(object.metadata["action"]), object.key.hasSuffix(".json"),
+            object.size <= Request.jsonBodyLimit, let slash = object.key.lastIndex(of: "/"),
+            let reader = try await objects.open(object.file)
+        else { return }
+        let content = try await reader.read(0..<object.size)
+        guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(content.readableBytesView)) else {
+            return
+        }
+        let folder = AudioLocation(bucket: object.bucket, folder: String(object.key[..<slash]))
+        do {
+            _ = try await starter.start(manifest.transaction, manifest.request(in: folder), for: upload.principal)
+        } catch is ScribeError {
+            // Started before, or beyond the quota: the status says what became of it.
         }
     }
 }

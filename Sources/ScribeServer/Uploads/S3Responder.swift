@@ -6,6 +6,7 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 import SystemPackage
+import Transcription
 
 /// The object API that the AWS SDKs talk to: chunks are uploaded here (eka-v2.md section 3).
 ///
@@ -19,6 +20,8 @@ struct S3Responder: Sendable {
     let store: Store
     let objects: ObjectFiles
     let credentials: UploadCredentials
+    let starter: TransactionStarter
+    let fixtures: FixtureSet
     let bell: JobBell
     let identifiers: IdentifierSource
     let clock: ScribeClock
@@ -31,6 +34,8 @@ struct S3Responder: Sendable {
         } catch let error as S3Error {
             context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
             response = error.response(to: request, context: context)
+        } catch ScribeError.refusedByFixture {
+            response = S3Error.serviceUnavailable.response(to: request, context: context)
         } catch let error where Self.isFull(error) {
             context.logger.error("the disk is full")
             response = S3Error.serviceUnavailable.response(to: request, context: context)

@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+
+/// Which web pages may use the server.
+enum AllowedOrigins: Hashable, Sendable {
+    case any
+    case listed(Set<String>)
+
+    func contains(_ origin: String) -> Bool {
+        switch self {
+        case .any: true
+        case .listed(let origins): origins.contains(origin.lowercased())
+        }
+    }
+}
+
+/// Lets browsers use every API from pages of other origins, with credentials (C-110): preflights are answered here,
+/// without a token, and every other answer, refusals included, says that the page may read it.
+struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
+    private static var methods: String { "GET, HEAD, POST, PUT, PATCH, DELETE" }
+    /// What pages may read of an answer, beside the few headers that they always may.
+    private static var exposed: String {
+        "ETag, Location, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region"
+    }
+    /// What a preflight is told when it does not ask.
+    private static var usualHeaders: String {
+        "authorization, auth, client-id, flavour, content-type, content-md5, x-amz-date, x-amz-content-sha256, "
+            + "x-amz-security-token, x-amz-meta-bid, x-amz-meta-txnid"
+    }
+
+    let next: Next
+    let allowed: AllowedOrigins
+
+    func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        guard let origin = request.headers[.origin] else {
+            var response = try await next.respond(to: request, context: context)
+            response.headers.append(.init(name: .vary, value: "Origin"))
+            return response
+        }
+        let isAllowed = allowed.contains(origin)
+        var response: Response
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+            context.coreContext.endpointPath.value = "preflight"
+            response = isAllowed ? Self.preflight(request.headers) : Response(status: .forbidden)
+        } else {
+            response = try await next.respond(to: request, context: context)
+        }
+        response.headers.append(.init(name: .vary, value: "Origin"))
+        if isAllowed {
+            // Echoed, for with credentials a browser takes no `*`.
+            response.headers[.accessControlAllowOrigin] = origin
+            response.headers[.accessControlAllowCredentials] = "true"
+            response.headers[.accessControlExposeHeaders] = Self.exposed
+        }
+        return response
+    }
+
+    private static func preflight(_ headers: HTTPFields) -> Response {
+        var answer: HTTPFields = [
+            .accessControlAllowMethods: methods, .accessControlMaxAge: "86400",
+            .accessControlAllowHeaders: headers[.accessControlRequestHeaders] ?? usualHeaders,
+        ]
+        // A page of the internet that uses a server on a private network has to ask for that too.
+        if headers[.requestPrivateNetwork] == "true" { answer[.allowPrivateNetwork] = "true" }
+        return Response(status: .noContent, headers: answer)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+import ServiceLifecycle
+
+/// `GET /voice/api/v3/transcript/{txn}/{chunk}`: what was heard in one chunk (eka-v2.md 2.13).
+struct ChunkTranscriptRoutes: Sendable {
+    /// How long a client waits for a chunk that was just uploaded.
+    private static let wait: Duration = .seconds(3)
+    private static let parameter = "chunk"
+
+    let store: Store
+    let signals: ChangeSignals
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v3/transcript/{txn_id}/{chunk}", use: read)
+    }
+
+    private struct Body: Encodable {
+        struct Segment: Encodable {
+            let text: String
+            let start: Double
+            let end: Double
+        }
+
+        let text: String
+        let confidence: Double?
+        let segments: [Segment]
+        let audioLength: Double?
+        let audioQuality: Double?
+        let metadata: [String: String]
+
+        private enum CodingKeys: String, CodingKey {
+            case text, confidence, segments, metadata
+            case audioLength = "audio_length"
+            case audioQuality = "audio_quality"
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var body = encoder.container(keyedBy: CodingKeys.self)
+            try body.encode(text, forKey: .text)
+            // Null while no recogniser tells: nothing is made up.
+            try body.encode(confidence, forKey: .confidence)
+            try body.encode(segments, forKey: .segments)
+            try body.encode(audioLength, forKey: .audioLength)
+            try body.encode(audioQuality, forKey: .audioQuality)
+            try body.encode(metadata, forKey: .metadata)
+        }
+    }
+
+    @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        guard let file = context.parameters.get(Self.parameter).flatMap({ PercentEncoding.decode($0) }), file.isPlain
+        else { throw ScribeError.invalidRequest(field: Self.parameter, problem: "is not the name of a file") }
+        let (result, times) = try await transcript(of: key, file: file)
+        switch result {
+        case .failure(let diagnostic):
+            throw ScribeError.resourceNotFound("The chunk was not transcribed: \(diagnostic.code.rawValue)")
+        case .success(let speech):
+            return try .json(
+                .ok,
+                Body(
+                    text: speech.text, confidence: nil,
+                    segments: speech.words.map { .init(text: $0.text, start: $0.start, end: $0.end) },
+                    audioLength: times.map { $0.end - $0.start }, audioQuality: nil,
+                    metadata: ["txn_id": key.id.rawValue, "file_name": file]))
+        }
+    }
+
+    private func transcript(
+        of key: Transaction.Key, file: String
+    ) async throws -> (Result<RecognisedSpeech, Diagnostic>, ChunkTimes?) {
+        let deadline = clock.now.addingTimeInterval(Self.wait / .seconds(1))
+        let changes = signals.changes(of: key)
+        while true {
+            if let found = try await store.chunkTranscript(of: key, file: file) { return found }
+            let left = deadline.timeIntervalSince(clock.now)
+            guard left > 0 else { throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet") }
+            do {
+                try await cancelWhenGracefulShutdown {
+                    try await firstOf(changes, limit: .seconds(left), clock: clock)
+                }
+            } catch is CancellationError {
+                throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet")
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import ScribeDomain
+import ScribeStore
+
+/// A session as the web client reads it.
+struct SessionDetails: Encodable {
+    private let transaction: Transaction
+    private let context: JSONValue
+    private let documents: [SessionDocument]
+
+    init(_ transaction: Transaction, _ context: JSONValue, _ documents: [SessionDocument]) {
+        self.transaction = transaction
+        self.context = context
+        self.documents = documents
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case uuid, status, transfer, flavour, context, documents
+        case schemaVersion = "schema_version"
+        case session = "session_id"
+        case workspace = "wid"
+        case createdAt = "created_at"
+        case committedAt = "committed_at"
+        case userStatus = "user_status"
+        case processingStatus = "processing_status"
+        case sessionDetails = "session_details"
+        case patientDetails = "patient_details"
+        case audioMatrix = "audio_matrix"
+        case additionalData = "additional_data"
+        case files = "client_generated_files"
+        case inputLanguages = "input_language"
+        case mode = "consultation_mode"
+        case modelType = "model_type"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let request = transaction.request
+        var details = encoder.container(keyedBy: CodingKeys.self)
+        try details.encode("2026-04-30", forKey: .schemaVersion)
+        try details.encode(transaction.id, forKey: .session)
+        try details.encode(transaction.owner.user, forKey: .uuid)
+        try details.encode(transaction.owner.business, forKey: .workspace)
+        try details.encode(Int(transaction.createdAt.timeIntervalSince1970), forKey: .createdAt)
+        try details.encode((transaction.committedAt?.timeIntervalSince1970).map { Int($0) }, forKey: .committedAt)
+        try details.encode(transaction.userStatus.rawValue, forKey: .userStatus)
+        try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
+        try details.encode(transaction.userStatus == .initialized ? "in-progress" : "processed", forKey: .status)
+        try details.encode(request.transfer, forKey: .transfer)
+        try details.encode(request.flavour, forKey: .flavour)
+        let patient = request.patientDetails ?? .object([:])
+        try details.encode(patient, forKey: .sessionDetails)
+        try details.encode(patient, forKey: .patientDetails)
+        try details.encode([String: Double](), forKey: .audioMatrix)
+        try details.encode(request.additionalData ?? .object([:]), forKey: .additionalData)
+        try details.encode(
+            transaction.stopped.files.isEmpty ? request.announcedFiles : transaction.stopped.files, forKey: .files)
+        try details.encode(documents.map(SessionDocumentItem.init), forKey: .documents)
+        try details.encode(SessionContext(context).json, forKey: .context)
+        try details.encode(request.inputLanguages, forKey: .inputLanguages)
+        try details.encode(request.mode ?? "", forKey: .mode)
+        try details.encode(request.modelType ?? "pro", forKey: .modelType)
+    }
+}
+
+/// A document as the documents API shows it.
+struct SessionDocumentItem: Encodable {
+    private let found: SessionDocument
+    private let hasContent: Bool
+
+    /// - Parameter hasContent: lists of documents leave it out.
+    init(_ found: SessionDocument, hasContent: Bool) {
+        self.found = found
+        self.hasContent = hasContent
+    }
+
+    init(_ found: SessionDocument) { self.init(found, hasContent: false) }
+
+    private enum CodingKeys: String, CodingKey {
+        case type, status, errors, warnings, publish, lang
+        case document = "document_id"
+        case session = "session_id"
+        case template = "template_id"
+        case name = "document_name"
+        case kind = "document_type"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+        case presignedURL = "presigned_url"
+        case presignedURLExpiry = "presigned_url_expires_at"
+        case content = "markdown_data"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let document = found.document
+        var item = encoder.container(keyedBy: CodingKeys.self)
+        try item.encode(document.id, forKey: .document)
+        try item.encode(found.transaction, forKey: .session)
+        try item.encode(document.templateID, forKey: .template)
+        try item.encode(document.name, forKey: .name)
+        try item.encode(document.format, forKey: .type)
+        try item.encode(document.kind.rawValue, forKey: .kind)
+        try item.encode(document.status.rawValue, forKey: .status)
+        try item.encode(document.errors, forKey: .errors)
+        try item.encode(document.warnings, forKey: .warnings)
+        try item.encode(found.isPublished, forKey: .publish)
+        try item.encode(Int(found.createdAt.timeIntervalSince1970), forKey: .createdAt)
+        try item.encode(Int(found.updatedAt.timeIntervalSince1970), forKey: .updatedAt)
+        // Content is in the answer itself.
+        try item.encodeNil(forKey: .presignedURL)
+        try item.encodeNil(forKey: .presignedURLExpiry)
+        try item.encodeIfPresent(document.language, forKey: .lang)
+        if hasContent { try item.encode(document.status.isFinal ? document.value : nil, forKey: .content) }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeStore
+import Transcription
+
+/// `/voice/api/v1/sessions/{id}`: a transaction with everything that belongs to it (eka-v2.md 2.13).
+struct SessionRoutes: Sendable {
+    let store: Store
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v1/sessions/{txn_id}", use: details)
+        router.patch("voice/api/v1/sessions/{txn_id}/context", use: addContext)
+        router.delete("voice/api/v1/sessions/{txn_id}/context", use: removeContext)
+        router.get("voice/v1/session/{txn_id}/suggested-medications", use: medications)
+    }
+
+    private struct Body: Encodable {
+        let status = "success"
+        let data: SessionDetails
+    }
+
+    private struct ContextAnswer: Encodable {
+        struct Content: Encodable {
+            let context: JSONValue
+        }
+
+        let status = "success"
+        let message = "Context updated successfully"
+        let transaction: String
+        let business: String
+        let data: Content
+
+        enum CodingKeys: String, CodingKey {
+            case status, message, data
+            case transaction = "txn_id"
+            case business = "b_id"
+        }
+    }
+
+    private struct ContextBody: Decodable {
+        let context: SessionContext
+    }
+
+    @Sendable private func details(_ request: Request, context: ScribeContext) async throws -> Response {
+        guard let session = try await store.session(try context.requireTransaction()) else {
+            throw ScribeError.transactionNotFound
+        }
+        let isPending = session.documents.contains { !$0.document.status.isFinal }
+        return try .json(
+            isPending ? .accepted : .ok,
+            Body(data: SessionDetails(session.transaction, session.context, session.documents))
+        )
+    }
+
+    @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
+        let more = try await request.decodeJSON(as: ContextBody.self).context
+        return try await update(context) { SessionContext($0).adding(more).json }
+    }
+
+    /// The body says what is to go.
+    @Sendable private func removeContext(_ request: Request, context: ScribeContext) async throws -> Response {
+        let gone = try await request.decodeJSON(as: ContextBody.self).context
+        return try await update(context) { SessionContext($0).removing(gone).json }
+    }
+
+    private func update(
+        _ context: ScribeContext, _ change: @escaping @Sendable (JSONValue) -> JSONValue
+    ) async throws -> Response {
+        let key = try context.requireTransaction()
+        let changed = try await store.updateContext(of: key, change)
+        return try .json(
+            .ok,
+            ContextAnswer(
+                transaction: key.id.rawValue, business: key.business.rawValue, data: .init(context: changed)))
+    }
+
+    private struct Medications: Encodable {
+        let status = "success"
+        let data: [String: [[String: String]]]
+    }
+
+    /// The medicines of which the transcript speaks.
+    @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
+        guard let results = try await store.results(of: try context.requireTransaction()) else {
+            throw ScribeError.transactionNotFound
+        }
+        let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
+        let found = ClinicalFact.all(in: text).filter { $0.kind == .medication }.map { fact in
+            fact.details.merging(["text": fact.text]) { known, _ in known }
+        }
+        return try .json(.ok, Medications(data: ["medications": found]))
+    }
+}
+
+/// What a client keeps with a session for its own use: earlier sessions, documents and attachments.
+struct SessionContext: Decodable, Sendable {
+    private static let lists = ["past_sessions", "documents", "attachments"]
+    /// The longest list.
+    private static let limit = 1000
+
+    private var items: [String: [JSONValue]] = [:]
+
+    init(_ json: JSONValue) {
+        for list in Self.lists {
+            if case .array(let values)? = json[list] { items[list] = values }
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let json = try JSONValue(from: decoder).echoable(as: "context")
+        for list in Self.lists {
+            switch json[list] {
+            case nil, .null?: break
+            case .array(let values)?:
+                guard values.count <= Self.limit else {
+                    throw ScribeError.invalidRequest(
+                        field: "context.\(list)", problem: "must have at most \(Self.limit) items")
+                }
+                items[list] = values
+            case .bool?, .integer?, .number?, .string?, .object?:
+                throw ScribeError.invalidRequest(field: "context.\(list)", problem: "must be an array")
+            }
+        }
+    }
+
+    var json: JSONValue {
+        .object(Dictionary(uniqueKeysWithValues: Self.lists.map { ($0, .array(items[$0] ?? [])) }))
+    }
+
+    func adding(_ more: SessionContext) -> SessionContext {
+        var sum = self
+        for (list, values) in more.items {
+            sum.items[list] = Array(((items[list] ?? []) + values).removingDuplicates().prefix(Self.limit))
+        }
+        return sum
+    }
+
+    func removing(_ gone: SessionContext) -> SessionContext {
+        var rest = self
+        for (list, values) in gone.items { rest.items[list]?.removeAll { values.contains($0) } }
+        return rest
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeRuntime
+
+/// `POST /voice/api/v1/template/ai-create-template`: a template from a description or an example (eka-v2.md 2.9).
+///
+/// By rules, not by a model: the title is the first line's, the sections are those that are spoken of. The same text
+/// gives the same draft, and nothing is stored until the client creates the template from it.
+struct TemplateDraftRoute: Sendable {
+    /// The largest form, in bytes.
+    private static let formLimit = 10 << 20
+
+    let catalogue: TemplateCatalogue
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/api/v1/template/ai-create-template", use: draft)
+    }
+
+    private struct Body: Decodable {
+        var instruction: String?
+        var content: String?
+        var file: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case instruction, content
+            case file = "file_base64"
+        }
+
+        init(_ form: CollectedForm) {
+            instruction = form.text("instruction")
+            content = form.text("content") ?? form.text("file")
+            file = form.text("file_base64")
+        }
+    }
+
+    private struct Draft: Encodable {
+        let title: String
+        let desc: String
+        let instructions: String
+        let sections: [SectionItem]
+        let message: String
+
+        enum CodingKeys: String, CodingKey {
+            case title, desc, sections, message
+            case instructions = "template_instructions"
+        }
+    }
+
+    @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
+        let body =
+            CollectedForm.isForm(request)
+            ? Body(try await CollectedForm(request, limit: Self.formLimit)) : try await request.decodeJSON()
+        let attached = try body.file.map { text in
+            guard let data = Data(base64Encoded: text), let content = String(validating: data, as: UTF8.self) else {
+                throw ScribeError.invalidRequest(field: "file_base64", problem: "must be a UTF-8 text in base64")
+            }
+            return content
+        }
+        let parts = [body.instruction, body.content, attached].compactMap(\.self)
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+        guard let first = parts.first else {
+            throw ScribeError.invalidRequest(field: "instruction", problem: "or content or a file is required")
+        }
+        let text = parts.joined(separator: "\n").lowercased()
+        let mentioned = catalogue.sections.filter { section in
+            section.title.lowercased().split(whereSeparator: { !$0.isLetter }).contains { text.contains($0) }
+        }
+        let sections = mentioned.isEmpty ? catalogue.sections : mentioned
+        let headings = sections.map { "## \($0.title)\n\($0.summary)" }.joined(separator: "\n\n")
+        return try .json(
+            .ok,
+            Draft(
+                title: Self.title(first), desc: "A note with \(sections.map(\.title).joined(separator: ", "))",
+                instructions: headings, sections: sections.map(SectionItem.init),
+                message: "Template drafted successfully"))
+    }
+
+    /// The first words of the first line.
+    private static func title(_ text: String) -> String {
+        let line = text.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) } ?? ""
+        let words = line.split(whereSeparator: \.isWhitespace).prefix(6).joined(separator: " ")
+        return String(words.prefix(100))
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+import Transcription
+
+/// What is left of version 1 of the API (eka-v2.md 2.13): its status with a FHIR bundle, and an upload without S3.
+struct Version1Routes: Sendable {
+    /// The largest form, in bytes.
+    private static let uploadLimit = 100 << 20
+
+    let store: Store
+    let objects: ObjectFiles
+    let starter: TransactionStarter
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice-record/api/status/{txn_id}", use: status)
+        router.post("voice/upload", use: upload)
+        router.get("health/api/v1/fhir/retrieve", use: bundle)
+    }
+
+    /// The words of version 1 for how far a transaction is.
+    private enum Progress: String, Encodable {
+        case queued
+        case inProgress = "inprogress"
+        case completed
+        case partiallyCompleted = "partial_completed"
+        case error
+        case deleted
+
+        init(_ results: LongPoll.Results) {
+            switch results.transaction.userStatus {
+            case .cancelled: self = .deleted
+            case .initialized, .stopped: self = .queued
+            case .committed:
+                switch results.documents.outcome {
+                case .inProgress: self = .inProgress
+                case .success: self = .completed
+                case .partial: self = .partiallyCompleted
+                case .failure: self = .error
+                }
+            }
+        }
+    }
+
+    private struct StatusBody: Encodable {
+        struct Content: Encodable {
+            struct Output: Encodable {
+                let fhir: String?
+            }
+
+            let output: Output
+        }
+
+        let status: Progress
+        let transaction: String
+        let data: Content
+        let error: String?
+
+        enum CodingKeys: String, CodingKey {
+            case status, data, error
+            case transaction = "txn_id"
+        }
+    }
+
+    private struct UploadBody: Encodable {
+        let status = "success"
+        let message = "Audio uploaded successfully"
+        let transaction: String
+        let business: String
+
+        enum CodingKeys: String, CodingKey {
+            case status, message
+            case transaction = "txn_id"
+            case business = "b_id"
+        }
+    }
+
+    @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
+        let progress = Progress(results)
+        let transcript = results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
+        let fhir = try transcript.map { text in
+            try JSONEncoder().encode(FHIRBundle.make(id: key.id.rawValue, transcript: text)).base64EncodedString()
+        }
+        let failure = results.documents.lazy.flatMap(\.errors).first?.message
+        return try .json(
+            .ok,
+            StatusBody(
+                status: progress, transaction: key.id.rawValue,
+                data: .init(output: .init(fhir: progress == .inProgress ? nil : fhir)),
+                error: progress == .error ? failure : nil))
+    }
+
+    /// - Returns: the bundle of the transaction whose id is the identifier of the care context.
+    @Sendable private func bundle(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        guard let identifier = request.uri.queryParameters["identifier"].map(String.init), identifier.isPlain,
+            !identifier.isEmpty
+        else { throw ScribeError.invalidRequest(field: "identifier", problem: "is required") }
+        let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
+        guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
+        else { throw ScribeError.resourceNotFound("No care context of that identifier") }
+        return try .json(.ok, FHIRBundle.make(id: identifier, transcript: transcript.value ?? ""))
+    }
+
+    /// Stores each file of the form and starts a transaction on them.
+    @Sendable private func upload(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let query = request.uri.queryParameters
+        let id = query["txnid"].map(String.init) ?? identifiers.uuid()
+        guard id.isPlain, (1...255).contains(id.unicodeScalars.count), !id.contains("/"), id != ".", id != ".." else {
+            throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
+        }
+        let form = try await CollectedForm(request, limit: Self.uploadLimit)
+        guard !form.files.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
+        let folder = "\(principal.client)/\(id)/\(identifiers.uuid())"
+        var names: [String] = []
+        for (field, part) in form.files.sorted(by: { $0.key < $1.key }) {
+            guard let content = form.fields[field] else { continue }
+            let name = part.baseName.flatMap { $0.isPlain && !$0.isEmpty ? $0 : nil } ?? field
+            try await keep(content, part.contentType, as: "\(folder)/\(name)", of: principal)
+            names.append(name)
+        }
+        let wanted = TransactionRequest(
+            transfer: .nonVaded, mode: query["mode"].map(String.init),
+            audioURL: "s3://\(AudioLocation.batchBucket)/\(folder)", announcedFiles: names,
+            flavour: request.headers[.flavour] ?? "")
+        _ = try await starter.start(TransactionID(id), wanted, for: principal)
+        return try .json(.ok, UploadBody(transaction: id, business: principal.business.rawValue))
+    }
+
+    private func keep(
+        _ content: ByteBuffer, _ contentType: String?, as key: String, of principal: Principal
+    ) async throws {
+        let file = identifiers.uuid()
+        var writer = objects.create(file, checksums: [])
+        do {
+            try await writer.write(content)
+            let written = try await writer.finish()
+            let object = StoredObject(
+                bucket: AudioLocation.batchBucket, key: key, file: file, size: written.size,
+                eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now)
+            _ = try await store.put(object, business: principal.business)
+        } catch {
+            await writer.discard()
+            throw error
+        }
+    }
+}

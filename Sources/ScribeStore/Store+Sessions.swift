@@ -1,0 +1,163 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A document with what is known of it beside its content.
+package struct SessionDocument: Hashable, Sendable {
+    package let document: ResultDocument
+    package let transaction: TransactionID
+    /// Whether a client made it, and not the server.
+    package let isAuthored: Bool
+    package let createdAt: Date
+    package let updatedAt: Date
+    package let isPublished: Bool
+}
+
+extension Store {
+    /// A transaction with all of its documents and the context that its client keeps with it.
+    package func session(
+        _ key: Transaction.Key
+    ) async throws -> (transaction: Transaction, context: JSONValue, documents: [SessionDocument])? {
+        try await pool.read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { return nil }
+            let documents = try db.rows(
+                """
+                SELECT documents.*, txn_id FROM documents JOIN transactions ON transactions.id = transaction_id
+                WHERE transaction_id = ? AND documents.archived_at IS NULL ORDER BY documents.id
+                """,
+                [row["id"] as Int64]
+            ).map(SessionDocument.init(row:))
+            return (try Transaction(row: row), try StoredJSON.value(row["context"]), documents)
+        }
+    }
+
+    /// - Returns: the context as it is then.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func updateContext(
+        of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) -> JSONValue
+    ) async throws -> JSONValue {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let context = change(try StoredJSON.value(row["context"]))
+            try db.run(
+                "UPDATE transactions SET context = ? WHERE id = ?",
+                [try StoredJSON.text(context), row["id"] as Int64]
+            )
+            return context
+        }
+    }
+
+    /// Keeps a document that a client has written.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func add(_ document: ResultDocument, to key: Transaction.Key, at now: Date) async throws -> SessionDocument
+    {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
+            return SessionDocument(
+                document: document, transaction: key.id, isAuthored: true, createdAt: now, updatedAt: now,
+                isPublished: false
+            )
+        }
+    }
+
+    /// A document of the business, of whichever transaction.
+    package func document(_ id: DocumentID, of business: BusinessID) async throws -> SessionDocument? {
+        try await pool.read { try Self.document(id, of: business, in: $0) }
+    }
+
+    /// Puts other content into a document, and marks it as written by a person.
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``.
+    package func rewrite(
+        _ id: DocumentID, of business: BusinessID, name: String?, value: String?, at now: Date
+    ) async throws -> (document: SessionDocument, transaction: Transaction.Key) {
+        try await change(id, of: business) { db in
+            try db.run(
+                """
+                UPDATE documents SET name = coalesce(?, name), updated_at = ? WHERE document_id = ?
+                """,
+                [name, now.milliseconds, id.rawValue]
+            )
+            guard let value else { return }
+            try db.run(
+                "UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1 WHERE document_id = ?",
+                [value, id.rawValue]
+            )
+        }
+    }
+
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``.
+    package func publish(
+        _ id: DocumentID, of key: Transaction.Key, at now: Date
+    ) async throws -> (document: SessionDocument, transaction: Transaction.Key) {
+        try await change(id, of: key.business, in: key.id) { db in
+            try db.run(
+                "UPDATE documents SET published_at = coalesce(published_at, ?) WHERE document_id = ?",
+                [now.milliseconds, id.rawValue]
+            )
+        }
+    }
+
+    /// Hides a document that a client has written. The server's results stay: they belong to their transaction.
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/invalidState(_:)``.
+    package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws {
+        try await writes.write { db in
+            guard let found = try Self.document(id, of: business, in: db) else {
+                throw ScribeError.resourceNotFound("Document not found")
+            }
+            guard found.isAuthored else {
+                throw ScribeError.invalidState("A result of the transaction cannot be deleted by itself")
+            }
+            try db.run("UPDATE documents SET archived_at = ? WHERE document_id = ?", [now.milliseconds, id.rawValue])
+        }
+    }
+
+    /// What was made of one chunk, and when it was spoken.
+    package func chunkTranscript(
+        of key: Transaction.Key, file: String
+    ) async throws -> (result: Result<RecognisedSpeech, Diagnostic>, times: ChunkTimes?)? {
+        try await pool.read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let times: [String: ChunkTimes] = try StoredJSON.value(row["chunk_times"])
+            return try Self.chunkTranscripts(ofRow: row["id"], in: db)[file].map { ($0.result, times[file]) }
+        }
+    }
+
+    private func change(
+        _ id: DocumentID, of business: BusinessID, in transaction: TransactionID? = nil,
+        _ change: @escaping @Sendable (Database) throws -> Void
+    ) async throws -> (document: SessionDocument, transaction: Transaction.Key) {
+        try await writes.write { db in
+            guard let found = try Self.document(id, of: business, in: db),
+                transaction == nil || found.transaction == transaction
+            else { throw ScribeError.resourceNotFound("Document not found") }
+            try change(db)
+            guard let changed = try Self.document(id, of: business, in: db) else {
+                throw ScribeError.resourceNotFound("Document not found")
+            }
+            return (changed, Transaction.Key(business: business, id: changed.transaction))
+        }
+    }
+
+    private static func document(_ id: DocumentID, of business: BusinessID, in db: Database) throws -> SessionDocument?
+    {
+        try db.row(
+            """
+            SELECT documents.*, txn_id FROM documents JOIN transactions ON transactions.id = transaction_id
+            WHERE document_id = ? AND business_id = ? AND documents.archived_at IS NULL
+                AND transactions.archived_at IS NULL
+            """,
+            [id.rawValue, business.rawValue]
+        ).map(SessionDocument.init(row:))
+    }
+}
+
+extension SessionDocument {
+    fileprivate init(row: Row) throws {
+        self.init(
+            document: try ResultDocument(row: row), transaction: TransactionID(row["txn_id"]),
+            isAuthored: row["is_authored"], createdAt: Date(milliseconds: row["created_at"]),
+            updatedAt: Date(milliseconds: row["updated_at"]), isPublished: (row["published_at"] as Int64?) != nil
+        )
+    }
+}
