@@ -129,6 +129,17 @@ extension TestAnswer {
     var isSuccess: Bool { (200..<300).contains(status) }
 }
 
+extension HTTPFields {
+    /// Headers by their names as clients write them.
+    init(_ pairs: [(String, String)]) {
+        self.init()
+        for (name, value) in pairs {
+            guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
+            append(HTTPField(name: name, value: value))
+        }
+    }
+}
+
 extension ManualClock {
     /// Performs a request that the server holds: as soon as `sleepers` wait, the request among them, time passes.
     func letting(

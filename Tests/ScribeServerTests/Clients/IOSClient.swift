@@ -20,13 +20,11 @@ struct IOSClient: Sendable {
         session = try await ClientSession(
             server, clock, login: #"{"client_id":"\#(id)","client_secret":"\#(secret)"}"#, refresh: .withBothTokens
         ) { tokens in
-            var fields: HTTPFields = [
-                .authorization: "Bearer \(tokens.accessToken)", .auth: tokens.accessToken, .flavour: "ScribeIOS",
-                .userAgent: "EkaScribeApp/1.0 (com.example.scribe; build:1; iOS 18.4.0) Alamofire/5.10.2",
-                .accept: "*/*", .acceptLanguage: "en-IN;q=1.0",
-            ]
-            if let name = HTTPField.Name("client-id") { fields[name] = "dev-client" }
-            return fields
+            HTTPFields([
+                ("Authorization", "Bearer \(tokens.accessToken)"), ("auth", tokens.accessToken),
+                ("client-id", "dev-client"), ("flavour", "ScribeIOS"), ("Accept", "*/*"),
+                ("User-Agent", "EkaScribeApp/1.0 (com.example.scribe; build:1; iOS 18.4.0) Alamofire/5.10.2"),
+            ])
         }
     }
 
@@ -112,8 +110,7 @@ struct IOSClient: Sendable {
             ("content-type", name.contains(".wav") ? "audio/wav" : "audio/mp4"), ("x-amz-meta-bid", bid),
             ("x-amz-meta-txnid", id),
         ]
-        var headers: HTTPFields = [.userAgent: "aws-sdk-iOS/2.38.0 iOS/18.4 en_IN"]
-        for (name, value) in signed { headers[try #require(HTTPField.Name(name))] = value }
+        let headers = HTTPFields([("User-Agent", "aws-sdk-iOS/2.38.0 iOS/18.4 en_IN")] + signed)
         let path = "/\(folder)/\(id)/\(name)"
         return try await session.server.send(
             .put, signer.presign("PUT", path, at: session.clock.now, extra: signed), host: host, headers: headers,
@@ -151,6 +148,14 @@ struct IOSClient: Sendable {
         case failed(IOS.Result)
         /// Shown as completed, without any result.
         case timedOut
+
+        var completed: IOS.Result? {
+            if case .completed(let result) = self { result } else { nil }
+        }
+
+        var failed: IOS.Result? {
+            if case .failed(let result) = self { result } else { nil }
+        }
     }
 
     /// Looks at `data.output[].status` and nothing else; gives up after three answers.

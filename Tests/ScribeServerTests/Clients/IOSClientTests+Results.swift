@@ -12,10 +12,8 @@ extension IOSClientTests {
         try await IOSClient.run { client in
             try await client.record(id, visit: "fixture:slow")
             // Held for 14 s, two seconds of pause, and the rest of the twenty.
-            guard case .completed = try await client.pollResult(id, holds: [.seconds(14), .seconds(4)]) else {
-                Issue.record("no result after three polls")
-                return
-            }
+            let outcome = try await client.pollResult(id, holds: [.seconds(14), .seconds(4)])
+            #expect(outcome.completed != nil, "no result after three polls")
         }
     }
 
@@ -50,10 +48,7 @@ extension IOSClientTests {
     func allFailed() async throws {
         try await IOSClient.run { client in
             try await client.record(id, visit: "fixture:no-speech")
-            guard case .failed(let result) = try await client.pollResult(id) else {
-                Issue.record("not failed")
-                return
-            }
+            let result = try #require(try await client.pollResult(id).failed, "not failed")
             let items = try #require(result.data?.output)
             #expect(items.allSatisfy { $0.value == nil || $0.value == "" })
             let error = try #require(items.first?.errors?.first)
@@ -67,10 +62,7 @@ extension IOSClientTests {
     func partial() async throws {
         try await IOSClient.run { client in
             try await client.record(id, visit: "fixture:partial")
-            guard case .completed(let result) = try await client.pollResult(id) else {
-                Issue.record("no result")
-                return
-            }
+            let result = try #require(try await client.pollResult(id).completed, "no result")
             let item = try #require(result.data?.output?.first)
             #expect(item.status == .partialSuccess)
             #expect(item.value?.base64Text?.isEmpty == false)

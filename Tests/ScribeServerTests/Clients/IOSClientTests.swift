@@ -37,10 +37,7 @@ struct IOSClientTests {
                 #expect(acknowledged.bId == "b-demo")
                 #expect(acknowledged.error == nil)
             }
-            guard case .completed(let result) = try await client.pollResult(id) else {
-                Issue.record("no result")
-                return
-            }
+            let result = try #require(try await client.pollResult(id).completed, "no result")
             let note = try #require(result.data?.output?.first)
             #expect(note.templateId == "clinical_notes_template")
             #expect(note.type == "markdown")
@@ -76,10 +73,8 @@ struct IOSClientTests {
             )
             #expect(answer.status == 200, "\(answer.text)")
             _ = try await client.commit(id, ["1.wav"])
-            guard case .completed = try await client.pollResult(id) else {
-                Issue.record("the chunk was not found")
-                return
-            }
+            let outcome = try await client.pollResult(id)
+            #expect(outcome.completed != nil, "the chunk was not found")
         }
     }
 
@@ -94,10 +89,8 @@ struct IOSClientTests {
             #expect(answer.status == 200, "\(answer.text)")
             _ = try await client.stop(id, ["1.m4a"])
             _ = try await client.commit(id, ["1.m4a"])
-            guard case .completed = try await client.pollResult(id) else {
-                Issue.record("the chunk was not found")
-                return
-            }
+            let outcome = try await client.pollResult(id)
+            #expect(outcome.completed != nil, "the chunk was not found")
         }
     }
 
@@ -134,10 +127,7 @@ struct IOSClientTests {
             _ = try await client.start(id)
             #expect(try await client.stop(id, []).status == "success")
             #expect(try await client.commit(id, []).status == "success")
-            guard case .failed(let result) = try await client.pollResult(id) else {
-                Issue.record("not failed")
-                return
-            }
+            let result = try #require(try await client.pollResult(id).failed, "not failed")
             #expect(result.data?.output?.first?.errors?.first?.code == "no_audio")
         }
     }
@@ -150,10 +140,7 @@ struct IOSClientTests {
             for name in ["1.m4a", "2.m4a", "4.m4a"] { _ = try await client.upload(name, of: id, with: keys) }
             _ = try await client.stop(id, ["1.m4a", "2.m4a", "4.m4a"])
             _ = try await client.commit(id, ["1.m4a", "4.m4a"])
-            guard case .completed(let result) = try await client.pollResult(id) else {
-                Issue.record("no result")
-                return
-            }
+            let result = try #require(try await client.pollResult(id).completed, "no result")
             let warnings = try #require(result.data?.output?.first?.warnings)
             #expect(warnings.map(\.code) == ["chunk_gap"])
             #expect(warnings.first?.msg?.contains("2, 3") == true)
