@@ -153,10 +153,9 @@ extension WebClientTests {
             #expect(answer.cors("allow-origin") == WebClient.origin)
             #expect(answer.cors("allow-credentials") == "true")
             #expect(answer.cors("allow-methods")?.contains(method) == true)
-            for header in ["auth", "authorization", "client-id", "content-type", "flavour"] {
-                let allowed = answer.cors("allow-headers")?.lowercased().split { ", ".contains($0) } ?? []
-                #expect(allowed.contains { $0 == header })
-            }
+            let allowed = answer.cors("allow-headers")?.lowercased().split { ", ".contains($0) } ?? []
+            #expect(
+                Set<Substring>(["auth", "authorization", "client-id", "content-type", "flavour"]).isSubset(of: allowed))
         }
     }
 
@@ -193,9 +192,8 @@ extension WebClientTests {
             #expect(["*", WebClient.origin].contains(preflight.cors("allow-origin")))
             #expect(preflight.cors("allow-methods")?.contains("PUT") == true)
             let allowed = preflight.cors("allow-headers")?.lowercased() ?? ""
-            for header in ["authorization", "content-type", "x-amz-date", "x-amz-security-token", "x-amz-meta-bid"] {
-                #expect(allowed.contains(header), "\(allowed)")
-            }
+            let sent = ["authorization", "content-type", "x-amz-date", "x-amz-security-token", "x-amz-meta-bid"]
+            #expect(sent.filter { !allowed.contains($0) }.isEmpty, "\(allowed)")
             let stored = try await client.upload("1.mp3", of: "t", with: signer)
             #expect(["*", WebClient.origin].contains(stored.cors("allow-origin")))
             #expect(stored.cors("expose-headers")?.lowercased().contains("etag") == true)
