@@ -143,6 +143,14 @@ struct AndroidClient: Sendable {
         )
     }
 
+    /// What is stored, for the tests to look at.
+    func download(_ name: String, of id: String, with keys: Android.Credentials) async throws -> TestAnswer {
+        let signer = signer(keys)
+        let path = "/260510/\(id)/\(name)"
+        let headers = signer.sign("GET", path, at: session.clock.now)
+        return try await session.server.send(.get, path, host: signer.host, headers: headers)
+    }
+
     /// With the payload's own hash, as everything but the uploads themselves.
     private func post(
         _ path: String, _ query: String, _ keys: Android.Credentials, _ metadata: [(String, String)],

@@ -105,7 +105,7 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("a refused conversion says why, where the SDK looks", .covers("C-10"))
+    @Test("a refused conversion says why, where the SDK looks")
     func refusedConversion() async throws {
         try await AndroidClient.run { client in
             let path = "/voice/api/v1/transaction/a-unknown/convert-to-template/soap"

@@ -94,7 +94,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a retry repeats stop and commit, and init whose answer was lost", .covers("C-18"))
+    @Test("a retry repeats stop and commit, and init whose answer was lost", .covers("C-03", "C-18"))
     func repetition() async throws {
         try await IOSClient.run { client in
             #expect(try await client.start(id).bId == "b-demo")

@@ -69,10 +69,10 @@ extension LegacyIOSClientTests {
 
     @Test(
         "favourites are acknowledged with a text, listed in the singular, and wipe nothing",
-        .covers("C-45", "C-93", "C-96")
+        .covers("C-45", "C-93", "C-96"), arguments: ["io", "ip", "iOS-scribe", "iPad-scribe", "mac-scribe"]
     )
-    func favourites() async throws {
-        try await LegacyIOSClient.run { client in
+    func favourites(flavour: String) async throws {
+        try await LegacyIOSClient.run(flavour: flavour) { client in
             #expect(try await client.save(#"{"model_type":"lite"}"#).isEmpty == false)
             #expect(try await client.save(#"{"my_templates":["soap"]}"#).isEmpty == false)
             let favourites = try await client.session.send(.get, "/voice/api/v2/config/?my_template=true")

@@ -61,14 +61,16 @@ struct PythonClient: Sendable {
 
     /// Nulls for what the caller has left out, no model, and files by their whole names.
     func start(
-        _ id: String, _ post: PresignedPost, bucket: String?, files: [String], additional: String = "null"
+        _ id: String, _ post: PresignedPost, bucket: String?, files: [String], additional: String = "null",
+        hasSlash: Bool = true
     ) async throws -> TestAnswer {
         let folder = "s3://\(bucket ?? "None")/\(post.folderPath)"
+        let place = hasSlash ? folder : String(folder.dropLast())
         let names = files.map { "\"\(folder)\($0)\"" }.joined(separator: ", ")
         let answer = try await session.send(
             .post, "/voice/api/v2/transaction/init/\(id)",
             #"""
-            {"mode": null, "transfer": "non-vaded", "batch_s3_url": "\#(folder)", "s3_url": "\#(folder)",
+            {"mode": null, "transfer": "non-vaded", "batch_s3_url": "\#(place)", "s3_url": "\#(place)",
              "additional_data": \#(additional), "input_language": null, "speciality": null, "Section": null,
              "output_format_template": [{"template_id": "clinical_notes_template", "language_output": "en-IN"}],
              "client_generated_files": [\#(names)]}

@@ -31,12 +31,15 @@ struct PythonClientTests {
         }
     }
 
-    @Test("a bucket that the SDK could not read from the URL is found by its folder", .covers("C-60"))
-    func noBucket() async throws {
+    @Test(
+        "a folder is found with and without its slash, and in a bucket that the SDK could not read from the URL",
+        .covers("C-14"), arguments: [true, false], ["m-prod-ekascribe-batch", nil]
+    )
+    func places(hasSlash: Bool, bucket: String?) async throws {
         try await PythonClient.run { client in
             let (post, answer) = try await client.presignedPost("txn_301")
             _ = try await client.upload("visit.mp3", to: post, answer)
-            _ = try await client.start("txn_301", post, bucket: nil, files: ["visit.mp3"])
+            _ = try await client.start("txn_301", post, bucket: bucket, files: ["visit.mp3"], hasSlash: hasSlash)
             let result = try await client.result("txn_301")
             #expect(result["data.output.0.status"] == "success")
         }

@@ -41,7 +41,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a template of one's own shapes a note", .covers("C-88"))
+    @Test("a template of one's own shapes a note")
     func ownTemplate() async throws {
         try await WebClient.run { client in
             let section = try await client.session.send(

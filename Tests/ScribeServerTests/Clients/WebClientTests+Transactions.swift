@@ -120,6 +120,7 @@ extension WebClientTests {
             let path = "/voice/api/v1/transaction/\(id)/convert-to-template"
             let answer = try await client.session.send(.post, "\(path)/soap", "{}")
             #expect(answer.isSuccess, "\(answer.text)")
+            #expect(answer["status"] == "success")
             let document = try #require(answer["document_id"])
             let result = try #require(try await client.poll(id, "?document_id=\(document)").success)
             #expect(result["data.output.0.template_id"] == "soap")

@@ -82,7 +82,7 @@ struct WebClientTests {
 
     @Test(
         "a file goes from its form through init to the result, without stop or commit",
-        .covers("C-14", "C-15", "C-60", "C-63", "C-64", "C-66", "C-67")
+        .covers("C-14", "C-15", "C-63", "C-64", "C-66", "C-67")
     )
     func wholeFile() async throws {
         try await WebClient.run { client in
@@ -143,7 +143,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("a result in part is success, with what there is", .covers("C-28"))
+    @Test("a result in part is success, with what there is")
     func partial() async throws {
         try await WebClient.run { client in
             try await client.record(id, additional: #"{"fixture":"fixture:partial"}"#)
@@ -190,7 +190,7 @@ struct WebClientTests {
 
     @Test(
         "expired upload credentials are 400, for 401, 403 and 404 would end the upload for good",
-        .covers("C-74", "C-75"))
+        .covers("C-75"))
     func expiredCredentials() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
