@@ -112,6 +112,11 @@ struct SessionTests {
             #expect(converted.status == 202)
             #expect(converted["status"] == "in-progress")
             #expect(try await client.status("t").status == 200)
+            _ = try await client.initialise("u")
+            let named = try await client.post(
+                "/voice/api/v1/transaction/u/convert-to-template/soap", #"{"transcript":"I have a fever."}"#)
+            #expect(named.status == 202)
+            #expect(named["template_id"] == "soap")
             let answer = try await client.get("/voice/v1/session/t/suggested-medications")
             #expect(answer["data.medications.0.text"]?.contains("paracetamol") == true)
         }

@@ -53,6 +53,21 @@ struct Version1Tests {
         }
     }
 
+    @Test("an id is taken once, and a form has a longest length")
+    func limits() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let form = Self.form([("file", "a.wav", TestAudio.wav(seconds: 1))])
+            for status in [200, 409] {
+                let answer = try await client.send(.post, "/voice/upload?txnid=t", headers: Self.formType, body: form)
+                #expect(answer.status == status)
+            }
+            let long = Self.form([("file", "a.wav", Data(count: 33 << 20))])
+            let answer = try await client.send(.post, "/voice/upload", headers: Self.formType, body: long)
+            #expect(answer.status == 413)
+        }
+    }
+
     @Test("version 1 has its own words for how far a transaction is")
     func words() async throws {
         let server = try TestServer()
