@@ -34,7 +34,7 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "ScribeServer",
+                "ScribeServer", "Transcription",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -28,6 +28,8 @@ package struct Diagnostic: Hashable, Sendable, Codable {
         case processingFailed = "processing_failed"
         /// The note could not be written.
         case noteFailed = "note_failed"
+        /// More languages were asked for than are recognised together.
+        case languagesIgnored = "languages_ignored"
         /// A note was asked for in another language than was spoken, and nobody translates.
         case notTranslated = "not_translated"
     }

@@ -24,6 +24,9 @@ package struct TransactionRequest: Hashable, Sendable, Codable {
         }
     }
 
+    /// How many languages are recognised together; further ones are left out, with a warning.
+    package static let largestLanguageCount = 2
+
     package var transfer: Transfer
     package var mode: String?
     /// The `s3_url` or `batch_s3_url` as sent, which a replayed init must repeat.

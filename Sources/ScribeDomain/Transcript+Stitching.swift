@@ -1,25 +1,79 @@
+/// What one chunk adds to a transcript.
+struct SpokenChunk: Sendable {
+    let text: String
+    /// With their times from the start of the chunk; empty where the recogniser has none.
+    let words: [TimedWord]
+    let times: ChunkTimes?
+
+    /// The words of the text as they stand in it.
+    var tokens: [Substring] { text.split(whereSeparator: \.isWhitespace) }
+
+    /// When each word of the text was spoken, in the session's time; nil unless the recogniser's words are the text's.
+    func middles(of tokens: [Substring]) -> [Double]? {
+        guard let times, !words.isEmpty, words.count == tokens.count else { return nil }
+        return words.map { times.start + ($0.start + $0.end) / 2 }
+    }
+}
+
 extension Transcript {
     /// The most words that are compared at a seam: half a second of overlap holds no more.
     static let seamWords = 4
 
-    /// Joins chunk texts in order. Where the times of two chunks overlap, words at the seam that both have are kept
-    /// once: the longest end of the first that is the beginning of the second, of at most ``seamWords`` words. Where
-    /// they do not overlap both are kept, for people do repeat themselves (eka-v2.md 10.16).
-    static func stitch(_ chunks: [(text: String, times: ChunkTimes?)]) -> String {
+    /// Joins chunk texts in order. Words at a seam that two chunks both have are kept once (eka-v2.md 10.16); where
+    /// the times of two chunks do not overlap both are kept, for people do repeat themselves.
+    static func stitch(_ chunks: [SpokenChunk]) -> String {
         var result = ""
-        var previous: (words: [Substring], times: ChunkTimes?) = ([], nil)
+        var previous: (chunk: SpokenChunk, tokens: [Substring])?
         for chunk in chunks {
-            let words = chunk.text.split(whereSeparator: \.isWhitespace)
-            guard let end = words.last?.endIndex else { continue }
-            let isOverlapping = previous.times.map { before in chunk.times.map(before.overlaps) ?? false } ?? false
-            let fresh = words.dropFirst(isOverlapping ? sharedWords(endOf: previous.words, startOf: words) : 0)
-            previous = (words, chunk.times)
-            guard let start = fresh.first?.startIndex else { continue }
+            var tokens = chunk.tokens[...]
+            guard let end = tokens.last?.endIndex else { continue }
+            if let before = previous, let times = before.chunk.times, chunk.times.map(times.overlaps) ?? false {
+                let seam = seam(before.chunk, before.tokens, chunk, Array(tokens))
+                if seam.droppedAtEnd > 0 {
+                    result = before.tokens.count > seam.droppedAtEnd
+                        ? String(result.dropLastWords(seam.droppedAtEnd)) : result
+                }
+                tokens = tokens.dropFirst(seam.droppedAtStart)
+            }
+            previous = (chunk, chunk.tokens)
+            guard let start = tokens.first?.startIndex else { continue }
             if let last = result.last { result += ".?!।".contains(last) ? "\n" : " " }
             // Lines within a chunk are kept: a recogniser ends them where a speaker pauses.
             result += chunk.text[start..<end]
         }
         return result
+    }
+
+    /// How many words go at the end of the first chunk and at the start of the second.
+    private static func seam(
+        _ first: SpokenChunk, _ firstTokens: [Substring], _ second: SpokenChunk, _ secondTokens: [Substring]
+    ) -> (droppedAtEnd: Int, droppedAtStart: Int) {
+        guard let begin = second.times?.start, let end = first.times?.end,
+            let firstMiddles = first.middles(of: firstTokens), let secondMiddles = second.middles(of: secondTokens)
+        else { return (0, sharedWords(endOf: firstTokens, startOf: secondTokens)) }
+        // The words that both may have heard.
+        let tail = firstMiddles.reversed().prefix { $0 >= begin }.count
+        let head = secondMiddles.prefix { $0 <= end }.count
+        let old = firstTokens.suffix(tail).map(spoken)
+        let new = secondTokens.prefix(head).map(spoken)
+        // The longest run of words that both have; what one has beyond it was cut off and is heard whole in the other.
+        var best = (length: 0, old: 0, new: 0)
+        for i in old.indices {
+            for j in new.indices {
+                var length = 0
+                while i + length < old.count, j + length < new.count, old[i + length] == new[j + length] { length += 1 }
+                if length > best.length { best = (length, i, j) }
+            }
+        }
+        if best.length > 0 {
+            return (old.count - best.old - best.length, best.new + best.length)
+        }
+        // Nothing in common: each keeps its half of the overlap.
+        let middle = (begin + end) / 2
+        return (
+            firstMiddles.suffix(tail).filter { $0 > middle }.count,
+            secondMiddles.prefix(head).filter { $0 <= middle }.count
+        )
     }
 
     private static func sharedWords(endOf first: [Substring], startOf second: [Substring]) -> Int {
@@ -33,5 +87,25 @@ extension Transcript {
     /// A word as it sounds: case and punctuation do not.
     private static func spoken(_ word: Substring) -> String {
         word.lowercased().filter { $0.isLetter || $0.isNumber }
+    }
+}
+
+extension String {
+    /// Without its last words and the space before them.
+    fileprivate func dropLastWords(_ count: Int) -> Substring {
+        var rest = self[...]
+        for _ in 0..<count {
+            rest = rest.trimmedAtEnd
+            while let last = rest.last, !last.isWhitespace { rest.removeLast() }
+        }
+        return rest.trimmedAtEnd
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedAtEnd: Substring {
+        var rest = self
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return rest
     }
 }

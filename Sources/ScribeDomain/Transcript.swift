@@ -58,14 +58,15 @@ package struct Transcript: Hashable, Sendable {
     }
 
     /// Stitches the chunks; what failed among them becomes a warning that names it, or the error when all failed.
-    package init(stitching chunks: [ChunkOutcome]) {
-        var spoken: [(text: String, times: ChunkTimes?)] = []
+    /// - Parameter languages: those that init asked for.
+    package init(stitching chunks: [ChunkOutcome], languages: [String] = []) {
+        var spoken: [SpokenChunk] = []
         var failures: [Diagnostic.Code: [String]] = [:]
         var doubts: [Diagnostic] = []
         for chunk in chunks {
             switch chunk.result {
             case .success(let speech):
-                spoken.append((speech.text, chunk.times))
+                spoken.append(SpokenChunk(text: speech.text, words: speech.words, times: chunk.times))
                 doubts += speech.warnings
             case .failure(let diagnostic):
                 failures[diagnostic.code, default: []].append(chunk.file)
@@ -86,7 +87,9 @@ package struct Transcript: Hashable, Sendable {
         } else {
             status = failed.isEmpty && doubts.isEmpty ? .success : .partialSuccess
             errors = []
-            warnings = failed + doubts.removingDuplicates() + Self.gaps(in: chunks.map(\.file))
+            warnings =
+                failed + doubts.removingDuplicates() + Self.gaps(in: chunks.map(\.file))
+                + Self.surplus(of: languages)
         }
     }
 
@@ -101,9 +104,15 @@ package struct Transcript: Hashable, Sendable {
         case .unknownFixture: "No fixture has the requested name: \(names)"
         case .noSpeech: "No speech found: \(names)"
         case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed,
-            .notTranslated:
+            .notTranslated, .languagesIgnored:
             "Transcription failed: \(names)"
         }
+    }
+
+    private static func surplus(of languages: [String]) -> [Diagnostic] {
+        let ignored = languages.dropFirst(TransactionRequest.largestLanguageCount)
+        guard !ignored.isEmpty else { return [] }
+        return [Diagnostic(.languagesIgnored, "Only two languages are recognised together")]
     }
 
     private static func gaps(in files: [String]) -> [Diagnostic] {

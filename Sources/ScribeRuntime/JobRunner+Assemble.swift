@@ -14,7 +14,9 @@ extension JobRunner {
             return
         case .ready(let input):
             let known = input.documents.first { $0.kind == .transcript && $0.status.isFinal }
-            let transcript = known.map(Transcript.init(of:)) ?? Transcript(stitching: input.chunks)
+            let transcript =
+                known.map(Transcript.init(of:))
+                ?? Transcript(stitching: input.chunks, languages: input.transaction.request.inputLanguages)
             var documents = input.documents
             for index in documents.indices where documents[index].kind == .transcript && known == nil {
                 documents[index] = documents[index].filled(from: transcript)

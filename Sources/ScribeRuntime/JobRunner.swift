@@ -117,7 +117,8 @@ package struct JobRunner: Service, CustomStringConvertible {
 
     private func transcribe(_ chunk: ChunkToTranscribe, _ job: Job) async throws {
         let recording = Recording(
-            path: objects.path(of: chunk.file), ordinal: chunk.ordinal, language: chunk.language, fixture: chunk.fixture
+            path: objects.path(of: chunk.file), ordinal: chunk.ordinal, languages: chunk.languages,
+            isLite: chunk.isLite, isLastAttempt: job.attempt >= policy.attempts, fixture: chunk.fixture
         )
         let start = clock.now
         let result: Result<RecognisedSpeech, Diagnostic>
@@ -163,7 +164,7 @@ package struct JobRunner: Service, CustomStringConvertible {
     /// Puts a job back, however long that takes: on a full disk nothing can be written, and a job that stayed claimed
     /// would be nobody's.
     private func retry(_ job: Job, after error: any Error) async {
-        let pause = policy.backOff * (1 << min(job.attempt - 1, 6))
+        let pause = max(pause(before: job), (error as? TranscriptionFailure)?.retryAfter.map { .seconds($0) } ?? .zero)
         while !Task.isCancelled {
             do {
                 let time = clock.now.addingTimeInterval(pause / .seconds(1))
@@ -173,6 +174,13 @@ package struct JobRunner: Service, CustomStringConvertible {
                 try? await clock.sleep(for: .seconds(1))
             }
         }
+    }
+
+    /// Doubles with each attempt, and differs a little from job to job, so that those which failed together do not come
+    /// back together.
+    private func pause(before job: Job) -> Duration {
+        let spread = Double(UInt64(bitPattern: job.id) &* 0x9E37_79B9_7F4A_7C15 >> 56) / 255
+        return policy.backOff * (1 << min(job.attempt - 1, 6)) * (1 + spread / 4)
     }
 
     private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {

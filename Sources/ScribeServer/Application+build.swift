@@ -43,7 +43,9 @@ func assemble(
 
     let templates = try Seed.templates()
     let fixtures = try Seed.fixtures(overriddenBy: configuration.fixturesFile)
-    let transcriber = try makeTranscriber(configuration, fixtures, folder, clock, threads)
+    let makers = TranscriberMaker(
+        configuration: configuration, fixtures: fixtures, folder: folder, clock: clock, threads: threads)
+    let transcriber = try makers.make()
     let signals = ChangeSignals()
     let bell = JobBell()
     let metrics = Metrics()
@@ -195,25 +197,4 @@ private func seedClients(
         throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
     }
     return KnownClients(ids: Set(clients.map(\.client.principal.client)), demoPrincipal: first.client.principal)
-}
-
-private func makeTranscriber(
-    _ configuration: Configuration, _ fixtures: FixtureSet, _ folder: DataFolder, _ clock: ScribeClock,
-    _ threads: NIOThreadPool
-) throws -> any Transcriber {
-    switch configuration.transcriber {
-    case .fake:
-        return FakeTranscriber(fixtures: fixtures, clock: clock, files: threads)
-    case .command(let commandLine):
-        do {
-            return try CommandTranscriber(
-                commandLine: commandLine, workFolder: folder.workFolder, timeLimit: configuration.transcriberTimeLimit,
-                clock: clock, files: threads
-            )
-        } catch let problem as CommandTranscriber.MissingProgram {
-            throw StartupProblem.unusableTranscriber(reason: "there is no program '\(problem.name)' that can be run")
-        } catch let problem as CommandLineWords.Problem {
-            throw StartupProblem.unusableTranscriber(reason: "\(problem)")
-        }
-    }
 }

@@ -1,5 +1,7 @@
+package import Foundation
 package import ScribeRuntime
 package import ScribeStore
+package import Transcription
 
 /// Everything that can be set about one server. The defaults are those of an SDK developer's laptop.
 package struct Configuration: Sendable {
@@ -8,6 +10,10 @@ package struct Configuration: Sendable {
         case fake
         /// A program and its arguments.
         case command(String)
+        /// A service that speaks OpenAI's API, by its base URL.
+        case openAI(URL)
+        /// A service that speaks Deepgram's.
+        case deepgram(URL)
     }
 
     package var host = "127.0.0.1"
@@ -33,8 +39,10 @@ package struct Configuration: Sendable {
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)
     package var jobs = JobRunner.Policy()
-    /// How long one recognition may take.
-    package var transcriberTimeLimit: Duration = .seconds(120)
+    /// Transcribes what the first one fails at.
+    package var fallbackTranscriber: TranscriberChoice?
+    package var recognition = GuardedTranscriber.Policy()
+    package var speechService = SpeechServiceSettings()
     /// Whether the demo clients may log in; nil decides by the authentication: not in strict mode.
     package var hasDemoSeed: Bool?
     /// A YAML file with further clients.
@@ -50,6 +58,16 @@ package struct Configuration: Sendable {
         package var refreshToken = 30.0 * 24 * 60 * 60
         /// 12 h outlast a consultation (eka-v2.md 10.12).
         package var uploadCredentials = 12.0 * 60 * 60
+
+        package init() {}
+    }
+
+    /// What is told to a speech service, whichever it is.
+    package struct SpeechServiceSettings: Hashable, Sendable {
+        package var key: String?
+        package var model: String?
+        package var liteModel: String?
+        package var prompt: String?
 
         package init() {}
     }

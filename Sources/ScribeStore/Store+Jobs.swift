@@ -32,7 +32,9 @@ package struct ChunkToTranscribe: Hashable, Sendable {
     package let eTag: String
     /// The chunk's number, or its position in the commit, from 1.
     package let ordinal: Int
-    package let language: String?
+    /// Two at most: more are not recognised together.
+    package let languages: [String]
+    package let isLite: Bool
     package let fixture: String?
 }
 
@@ -129,7 +131,11 @@ extension Store {
 
     private static func job(_ row: Row, in db: Database) throws -> Job? {
         let owner = try db.row(
-            "SELECT business_id, txn_id, bucket, folder, language, fixture FROM transactions WHERE id = ?",
+            """
+            SELECT business_id, txn_id, bucket, folder, fixture, json_extract(request, '$.inputLanguages') AS languages,
+                json_extract(request, '$.modelType') AS model
+            FROM transactions WHERE id = ?
+            """,
             [row["transaction_id"] as Int64]
         )
         guard let owner else { return nil }
@@ -150,7 +156,10 @@ extension Store {
         }
         let chunk = ChunkToTranscribe(
             name: name, file: object.file, eTag: object.eTag, ordinal: try ordinal(of: name, key, in: db),
-            language: owner["language"], fixture: owner["fixture"]
+            languages: Array(
+                try StoredJSON.value(owner["languages"], as: [String].self)
+                    .prefix(TransactionRequest.largestLanguageCount)),
+            isLite: (owner["model"] as String?) == "lite", fixture: owner["fixture"]
         )
         return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .transcribe(chunk))
     }

@@ -5,11 +5,25 @@ package protocol Transcriber: Sendable {
     /// How the transcriber is called in the banner, in `/readyz` and in logs, for example `fake`.
     var name: String { get }
 
+    /// Whether it can be used now, for `/readyz`.
+    var condition: TranscriberCondition { get }
+
     /// Recognises the speech of one file.
     ///
     /// - Returns: the words; an empty text when nobody spoke.
     /// - Throws: ``TranscriptionFailure``, or `CancellationError` when the server stops.
     func transcribe(_ recording: Recording) async throws -> RecognisedSpeech
+}
+
+extension Transcriber {
+    package var condition: TranscriberCondition { .available }
+}
+
+/// Whether a transcriber can be used.
+package enum TranscriberCondition: String, Hashable, Sendable {
+    case available
+    /// It has failed so often that it is left alone for a while.
+    case unavailable
 }
 
 /// One stored audio file, as a transcriber gets it.
@@ -18,17 +32,29 @@ package struct Recording: Sendable {
     package let path: String
     /// The number in the chunk's name, else its position in the commit, from 1.
     package let ordinal: Int
-    /// A language hint, for example `en-IN`.
-    package let language: String?
+    /// What may be spoken, for example `en-IN`: two languages at most.
+    package let languages: [String]
+    /// Whether the transaction asked for the faster model.
+    package let isLite: Bool
+    /// Whether the file has failed if this fails.
+    package let isLastAttempt: Bool
     /// The fixture that the transaction asked for; only the fake heeds it.
     package let fixture: String?
 
-    package init(path: String, ordinal: Int, language: String?, fixture: String?) {
+    package init(
+        path: String, ordinal: Int, languages: [String] = [], isLite: Bool = false, isLastAttempt: Bool = false,
+        fixture: String? = nil
+    ) {
         self.path = path
         self.ordinal = ordinal
-        self.language = language
+        self.languages = languages
+        self.isLite = isLite
+        self.isLastAttempt = isLastAttempt
         self.fixture = fixture
     }
+
+    /// The first one.
+    package var language: String? { languages.first }
 }
 
 /// Why a file was not transcribed.
@@ -39,10 +65,15 @@ package struct TranscriptionFailure: Error, Hashable, Sendable {
     package let reason: String
     /// Whether another attempt may succeed.
     package let isRetryable: Bool
+    /// How long a service asked to be left alone, in seconds.
+    package let retryAfter: Double?
 
-    package init(_ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false) {
+    package init(
+        _ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false, retryAfter: Double? = nil
+    ) {
         self.code = code
         self.reason = reason
         self.isRetryable = isRetryable
+        self.retryAfter = retryAfter
     }
 }

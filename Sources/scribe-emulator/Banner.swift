@@ -47,6 +47,8 @@ struct Banner {
         switch configuration.transcriber {
         case .fake: "fake (deterministic; nothing is listened to)"
         case .command(let command): "command: \(command)"
+        case .openAI(let url): "openai: \(url.host() ?? "")"
+        case .deepgram(let url): "deepgram: \(url.host() ?? "")"
         }
     }
 }

@@ -21,11 +21,29 @@ struct SettingFlags: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Keep the data in a temporary folder that is removed at the end.")
     var ephemeral: Bool?
 
-    @Option(help: ArgumentHelp("fake, or command:PROGRAM ARGUMENTS with {file}, {wav} and {language}."))
+    @Option(help: ArgumentHelp("fake, openai:URL, deepgram:URL, or command:PROGRAM ARGUMENTS with {file}, {wav} and {language}."))
     var transcriber: String?
 
-    @Option(help: "How long one recognition may take, for example 120s.")
+    @Option(help: "How long one recognition may take beyond the audio's own length, for example 120s.")
     var transcriberTimeLimit: String?
+
+    @Option(help: "How many recognitions run at the same time.")
+    var transcriberConcurrency: String?
+
+    @Option(help: "A transcriber for what the first one fails at.")
+    var fallbackTranscriber: String?
+
+    @Option(help: "The speech service's model.")
+    var sttModel: String?
+
+    @Option(help: "The speech service's model for transactions that ask for lite.")
+    var sttModelLite: String?
+
+    @Option(help: "Words that the speech service is to expect.")
+    var sttPrompt: String?
+
+    @Option(help: ArgumentHelp("A file with the speech service's key.", valueName: "path"))
+    var sttKeyFile: String?
 
     @Option(help: "Which tokens are accepted: lenient, open or strict.")
     var auth: String?
@@ -86,7 +104,9 @@ struct SettingFlags: ParsableArguments {
         let all: [(SettingKey, String?)] = [
             (.host, host), (.port, port), (.readyFile, readyFile), (.dataDir, dataDir),
             (.ephemeral, ephemeral?.description), (.transcriber, transcriber),
-            (.transcriberTimeLimit, transcriberTimeLimit), (.auth, auth),
+            (.transcriberTimeLimit, transcriberTimeLimit), (.transcriberConcurrency, transcriberConcurrency),
+            (.fallbackTranscriber, fallbackTranscriber), (.sttModel, sttModel), (.sttModelLite, sttModelLite),
+            (.sttPrompt, sttPrompt), (.sttKeyFile, sttKeyFile), (.auth, auth),
             (.allowUnverifiedTokens, allowUnverifiedTokensFromNetwork?.description),
             (.demoSeed, demoSeed?.description), (.clients, clients), (.fixtures, fixtures),
             (.signingKeyFile, signingKeyFile), (.accessTokenLifetime, accessTokenLifetime),

@@ -9,6 +9,12 @@ enum SettingKey: String, CaseIterable {
     case ephemeral
     case transcriber
     case transcriberTimeLimit = "transcriber-time-limit"
+    case transcriberConcurrency = "transcriber-concurrency"
+    case fallbackTranscriber = "fallback-transcriber"
+    case sttModel = "stt-model"
+    case sttModelLite = "stt-model-lite"
+    case sttPrompt = "stt-prompt"
+    case sttKeyFile = "stt-key-file"
     case auth
     case allowUnverifiedTokens = "allow-unverified-tokens-from-network"
     case demoSeed = "demo-seed"
@@ -36,6 +42,8 @@ enum SettingKey: String, CaseIterable {
     static let configName = "SCRIBE_CONFIG"
     /// The key as such is taken from the environment only: flags show in the process list.
     static let signingKeyName = "SCRIBE_SIGNING_KEY"
+    /// The same goes for the key of the speech service.
+    static let sttKeyName = "SCRIBE_STT_KEY"
     /// Set by `env`, for those who use the server.
     static let exportedNames = ["SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET"]
 }

@@ -4,6 +4,7 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 import ScribeStore
+import Transcription
 import Yams
 
 /// The settings of one run: flag before environment before file before default.
@@ -21,6 +22,7 @@ struct Settings {
 
     private var values: [SettingKey: Value] = [:]
     private let signingKeyText: String?
+    private let sttKeyText: String?
     /// Unknown `SCRIBE_*` names: reported, but others may have set them.
     private(set) var warnings: [String] = []
 
@@ -29,6 +31,7 @@ struct Settings {
     ///   - configFile: the `--config` flag.
     init(flags: [SettingKey: String], configFile: String?, environment: [String: String]) throws {
         signingKeyText = environment[SettingKey.signingKeyName]
+        sttKeyText = environment[SettingKey.sttKeyName]
         if let path = configFile ?? environment[SettingKey.configName] { try read(file: path) }
         for key in SettingKey.allCases {
             if let text = environment[key.environmentName] {
@@ -37,7 +40,8 @@ struct Settings {
             if let text = flags[key] { values[key] = Value(text: text, origin: "--\(key.rawValue)") }
         }
         let known =
-            SettingKey.allCases.map(\.environmentName) + [SettingKey.configName, SettingKey.signingKeyName]
+            SettingKey.allCases.map(\.environmentName)
+            + [SettingKey.configName, SettingKey.signingKeyName, SettingKey.sttKeyName]
             + SettingKey.exportedNames
         for name in environment.keys.sorted()
         where name.hasPrefix(SettingKey.environmentPrefix) && !known.contains(name) {
@@ -89,7 +93,16 @@ struct Settings {
             throw Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other")
         }
         if let transcriber = values[.transcriber] { configuration.transcriber = try Self.transcriber(transcriber) }
-        if let limit = try duration(.transcriberTimeLimit) { configuration.transcriberTimeLimit = limit }
+        if let fallback = values[.fallbackTranscriber] {
+            configuration.fallbackTranscriber = try Self.transcriber(fallback)
+        }
+        if let limit = try duration(.transcriberTimeLimit) { configuration.recognition.timeLimit = limit }
+        if let count = try integer(.transcriberConcurrency, in: 1...256) {
+            configuration.recognition.concurrency = count
+            // Some more, so that results are put together while all recognitions are under way.
+            configuration.jobs.concurrency = count + 2
+        }
+        configuration.speechService = try speechService()
         if let mode = try choice(.auth, of: AuthMode.allCases, named: \.rawValue) { configuration.authMode = mode }
         configuration.allowsUnverifiedTokensFromNetwork = try boolean(.allowUnverifiedTokens) ?? false
         configuration.hasDemoSeed = try boolean(.demoSeed)
@@ -111,9 +124,36 @@ struct Settings {
     private static func transcriber(_ value: Value) throws -> Configuration.TranscriberChoice {
         if value.text == "fake" { return .fake }
         if value.text.hasPrefix("command:") { return .command(String(value.text.dropFirst("command:".count))) }
+        for (prefix, choice) in [
+            ("openai:", Configuration.TranscriberChoice.openAI), ("deepgram:", Configuration.TranscriberChoice.deepgram),
+        ] where value.text.hasPrefix(prefix) {
+            guard let url = URL(string: String(value.text.dropFirst(prefix.count))), url.host() != nil,
+                ["http", "https"].contains(url.scheme)
+            else { throw Problem(description: "\(value.origin): '\(value.text)' names no http or https address") }
+            return choice(url)
+        }
         throw Problem(
-            description: "\(value.origin): '\(value.text)' is no transcriber; use fake or command:PROGRAM ARGUMENTS"
+            description: """
+                \(value.origin): '\(value.text)' is no transcriber; use fake, openai:URL, deepgram:URL or \
+                command:PROGRAM ARGUMENTS
+                """
         )
+    }
+
+    private func speechService() throws -> Configuration.SpeechServiceSettings {
+        var settings = Configuration.SpeechServiceSettings()
+        settings.model = values[.sttModel]?.text
+        settings.liteModel = values[.sttModelLite]?.text
+        settings.prompt = values[.sttPrompt]?.text
+        if let key = sttKeyText {
+            settings.key = key
+        } else if let value = values[.sttKeyFile] {
+            guard let data = FileManager.default.contents(atPath: value.text) else {
+                throw Problem(description: "\(value.origin): \(value.text) cannot be read")
+            }
+            settings.key = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return settings
     }
 
     private func lifetimes() throws -> Configuration.Lifetimes {

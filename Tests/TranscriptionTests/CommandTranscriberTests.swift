@@ -46,7 +46,7 @@ struct CommandTranscriberTests {
             files: .singleton
         )
         let result = try await transcriber.transcribe(
-            Recording(path: path, ordinal: 3, language: "en-IN", fixture: nil)
+            Recording(path: path, ordinal: 3, languages: ["en-IN"])
         )
         #expect(try FileManager.default.contentsOfDirectory(atPath: work.path).isEmpty, "nothing is left behind")
         return result

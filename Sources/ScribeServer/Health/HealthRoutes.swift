@@ -48,7 +48,8 @@ struct HealthRoutes: Sendable {
             // Nobody is listened to before migrations and seed are done.
             "seed": "ready",
             "database": await store.isReachable() ? "ready" : "unreachable",
-            "transcriber": transcriber.name,
+            "transcriber": transcriber.condition == .available
+                ? transcriber.name : "\(transcriber.name) \(transcriber.condition.rawValue)",
         ]
         let isReady = components["database"] == "ready"
         return try .json(

@@ -1,0 +1,61 @@
+import Foundation
+import NIOPosix
+import ScribeDomain
+import ScribeStore
+import Transcription
+
+/// Makes the transcriber that the configuration names, with the limits around it.
+struct TranscriberMaker {
+    let configuration: Configuration
+    let fixtures: FixtureSet
+    let folder: DataFolder
+    let clock: ScribeClock
+    let threads: NIOThreadPool
+
+    /// - Throws: ``StartupProblem/unusableTranscriber(reason:)``.
+    func make() throws -> any Transcriber {
+        let fallback = try configuration.fallbackTranscriber.map(bare)
+        // The fake cannot fail but on purpose, and its pauses are on purpose too.
+        if configuration.transcriber == .fake { return try bare(.fake) }
+        return GuardedTranscriber(
+            try bare(configuration.transcriber), fallback: fallback, policy: configuration.recognition, clock: clock,
+            files: threads
+        )
+    }
+
+    private func bare(_ choice: Configuration.TranscriberChoice) throws -> any Transcriber {
+        switch choice {
+        case .fake:
+            return FakeTranscriber(fixtures: fixtures, clock: clock, files: threads)
+        case .command(let commandLine):
+            do {
+                return try CommandTranscriber(
+                    commandLine: commandLine, workFolder: folder.workFolder,
+                    timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
+                )
+            } catch let problem as CommandTranscriber.MissingProgram {
+                throw StartupProblem.unusableTranscriber(
+                    reason: "there is no program '\(problem.name)' that can be run")
+            } catch let problem as CommandLineWords.Problem {
+                throw StartupProblem.unusableTranscriber(reason: "\(problem)")
+            }
+        case .openAI(let url):
+            return OpenAITranscriber(
+                service: service(url), client: client(), workFolder: folder.workFolder, files: threads)
+        case .deepgram(let url):
+            return DeepgramTranscriber(service: service(url), client: client(), files: threads)
+        }
+    }
+
+    private func service(_ url: URL) -> SpeechService {
+        let settings = configuration.speechService
+        return SpeechService(
+            baseURL: url, key: settings.key, model: settings.model, liteModel: settings.liteModel,
+            prompt: settings.prompt)
+    }
+
+    /// The guard's limit ends a recognition; this one only ends a connection that says nothing at all for longer.
+    private func client() -> SpeechServiceClient {
+        SpeechServiceClient(timeLimit: configuration.recognition.timeLimit * 10 / .seconds(1))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import FoundationNetworking
+package import NIOPosix
+package import ScribeDomain
+
+/// Deepgram's pre-recorded `POST /v1/listen` (streaming.md 1.8), and services that speak it.
+package struct DeepgramTranscriber: Transcriber {
+    package let name = "deepgram"
+    private let service: SpeechService
+    private let client: SpeechServiceClient
+    private let files: NIOThreadPool
+
+    /// The model that is asked for when the configuration names none.
+    private static let usualModel = "nova-3-medical"
+    /// Below this the recogniser was guessing.
+    private static let leastConfidence = 0.5
+
+    package init(service: SpeechService, client: SpeechServiceClient, files: NIOThreadPool) {
+        self.service = service
+        self.client = client
+        self.files = files
+    }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
+        guard var url = URLComponents(url: service.baseURL, resolvingAgainstBaseURL: false) else {
+            throw TranscriptionFailure(.transcriptionFailed, "the service has no address")
+        }
+        let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+        url.path = base.hasSuffix("/v1") ? base + "/listen" : base + "/v1/listen"
+        var query = [
+            URLQueryItem(name: "model", value: service.model(for: recording) ?? Self.usualModel),
+            URLQueryItem(name: "punctuate", value: "true"), URLQueryItem(name: "smart_format", value: "true"),
+            URLQueryItem(name: "diarize", value: "true"), URLQueryItem(name: "utterances", value: "true"),
+        ]
+        switch recording.languages.count {
+        case 0: query.append(URLQueryItem(name: "detect_language", value: "true"))
+        case 1: query.append(URLQueryItem(name: "language", value: recording.languages[0]))
+        default: query.append(URLQueryItem(name: "language", value: "multi"))
+        }
+        url.queryItems = query
+        guard let address = url.url else {
+            throw TranscriptionFailure(.transcriptionFailed, "the service has no address")
+        }
+        var request = URLRequest(url: address)
+        request.httpMethod = "POST"
+        request.setValue(format.container.contentType, forHTTPHeaderField: "Content-Type")
+        if let key = service.key { request.setValue("Token \(key)", forHTTPHeaderField: "Authorization") }
+        let answer = try await client.send(request, file: recording.path)
+        try answer.requireSuccess()
+        return try Self.speech(in: answer.body)
+    }
+
+    private struct Answer: Decodable {
+        struct Results: Decodable {
+            let channels: [Channel]
+            let utterances: [Utterance]?
+        }
+
+        struct Channel: Decodable {
+            let alternatives: [Alternative]
+        }
+
+        struct Alternative: Decodable {
+            let transcript: String
+            let confidence: Double?
+            let words: [Word]?
+        }
+
+        struct Word: Decodable {
+            let word: String
+            let start: Double
+            let end: Double
+            let punctuated: String?
+
+            enum CodingKeys: String, CodingKey {
+                case word, start, end
+                case punctuated = "punctuated_word"
+            }
+        }
+
+        struct Utterance: Decodable {
+            let transcript: String
+            let speaker: Int?
+        }
+
+        let results: Results
+    }
+
+    private static func speech(in body: Data) throws -> RecognisedSpeech {
+        guard let results = try? JSONDecoder().decode(Answer.self, from: body).results,
+            let best = results.channels.first?.alternatives.first
+        else {
+            throw TranscriptionFailure(
+                .transcriptionFailed, "the service's answer is no transcription", isRetryable: true)
+        }
+        let words = (best.words ?? []).map {
+            TimedWord(text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end)
+        }
+        // A line for each turn, where the service tells the speakers apart.
+        let turns = results.utterances ?? []
+        let text =
+            Set(turns.compactMap(\.speaker)).count > 1
+            ? turns.map(\.transcript.cleaned).joined(separator: "\n") : best.transcript.cleaned
+        let isDoubtful = !text.isEmpty && best.confidence.map { $0 < leastConfidence } ?? false
+        let warnings = isDoubtful ? [Diagnostic(.lowConfidence, "The recogniser was not sure of what it heard")] : []
+        return RecognisedSpeech(text: text, words: words, warnings: warnings)
+    }
+}

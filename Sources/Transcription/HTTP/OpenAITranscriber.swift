@@ -1,0 +1,110 @@
+import Foundation
+import FoundationNetworking
+import NIOConcurrencyHelpers
+package import NIOPosix
+package import ScribeDomain
+
+/// Any service that speaks OpenAI's `POST /audio/transcriptions`: OpenAI's own, and local ones such as
+/// faster-whisper-server and whisper.cpp.
+package struct OpenAITranscriber: Transcriber {
+    package let name = "openai"
+    private let service: SpeechService
+    private let client: SpeechServiceClient
+    private let workFolder: String
+    private let files: NIOThreadPool
+    /// Whether the service has said that it gives no times: it is not asked again.
+    private let isPlain = NIOLockedValueBox(false)
+
+    /// What is asked for when the configuration names no model; local services take any name.
+    private static let usualModel = "whisper-1"
+
+    /// - Parameter workFolder: an existing folder for bodies that live as long as a recognition.
+    package init(service: SpeechService, client: SpeechServiceClient, workFolder: String, files: NIOThreadPool) {
+        self.service = service
+        self.client = client
+        self.workFolder = workFolder
+        self.files = files
+    }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
+        if !isPlain.withLockedValue({ $0 }) {
+            let answer = try await ask(recording, format, "verbose_json")
+            // Newer models refuse the format, not the audio.
+            if answer.status != 400 && answer.status != 422 { return try speech(in: answer) }
+            let plain = try await ask(recording, format, "json")
+            let speech = try speech(in: plain)
+            isPlain.withLockedValue { $0 = true }
+            return speech
+        }
+        return try speech(in: try await ask(recording, format, "json"))
+    }
+
+    private func ask(
+        _ recording: Recording, _ format: AudioFormat, _ responseFormat: String
+    ) async throws -> SpeechServiceClient.Answer {
+        var fields = [("model", service.model(for: recording) ?? Self.usualModel), ("response_format", responseFormat)]
+        if responseFormat == "verbose_json" {
+            fields += [("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")]
+        }
+        // With two languages the service finds out by itself which one is spoken.
+        if recording.languages.count == 1 { fields.append(("language", recording.languages[0].isoLanguage)) }
+        if let prompt = service.prompt { fields.append(("prompt", prompt)) }
+        let body = FormBody(
+            fields: fields, fileName: "audio.\(format.container.rawValue)", contentType: format.container.contentType)
+        let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal).form"
+        var request = URLRequest(url: service.baseURL.appendingPathComponent("audio/transcriptions"))
+        request.httpMethod = "POST"
+        request.setValue("multipart/form-data; boundary=\(FormBody.boundary)", forHTTPHeaderField: "Content-Type")
+        if let key = service.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
+        let answer: Result<SpeechServiceClient.Answer, any Error>
+        do {
+            try await files.runIfActive { try body.write(fileAt: recording.path, to: path) }
+            answer = .success(try await client.send(request, file: path))
+        } catch {
+            answer = .failure(error)
+        }
+        try await files.runIfActive { try? FileManager.default.removeItem(atPath: path) }
+        return try answer.get()
+    }
+
+    private struct Answer: Decodable {
+        struct Word: Decodable {
+            let word: String
+            let start: Double
+            let end: Double
+        }
+
+        struct Segment: Decodable {
+            let words: [Word]?
+        }
+
+        let text: String
+        let words: [Word]?
+        let segments: [Segment]?
+    }
+
+    private func speech(in answer: SpeechServiceClient.Answer) throws -> RecognisedSpeech {
+        try answer.requireSuccess()
+        if answer.contentType.hasPrefix("text/plain") {
+            guard let text = String(validating: answer.body, as: UTF8.self) else { throw Self.unreadable }
+            return RecognisedSpeech(text: text.cleaned)
+        }
+        guard let decoded = try? JSONDecoder().decode(Answer.self, from: answer.body) else { throw Self.unreadable }
+        let words = decoded.words ?? decoded.segments?.flatMap { $0.words ?? [] } ?? []
+        return RecognisedSpeech(
+            text: decoded.text.cleaned,
+            words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) })
+    }
+
+    private static let unreadable = TranscriptionFailure(
+        .transcriptionFailed, "the service's answer is no transcription", isRetryable: true)
+}
+
+extension String {
+    /// Fit to be stored and shown: without a NUL, which would end it, and without space around it.
+    var cleaned: String { replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines) }
+
+    /// `en` for `en-IN`, as most services want it.
+    var isoLanguage: String { String(prefix { $0 != "-" && $0 != "_" }).lowercased() }
+}

@@ -1,0 +1,26 @@
+package import Foundation
+
+/// A speech service and what it needs to be told.
+package struct SpeechService: Hashable, Sendable {
+    /// Where it is, for example `http://127.0.0.1:9000/v1`.
+    package var baseURL: URL
+    package var key: String?
+    /// The models that stand for `pro` and `lite`; nil leaves the choice to the service, or to the adapter.
+    package var model: String?
+    package var liteModel: String?
+    /// Words that the recogniser is to expect, which the configuration names.
+    package var prompt: String?
+
+    package init(
+        baseURL: URL, key: String? = nil, model: String? = nil, liteModel: String? = nil, prompt: String? = nil
+    ) {
+        self.baseURL = baseURL
+        self.key = key
+        self.model = model
+        self.liteModel = liteModel
+        self.prompt = prompt
+    }
+
+    /// The model for a recording.
+    func model(for recording: Recording) -> String? { recording.isLite ? liteModel ?? model : model }
+}

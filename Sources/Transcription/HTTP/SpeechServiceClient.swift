@@ -1,0 +1,150 @@
+package import Foundation
+package import FoundationNetworking
+import NIOConcurrencyHelpers
+import ScribeDomain
+
+/// Sends files to a speech service and takes its answers, within limits: nothing is followed elsewhere, and no answer
+/// is taken that is longer than one can be.
+package final class SpeechServiceClient: NSObject, Sendable {
+    /// What a service said.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let contentType: String
+        /// From `Retry-After`, in seconds.
+        package let retryAfter: Double?
+        package let body: Data
+    }
+
+    /// The longest answer, in bytes: an hour of words with their times is a third of that.
+    static let answerLimit = 8 << 20
+
+    private struct Exchange {
+        let continuation: CheckedContinuation<Answer, any Error>
+        var body = Data()
+        var isTooLong = false
+    }
+
+    private let exchanges = NIOLockedValueBox<[Int: Exchange]>([:])
+    private let sessionBox = NIOLockedValueBox<URLSession?>(nil)
+    private let timeLimit: TimeInterval
+
+    /// - Parameter timeLimit: for a silence of the service, in seconds.
+    package init(timeLimit: TimeInterval) {
+        self.timeLimit = timeLimit
+        super.init()
+    }
+
+    private var session: URLSession {
+        sessionBox.withLockedValue { session in
+            if let session { return session }
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = 16
+            configuration.timeoutIntervalForRequest = timeLimit
+            configuration.timeoutIntervalForResource = 24 * 60 * 60
+            configuration.httpCookieStorage = nil
+            configuration.urlCache = nil
+            let made = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+            session = made
+            return made
+        }
+    }
+
+    /// Sends a request with a file as its body, which is not held in memory.
+    /// - Throws: ``TranscriptionFailure``, or `CancellationError`.
+    package func send(_ request: URLRequest, file path: String) async throws -> Answer {
+        let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    exchanges.withLockedValue { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
+                    task.resume()
+                }
+            } onCancel: {
+                task.cancel()
+            }
+        } catch let error as URLError {
+            try Task.checkCancellation()
+            let isTimeout = error.code == .timedOut
+            throw TranscriptionFailure(
+                isTimeout ? .transcriptionTimeout : .transcriptionFailed, "the service did not answer: \(error.code)",
+                isRetryable: true)
+        }
+    }
+
+    /// Ends all connections; what is under way fails.
+    package func close() { sessionBox.withLockedValue { $0?.invalidateAndCancel() } }
+}
+
+extension SpeechServiceClient: URLSessionDataDelegate {
+    package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLong = exchanges.withLockedValue { exchanges in
+            guard var exchange = exchanges[dataTask.taskIdentifier] else { return false }
+            if exchange.body.count + data.count > Self.answerLimit {
+                exchange.isTooLong = true
+                exchange.body = Data()
+            } else if !exchange.isTooLong {
+                exchange.body += data
+            }
+            exchanges[dataTask.taskIdentifier] = exchange
+            return exchange.isTooLong
+        }
+        if isTooLong { dataTask.cancel() }
+    }
+
+    package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = exchanges.withLockedValue({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if exchange.isTooLong {
+            exchange.continuation.resume(
+                throwing: TranscriptionFailure(.transcriptionFailed, "the service's answer is too long"))
+        } else if let error {
+            exchange.continuation.resume(throwing: error)
+        } else if let response = task.response as? HTTPURLResponse {
+            let answer = Answer(
+                status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type") ?? "",
+                retryAfter: response.value(forHTTPHeaderField: "Retry-After").flatMap(Double.init), body: exchange.body)
+            exchange.continuation.resume(returning: answer)
+        } else {
+            exchange.continuation.resume(throwing: URLError(.badServerResponse))
+        }
+    }
+
+    /// Speech goes where the configuration says and nowhere else.
+    package func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+}
+
+extension SpeechServiceClient.Answer {
+    /// Throws what a refusal means: whether another attempt may succeed, and when.
+    func requireSuccess() throws(TranscriptionFailure) {
+        switch status {
+        case 200..<300: return
+        case 408, 425, 429, 500...:
+            throw TranscriptionFailure(
+                .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter)
+        case 401, 403:
+            throw TranscriptionFailure(.transcriptionFailed, "the service refused the key with \(status)")
+        case 413:
+            throw TranscriptionFailure(.transcriptionFailed, "the service does not take a file of this length")
+        default:
+            throw TranscriptionFailure(.transcriptionFailed, "the service answered \(status)")
+        }
+    }
+}
+
+extension AudioFormat.Container {
+    /// As services know it.
+    var contentType: String {
+        switch self {
+        case .wav: "audio/wav"
+        case .mp3: "audio/mpeg"
+        case .m4a: "audio/mp4"
+        case .webm: "audio/webm"
+        case .ogg: "audio/ogg"
+        case .flac: "audio/flac"
+        }
+    }
+}

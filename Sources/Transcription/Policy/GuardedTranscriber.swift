@@ -1,0 +1,154 @@
+import Foundation
+package import NIOPosix
+package import ScribeDomain
+
+/// A transcriber with limits around it: how long it may take, how much it does at a time, and when it is left alone.
+package struct GuardedTranscriber: Transcriber {
+    /// The limits.
+    package struct Policy: Hashable, Sendable {
+        /// For any recording.
+        package var timeLimit: Duration
+        /// More for each second of audio.
+        package var timeLimitPerSecond: Duration
+        /// How many recognitions run at the same time.
+        package var concurrency: Int
+        /// After how many failures in a row the service is left alone, and for how long.
+        package var failuresToOpen: Int
+        package var openTime: Duration
+
+        package init(
+            timeLimit: Duration = .seconds(120), timeLimitPerSecond: Duration = .seconds(1), concurrency: Int = 4,
+            failuresToOpen: Int = 5, openTime: Duration = .seconds(15)
+        ) {
+            self.timeLimit = timeLimit
+            self.timeLimitPerSecond = timeLimitPerSecond
+            self.concurrency = concurrency
+            self.failuresToOpen = failuresToOpen
+            self.openTime = openTime
+        }
+    }
+
+    private let base: any Transcriber
+    private let fallback: (any Transcriber)?
+    private let policy: Policy
+    private let circuit: Circuit
+    private let slots: Slots
+    private let clock: ScribeClock
+    private let files: NIOThreadPool
+
+    /// - Parameter fallback: transcribes while the circuit is open, and when the last attempt has failed.
+    package init(
+        _ base: any Transcriber, fallback: (any Transcriber)? = nil, policy: Policy, clock: ScribeClock,
+        files: NIOThreadPool
+    ) {
+        self.base = base
+        self.fallback = fallback
+        self.policy = policy
+        circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
+        slots = Slots(count: policy.concurrency)
+        self.clock = clock
+        self.files = files
+    }
+
+    package var name: String { base.name }
+
+    package var condition: TranscriberCondition {
+        circuit.timeLeft(at: clock.now) == nil ? base.condition : .unavailable
+    }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        do {
+            if let left = circuit.admit(at: clock.now) {
+                throw TranscriptionFailure(
+                    .transcriptionFailed, "\(name) is left alone after failures in a row", isRetryable: true,
+                    retryAfter: left)
+            }
+            try await slots.take()
+            let result: Result<RecognisedSpeech, any Error>
+            do {
+                result = .success(try await limited(recording))
+            } catch {
+                result = .failure(error)
+            }
+            await slots.give()
+            switch result {
+            case .success: circuit.succeeded()
+            case .failure(let failure as TranscriptionFailure):
+                // What lies in the audio says nothing of the service.
+                if failure.isTheServices { circuit.failed(at: clock.now) } else { circuit.succeeded() }
+            case .failure: circuit.released()
+            }
+            return try result.get()
+        } catch let failure as TranscriptionFailure where failure.isTheServices {
+            guard let fallback, recording.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
+                throw failure
+            }
+            return try await fallback.transcribe(recording)
+        }
+    }
+
+    private func limited(_ recording: Recording) async throws -> RecognisedSpeech {
+        let seconds = try? await files.runIfActive {
+            try AudioFormat(reading: AudioBytes(file: recording.path)).duration
+        }
+        let limit = policy.timeLimit + policy.timeLimitPerSecond * (seconds ?? 0)
+        return try await withThrowingTaskGroup(of: RecognisedSpeech.self) { group in
+            group.addTask { try await base.transcribe(recording) }
+            group.addTask {
+                try await clock.sleep(for: limit)
+                throw TranscriptionFailure(.transcriptionTimeout, "\(base.name) took longer than \(limit)")
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
+        }
+    }
+}
+
+extension TranscriptionFailure {
+    /// Whether it is the service that failed, and not the audio.
+    var isTheServices: Bool { code == .transcriptionFailed || code == .transcriptionTimeout }
+}
+
+/// Counts recognitions that may run at the same time.
+private actor Slots {
+    private var free: Int
+    private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private var order: [Int] = []
+    private var next = 0
+
+    init(count: Int) { free = max(1, count) }
+
+    func take() async throws {
+        try Task.checkCancellation()
+        if free > 0 {
+            free -= 1
+            return
+        }
+        next += 1
+        let number = next
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                waiting[number] = continuation
+                order.append(number)
+            }
+        } onCancel: {
+            Task { await self.cancel(number) }
+        }
+    }
+
+    func give() {
+        while let number = order.first {
+            order.removeFirst()
+            if let continuation = waiting.removeValue(forKey: number) {
+                continuation.resume()
+                return
+            }
+        }
+        free += 1
+    }
+
+    private func cancel(_ number: Int) {
+        waiting.removeValue(forKey: number)?.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+/// Cuts a text into overlapping chunks, as a recorder does with the audio, and puts it together again.
+struct StitchingTests {
+    /// A small generator, so that the same cuts are tried every time.
+    struct Cuts {
+        var state: UInt64
+
+        mutating func next(_ range: ClosedRange<Int>) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return range.lowerBound + Int(state >> 33) % range.count
+        }
+    }
+
+    /// Words that differ from each other, half a second each.
+    static func words(_ count: Int) -> [String] { (0..<count).map { "word\($0)" } }
+    static let pace = 0.5
+
+    /// - Parameter hasTimes: whether the recogniser tells when each word was spoken.
+    func chunk(_ words: [String], _ range: Range<Int>, hasTimes: Bool) -> ChunkOutcome {
+        let times = ChunkTimes(start: Double(range.lowerBound) * Self.pace, end: Double(range.upperBound) * Self.pace)
+        let timed = words[range].enumerated().map { index, word in
+            TimedWord(text: word, start: Double(index) * Self.pace, end: Double(index + 1) * Self.pace)
+        }
+        let speech = RecognisedSpeech(text: words[range].joined(separator: " "), words: hasTimes ? timed : [])
+        return ChunkOutcome(file: "1.wav", times: times, result: .success(speech))
+    }
+
+    @Test("cutting any text into overlapping chunks and stitching them gives it back", arguments: [true, false])
+    func givesBack(hasTimes: Bool) {
+        for seed in 1...300 {
+            var cuts = Cuts(state: UInt64(seed))
+            let words = Self.words(cuts.next(2...80))
+            var chunks: [ChunkOutcome] = []
+            var start = 0
+            while start < words.count {
+                let end = min(words.count, start + cuts.next(6...20))
+                chunks.append(chunk(words, start..<end, hasTimes: hasTimes))
+                guard end < words.count else { break }
+                // Without times no more than four words are compared.
+                start = end - cuts.next(0...(hasTimes ? 5 : 4))
+            }
+            #expect(Transcript(stitching: chunks).text == words.joined(separator: " "), "seed \(seed)")
+        }
+    }
+
+    func timed(_ text: String, from start: Double, _ end: Double, pace: Double = 0.5) -> ChunkOutcome {
+        let words = text.split(separator: " ").enumerated().map { index, word in
+            TimedWord(text: String(word), start: Double(index) * pace, end: Double(index + 1) * pace)
+        }
+        return ChunkOutcome(
+            file: "1.wav", times: ChunkTimes(start: start, end: end),
+            result: .success(RecognisedSpeech(text: text, words: words)))
+    }
+
+    @Test("a word that the cut went through is taken from the chunk that has all of it")
+    func cutWords() {
+        // 0 to 3 s, and 2 to 5 s: the first ends within "hypertension", the second begins within "diagnosed".
+        let first = timed("I was diagnosed with hyper tens", from: 0, 3)
+        let second = timed("nosed with hypertension last year", from: 1, 4)
+        #expect(Transcript(stitching: [first, second]).text == "I was diagnosed with hypertension last year")
+    }
+
+    @Test("when the chunks heard nothing alike, each keeps its half of what both heard")
+    func differing() {
+        let first = timed("one two three four", from: 0, 2)
+        let second = timed("drei vier five six", from: 1, 3)
+        #expect(Transcript(stitching: [first, second]).text == "one two three vier five six")
+    }
+
+    @Test("what was said twice, and not at a seam, stays twice")
+    func repetition() {
+        let first = timed("no no no", from: 0, 1.5)
+        let second = timed("no pain", from: 1.5, 2.5)
+        #expect(Transcript(stitching: [first, second]).text == "no no no no pain")
+    }
+
+    @Test("words that are not the text's, or are missing, are as if there were none")
+    func unusableWords() {
+        let speech = RecognisedSpeech(text: "b c d", words: [TimedWord(text: "b", start: 0, end: 1)])
+        let first = ChunkOutcome(
+            file: "1.wav", times: ChunkTimes(start: 0, end: 2), result: .success(RecognisedSpeech(text: "a b")))
+        let second = ChunkOutcome(file: "2.wav", times: ChunkTimes(start: 1, end: 3), result: .success(speech))
+        #expect(Transcript(stitching: [first, second]).text == "a b c d")
+    }
+
+    @Test("more than two languages are a warning, and no failure")
+    func languages() {
+        let transcript = Transcript(stitching: [timed("one", from: 0, 1)], languages: ["en", "hi", "ta"])
+        #expect(transcript.status == .success)
+        #expect(transcript.warnings.map(\.code) == [.languagesIgnored])
+    }
+}
