@@ -46,9 +46,7 @@ extension AndroidClientTests {
             store: store, objects: ObjectFiles(folder: folder.path, durability: .normal, pool: .singleton),
             transcriber: OneSentence(), noteWriter: writer, templates: templates, signals: signals, bell: JobBell(),
             metrics: Metrics(), clock: manual.clock, policy: .init(),
-            logger: Logger(label: "test") { _ in
-                SwiftLogNoOpLogHandler()
-            }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         let transaction = Transaction(
             id: .init(id),

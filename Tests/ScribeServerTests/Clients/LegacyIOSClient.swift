@@ -39,6 +39,14 @@ struct LegacyIOSClient: Sendable {
         try await server.run(.socket) { try await test(LegacyIOSClient($0, clock, flavour: flavour)) }
     }
 
+    /// One refresh, by the same way as every request.
+    func refresh(_ tokens: ClientSession.Tokens) async throws -> TestAnswer {
+        try await session.server.send(
+            .post, "/connect-auth/v1/account/refresh-token", host: session.host, headers: session.headers(tokens),
+            body: Data(#"{"refresh_token":"\#(tokens.refreshToken)","access_token":"\#(tokens.accessToken)"}"#.utf8)
+        )
+    }
+
     // MARK: Recording
 
     /// - Parameter fixture: the tests' own word, in the part of the request that belongs to the host app.

@@ -168,16 +168,28 @@ struct LegacyIOSClientTests {
     func refusedRefresh() async throws {
         try await LegacyIOSClient.run { client in
             client.session.clock.advance(by: .seconds(31 * 24 * 3600))
-            let tokens = client.session.tokens.value
-            let answer = try await client.session.server.send(
-                .post, "/connect-auth/v1/account/refresh-token", host: "api.eka.care",
-                headers: client.session.headers(tokens),
-                body: Data(
-                    #"{"refresh_token":"\#(tokens.refreshToken)","access_token":"\#(tokens.accessToken)"}"#.utf8)
-            )
+            let answer = try await client.refresh(client.session.tokens.value)
             #expect(answer.status == 403)
             let isRefreshed = try await client.session.refreshTokens()
             #expect(!isRefreshed)
+        }
+    }
+
+    @Test("requests that find the token expired at the same time all get new ones", .covers("C-82", "C-83"))
+    func parallelRefreshes() async throws {
+        try await LegacyIOSClient.run { client in
+            client.session.clock.advance(by: .seconds(1801))
+            let old = client.session.tokens.value
+            async let first = client.refresh(old)
+            async let second = client.refresh(old)
+            async let third = client.refresh(old)
+            for answer in try await [first, second, third] {
+                let new: ClientSession.Tokens = try answer.decoded(status: 200)
+                client.session.tokens.set(new)
+                let history = try await client.session.send(.get, "/voice/api/v2/transaction/history?count=50")
+                #expect(history.status == 200)
+                #expect(client.session.refreshCount.value == 0)
+            }
         }
     }
 }

@@ -41,6 +41,11 @@ struct WebClient: Sendable {
         try await server.run(.socket) { try await test(WebClient($0, clock, isCurrent: isCurrent)) }
     }
 
+    /// The SDK refreshes nothing; the page around it logs in again.
+    func renewToken() async throws {
+        session.tokens.set(try await WebClient(session.server, session.clock).session.tokens.value)
+    }
+
     // MARK: Recording
 
     func start(
@@ -160,5 +165,18 @@ struct WebClient: Sendable {
 
     func status(_ id: String, _ query: String = "") async throws -> TestAnswer {
         try await session.send(.get, "/voice/api/v3/status/\(id)\(query)")
+    }
+}
+
+extension TestAnswer {
+    /// The array at that path, empty when there is none.
+    func list(_ path: String...) -> [JSONValue] { list(path) }
+
+    /// The member of that name of each element of an array.
+    func texts(_ name: String, of path: String...) -> [String?] { list(path).map { $0[name]?.stringValue } }
+
+    private func list(_ path: [String]) -> [JSONValue] {
+        guard case .array(let items)? = path.reduce(Optional(json), { value, name in value?[name] }) else { return [] }
+        return items
     }
 }

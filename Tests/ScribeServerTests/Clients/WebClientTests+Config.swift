@@ -6,15 +6,6 @@ import Testing
 
 @testable import ScribeServer
 
-extension TestAnswer {
-    /// The member of that name of each element of an array.
-    func texts(_ name: String, of path: String...) -> [String?] {
-        let list = path.reduce(Optional(json)) { value, name in value?[name] }
-        guard case .array(let items)? = list else { return [] }
-        return items.map { $0[name]?.stringValue }
-    }
-}
-
 extension WebClientTests {
     @Test("templates are listed, made, changed by PATCH and deleted", .covers("C-85", "C-88", "C-89"))
     func templates() async throws {
@@ -80,8 +71,7 @@ extension WebClientTests {
             let deleted = try await client.session.send(.delete, "\(path)/\(mine)")
             #expect(deleted.status == 200)
             #expect(deleted["msg"]?.isEmpty == false)
-            guard case .array(let items)? = list.json["items"] else { return }
-            let shipped = try #require(items.first { $0["default"] == .bool(true) }?["id"]?.stringValue)
+            let shipped = try #require(list.list("items").first { $0["default"] == .bool(true) }?["id"]?.stringValue)
             let forked = try await client.session.send(.patch, "\(path)/\(shipped)", #"{"title":"Forked"}"#)
             #expect(forked["action"] == "created_custom", "\(forked.text)")
             #expect(forked["section_id"] != shipped)

@@ -20,8 +20,7 @@ extension WebClient {
     func history(_ query: String = "") async throws -> [String?] {
         let answer = try await session.send(.get, "/voice/api/v2/transaction/history\(query)")
         try #require(answer.status == 200)
-        guard case .array(let rows)? = answer.json["data"] else { return [] }
-        return rows.map { $0["txn_id"]?.stringValue }
+        return answer.texts("txn_id", of: "data")
     }
 }
 
@@ -71,8 +70,7 @@ extension WebClientTests {
             #expect(try await client.history("?oid=p-2") == ["a"])
             #expect(try await client.history("?oid=p-1&count=5") == ["b"])
             let history = try await client.session.send(.get, "/voice/api/v2/transaction/history?oid=p-2")
-            guard case .array(let rows)? = history.json["data"] else { return }
-            #expect(rows.first?["patient_details"]?["age"] == .integer(61))
+            #expect(history.list("data").first?["patient_details"]?["age"] == .integer(61))
         }
     }
 

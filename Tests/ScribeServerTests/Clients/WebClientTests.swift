@@ -168,9 +168,7 @@ struct WebClientTests {
             case "forgotten": client.session.clock.advance(by: .seconds(7201))
             default: break
             }
-            // The web page itself renews the token.
-            client.session.tokens.set(
-                try await WebClient(client.session.server, client.session.clock).session.tokens.value)
+            try await client.renewToken()
             for query in ["", "?template_id=nope", "?document_id=nope"] {
                 #expect(try await client.status(id, query).status == 400, "\(query)")
             }
@@ -182,15 +180,18 @@ struct WebClientTests {
     func unauthorised() async throws {
         try await WebClient.run { client in
             client.session.clock.advance(by: .seconds(1801))
-            let answer = try await client.status(id)
-            #expect(answer.status == 401)
+            let path = "/voice/api/v3/status/\(id)"
+            for answer in [try await client.status(id), try await client.session.server.get(path)] {
+                #expect(answer.status == 401)
+            }
             #expect(try await client.poll(id).failed == "unauthorised")
         }
     }
 
     @Test(
         "expired upload credentials are 400, for 401, 403 and 404 would end the upload for good",
-        .covers("C-75"))
+        .covers("C-75")
+    )
     func expiredCredentials() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -199,8 +200,7 @@ struct WebClientTests {
             let refused = try await client.upload("1.mp3", of: id, with: signer)
             #expect(refused.status == 400)
             #expect(refused.xml("Code") == "ExpiredToken")
-            client.session.tokens.set(
-                try await WebClient(client.session.server, client.session.clock).session.tokens.value)
+            try await client.renewToken()
             #expect(try await client.upload("1.mp3", of: id, with: client.signer()).status == 200)
         }
     }
