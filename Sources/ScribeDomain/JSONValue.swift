@@ -45,6 +45,12 @@ package enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
+        if let key = JSONDocument.userInfoKey, let document = decoder.userInfo[key] as? JSONDocument,
+            let value = document.value(at: decoder.codingPath)
+        {
+            self = value
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ScribeDomain
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
 /// the connection never leaves this module.
@@ -110,7 +111,7 @@ enum StoredJSON {
         if text == "[]", let list = type as? any (Decodable & EmptyJSON).Type, let empty = list.init() as? Value {
             return empty
         }
-        return try JSONDecoder().decode(type, from: Data(text.utf8))
+        return try JSONDocument(Data(text.utf8)).decode(type)
     }
 }
 

@@ -44,7 +44,7 @@ struct BadInputTests {
             (#"{"transfer":"vaded","s3_url":"s3://b/f","additional_data":[]}"#, "additional_data"),
             (
                 #"{"transfer":"vaded","s3_url":"s3://b/f","additional_data":{"a":"#
-                    + String(repeating: "[", count: 500) + String(repeating: "]", count: 500) + "}}", "additional_data"
+                    + String(repeating: "[", count: 105) + String(repeating: "]", count: 105) + "}}", "additional_data"
             ),
             (
                 #"{"transfer":"vaded","s3_url":"s3://b/f","output_format_template":[{}]}"#,

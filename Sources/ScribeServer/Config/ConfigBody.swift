@@ -11,6 +11,9 @@ struct ConfigBody: Decodable {
     let scope: Scope
     let data: JSONValue
 
+    /// How many templates a user can have at hand.
+    private static let largestSelection = 500
+
     private enum CodingKeys: String, CodingKey {
         case data
         case scope = "request_type"
@@ -33,6 +36,10 @@ struct ConfigBody: Decodable {
         for (key, value) in members where value != .null {
             switch (key, value) {
             case ("my_templates", .array(let items)):
+                guard items.count <= largestSelection else {
+                    throw ScribeError.invalidRequest(
+                        field: "data.\(key)", problem: "must have at most \(largestSelection) items")
+                }
                 try require(items.allSatisfy { $0.stringValue.map(TemplateID.isValid) ?? false }, key, "template ids")
             case ("input_languages", .array(let items)), ("output_format_template", .array(let items)):
                 try require(items.allSatisfy { isChoice($0) }, key, "objects with id and name")

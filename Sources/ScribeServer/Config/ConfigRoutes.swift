@@ -92,9 +92,8 @@ struct ConfigRoutes: Sendable {
         return members.filter { !used.contains($0.key) }
     }
 
-    private func time(in name: String) throws -> Response {
-        let zone = name.removingPercentEncoding ?? name
-        guard zone.contains("/") || zone == "UTC" || zone == "GMT", TimeZone(identifier: zone) != nil else {
+    private func time(in zone: String) throws -> Response {
+        guard zone.isPlain, zone.contains("/") || zone == "UTC" || zone == "GMT", TimeZone(identifier: zone) != nil else {
             throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
         }
         let now = clock.now

@@ -25,6 +25,26 @@ struct FeedbackRoutes: Sendable {
             case minimum = "min_rating"
             case maximum = "max_rating"
         }
+
+        init(minimum: Int, maximum: Int, rating: Int) {
+            self.minimum = minimum
+            self.maximum = maximum
+            self.rating = rating
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func integer(_ key: CodingKeys) throws -> Int {
+                guard let value = Int(exactly: try container.decode(Double.self, forKey: key)) else {
+                    throw ScribeError.invalidRequest(
+                        field: "ratingFeedback.\(key.rawValue)", problem: "must be an integer")
+                }
+                return value
+            }
+            minimum = try integer(.minimum)
+            maximum = try integer(.maximum)
+            rating = try integer(.rating)
+        }
     }
 
     private struct Submission: Decodable {

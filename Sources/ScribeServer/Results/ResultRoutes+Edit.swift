@@ -21,15 +21,13 @@ extension ResultRoutes {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func text(_ keys: CodingKeys...) throws -> String? {
-                for key in keys {
-                    if let text = try container.decodeIfPresent(String.self, forKey: key) { return text }
-                }
-                return nil
+                try keys.map { try container.decodeIfPresent(String.self, forKey: $0) }.compactMap(\.self).first
             }
             let target: ResultEdit.Target
+            let template = try text(.template, .templateWithUnderscore)
             if let document = try text(.document, .documentWithUnderscore) {
                 target = .document(DocumentID(document))
-            } else if let template = try text(.template, .templateWithUnderscore) {
+            } else if let template {
                 target = .template(TemplateID(template))
             } else {
                 throw DecodingError.keyNotFound(

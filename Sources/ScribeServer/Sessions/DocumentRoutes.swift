@@ -49,7 +49,8 @@ struct DocumentRoutes: Sendable {
             document = try text(.document)
             template = try text(.template)
             name = try text(.name)
-            content = try text(.content) ?? text(.data)
+            let data = try text(.data)
+            content = try text(.content) ?? data
             let word = try text(.kind) ?? ResultDocument.Kind.custom.rawValue
             guard let kind = ResultDocument.Kind(rawValue: word), [.custom, .notes, .context].contains(kind) else {
                 throw ScribeError.invalidRequest(field: "document_type", problem: "must be custom, notes or context")

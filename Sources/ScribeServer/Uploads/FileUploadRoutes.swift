@@ -97,7 +97,7 @@ struct FileUploadRoutes: Sendable {
 
     /// An id of the caller's choice, or, as the .NET SDK sends none, a fresh one (C-61).
     private func transaction(_ wanted: String?) throws -> String {
-        guard let wanted = wanted?.removingPercentEncoding, !wanted.isEmpty else {
+        guard let wanted, !wanted.isEmpty else {
             if fidelity == .documentation {
                 throw ScribeError.invalidRequest(field: "txn_id", problem: "is required (--strict-docs)")
             }

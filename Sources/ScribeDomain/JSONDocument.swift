@@ -1,0 +1,204 @@
+package import Foundation
+import Synchronization
+
+/// JSON text and the values in it, found without the decoder's help: that tries one type after another, and describes
+/// each failure by the whole path to it, which takes the square of the nesting's depth.
+package final class JSONDocument: Sendable {
+    static let userInfoKey: CodingUserInfoKey? = CodingUserInfoKey(rawValue: "json document")
+
+    private let data: Data
+    private let parsed = Mutex<JSONValue?>(nil)
+
+    package init(_ data: Data) { self.data = data }
+
+    /// Decodes a type that may hold ``JSONValue``s anywhere.
+    package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        let decoder = JSONDecoder()
+        if let key = Self.userInfoKey { decoder.userInfo[key] = self }
+        return try decoder.decode(type, from: data)
+    }
+
+    /// How deep arrays and objects are nested in the text. Whether it is JSON is for the decoder to say.
+    package static func depth(of bytes: some Sequence<UInt8>) -> Int {
+        var depth = 0
+        var deepest = 0
+        var isText = false
+        var isEscaped = false
+        for byte in bytes {
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isText = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+        }
+        return deepest
+    }
+
+    /// The value at a path, nil when the text has none there. The text is known to be JSON.
+    func value(at path: [any CodingKey]) -> JSONValue? {
+        let root = parsed.withLock { parsed in
+            if let parsed { return parsed }
+            var parser = JSONParser(bytes: Array(data))
+            let value = parser.value() ?? .null
+            parsed = value
+            return value
+        }
+        return path.reduce(Optional(root)) { value, key in
+            switch value {
+            case .array(let items): key.intValue.flatMap { items.indices.contains($0) ? items[$0] : nil }
+            case .object(let members): members[key.stringValue]
+            case .null, .bool, .integer, .number, .string, nil: nil
+            }
+        }
+    }
+}
+
+/// Reads JSON that a decoder has found to be JSON.
+private struct JSONParser {
+    let bytes: [UInt8]
+    var position = 0
+
+    mutating func value() -> JSONValue? {
+        skipSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return object()
+        case UInt8(ascii: "["): return array()
+        case UInt8(ascii: "\""): return text().map(JSONValue.string)
+        case UInt8(ascii: "t"): return word(4, .bool(true))
+        case UInt8(ascii: "f"): return word(5, .bool(false))
+        case UInt8(ascii: "n"): return word(4, .null)
+        case nil: return nil
+        default: return number()
+        }
+    }
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        // A byte order mark is allowed to begin the text.
+        if position == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
+
+    private mutating func word(_ length: Int, _ value: JSONValue) -> JSONValue {
+        position += length
+        return value
+    }
+
+    private mutating func object() -> JSONValue? {
+        position += 1
+        var members: [String: JSONValue] = [:]
+        while true {
+            skipSpace()
+            guard let byte = peek else { return nil }
+            if byte == UInt8(ascii: "}") {
+                position += 1
+                return .object(members)
+            }
+            if byte == UInt8(ascii: ",") {
+                position += 1
+                continue
+            }
+            guard byte == UInt8(ascii: "\""), let name = text() else { return nil }
+            skipSpace()
+            position += 1
+            guard let value = value() else { return nil }
+            if members[name] == nil { members[name] = value }
+        }
+    }
+
+    private mutating func array() -> JSONValue? {
+        position += 1
+        var items: [JSONValue] = []
+        while true {
+            skipSpace()
+            guard let byte = peek else { return nil }
+            if byte == UInt8(ascii: "]") {
+                position += 1
+                return .array(items)
+            }
+            if byte == UInt8(ascii: ",") {
+                position += 1
+                continue
+            }
+            guard let item = value() else { return nil }
+            items.append(item)
+        }
+    }
+
+    private mutating func number() -> JSONValue? {
+        let start = position
+        var isInteger = true
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
+            case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"): isInteger = false
+            default:
+                return position > start ? number(start..<position, isInteger) : nil
+            }
+            position += 1
+        }
+        return number(start..<position, isInteger)
+    }
+
+    private func number(_ range: Range<Int>, _ isInteger: Bool) -> JSONValue? {
+        let text = String(decoding: bytes[range], as: UTF8.self)
+        if isInteger, let value = Int64(text) { return .integer(value) }
+        return Double(text).map { value in Int64(exactly: value).map(JSONValue.integer) ?? .number(value) }
+    }
+
+    private mutating func text() -> String? {
+        position += 1
+        var units: [UInt8] = []
+        while let byte = peek {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: units, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let escaped = peek else { return nil }
+                position += 1
+                switch escaped {
+                case UInt8(ascii: "b"): units.append(0x08)
+                case UInt8(ascii: "f"): units.append(0x0C)
+                case UInt8(ascii: "n"): units.append(0x0A)
+                case UInt8(ascii: "r"): units.append(0x0D)
+                case UInt8(ascii: "t"): units.append(0x09)
+                case UInt8(ascii: "u"): units += Array(String(scalar()).utf8)
+                default: units.append(escaped)
+                }
+            default: units.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// After `\u`: a scalar, of two escapes where it takes two.
+    private mutating func scalar() -> Unicode.Scalar {
+        let replacement: Unicode.Scalar = "\u{FFFD}"
+        let first = unit()
+        guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) ?? replacement }
+        guard bytes[position...].starts(with: Array("\\u".utf8)) else { return replacement }
+        position += 2
+        let second = unit()
+        guard (0xDC00..<0xE000).contains(second) else { return replacement }
+        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? replacement
+    }
+
+    private mutating func unit() -> UInt32 {
+        defer { position = min(position + 4, bytes.count) }
+        return UInt32(String(decoding: bytes[position...].prefix(4), as: UTF8.self), radix: 16) ?? 0xFFFD
+    }
+}
