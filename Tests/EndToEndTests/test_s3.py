@@ -7,10 +7,8 @@ import os
 import pathlib
 import random
 import socket
-import ssl
 import subprocess
 import sys
-import threading
 import time
 
 import boto3
@@ -22,6 +20,7 @@ import botocore.credentials
 import botocore.exceptions
 import pytest
 import requests
+import tls
 from client import BUCKET
 
 MB = 1 << 20
@@ -308,39 +307,9 @@ def test_checksum_headers_are_checked(s3, algorithm):
 @pytest.fixture(scope="module")
 def tls_server(server, tmp_path_factory):
     """The server behind TLS, where boto3 sends its checksums as trailers of a chunked body."""
-    folder = tmp_path_factory.mktemp("tls")
-    certificate, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def pump(source, target):
-        try:
-            while data := source.recv(65536):
-                target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def serve():
-        while True:
-            try:
-                plain, _ = listener.accept()
-                outside = context.wrap_socket(plain, server_side=True)
-            except OSError:
-                return
-            inside = socket.create_connection(("127.0.0.1", server.port))
-            for pair in ((outside, inside), (inside, outside)):
-                threading.Thread(target=pump, args=pair, daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
-    yield f"https://localhost:{listener.getsockname()[1]}", str(certificate)
-    listener.close()
+    files = tls.certificate(tmp_path_factory.mktemp("tls"), "localhost")
+    with tls.front(server.port, files) as port:
+        yield f"https://localhost:{port}", str(files[0])
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

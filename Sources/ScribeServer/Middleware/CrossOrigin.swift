@@ -60,6 +60,7 @@ struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Context == Scr
         var answer: HTTPFields = [
             .accessControlAllowMethods: methods, .accessControlMaxAge: "86400",
             .accessControlAllowHeaders: headers[.accessControlRequestHeaders] ?? usualHeaders,
+            .vary: "Access-Control-Request-Headers",
         ]
         // A page of the internet that uses a server on a private network has to ask for that too.
         if headers[.requestPrivateNetwork] == "true" { answer[.allowPrivateNetwork] = "true" }

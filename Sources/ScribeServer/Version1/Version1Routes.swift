@@ -87,8 +87,10 @@ struct Version1Routes: Sendable {
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let progress = Progress(results)
         let transcript = results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        let fhir = try transcript.map { text in
-            try JSONEncoder().encode(FHIRBundle.make(id: key.id.rawValue, transcript: text)).base64EncodedString()
+        let fhir = try transcript.map { text -> String in
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(FHIRBundle.make(id: key.id.rawValue, transcript: text)).base64EncodedString()
         }
         let failure = results.documents.lazy.flatMap(\.errors).first?.message
         return try .json(

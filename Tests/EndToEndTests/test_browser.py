@@ -1,0 +1,165 @@
+"""A web client in a real browser, on a page of another origin."""
+
+import base64
+import contextlib
+import datetime
+import hashlib
+import http.server
+import json
+import pathlib
+import queue
+import subprocess
+import threading
+import uuid
+
+import pytest
+import speech
+from conftest import running
+
+PAGE = pathlib.Path(__file__).with_name("browser.html")
+
+
+@contextlib.contextmanager
+def serving(content: dict[str, bytes]):
+    """Serves these paths, and puts what is POSTed into a queue. Yields its port and the queue."""
+    posted = queue.Queue()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            known = self.path in content
+            self.send_response(200 if known else 404)
+            self.send_header("Content-Type", "text/html" if self.path == "/" else "application/octet-stream")
+            self.end_headers()
+            self.wfile.write(content.get(self.path, b""))
+
+        def do_POST(self):
+            posted.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        yield site.server_port, posted
+        site.shutdown()
+
+
+def browse(url: str, profile: pathlib.Path, posted: queue.Queue):
+    """What the page posts back when it is opened in Chromium."""
+    browser = subprocess.Popen(
+        ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}", url],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    try:
+        return posted.get(timeout=60)
+    finally:
+        browser.terminate()
+        browser.wait(timeout=10)
+
+
+@pytest.fixture(scope="module")
+def chunks(spoken, tmp_path_factory):
+    """The consultation as the web SDK cuts and encodes it."""
+    return [path for path, _, _ in speech.chunks(spoken, tmp_path_factory.mktemp("chunks"), "mp3")]
+
+
+@pytest.fixture(scope="module")
+def answers(chunks, tmp_path_factory):
+    """What a page at http://localhost got from a server at http://127.0.0.1: another site, not only another port."""
+    folder = tmp_path_factory.mktemp("browser")
+    with running(folder, "--ephemeral", "--long-poll", "3s") as server:
+        limited = server.client("dev-limited", "dev-limited-secret")
+        plan = {
+            "api": server.base_url, "transaction": str(uuid.uuid4()), "date": f"{datetime.date.today():%y%m%d}",
+            "token": server.client().tokens["access_token"], "limited": limited.tokens["access_token"],
+            "chunks": [path.name for path in chunks],
+        }
+        content = {"/": PAGE.read_bytes(), "/plan.json": json.dumps(plan).encode()}
+        with serving(content | {f"/{path.name}": path.read_bytes() for path in chunks}) as (port, posted):
+            return browse(f"http://localhost:{port}/", folder / "profile", posted)
+
+
+def text(item):
+    return base64.b64decode(item["value"], validate=True).decode()
+
+
+def test_the_browser_blocked_nothing(answers):
+    assert answers["thrown"] == {}
+
+
+@pytest.mark.covers("C-05", "C-17", "C-21", "C-59", "C-78", "C-110")
+def test_a_consultation_is_recorded_from_a_page(answers, chunks):
+    assert answers["s3-token"]["status"] == 200
+    started = answers["init"]
+    assert started["status"] == 201
+    assert all(isinstance(started["body"][name], str) and started["body"][name] for name in ("b_id", "oid", "uuid"))
+    for path in chunks:
+        put = answers[f"put {path.name}"]
+        assert put["status"] == 200, put
+        assert put["headers"]["ETag"] == f'"{hashlib.md5(path.read_bytes()).hexdigest()}"'
+    assert answers["stop"]["status"] == answers["commit"]["status"] == 200
+    transcript = answers["transcript"]
+    assert transcript["status"] == 200
+    assert text(transcript["body"]["data"]["template_results"]["transcript"][0])
+    result = answers["result"]
+    assert result["status"] == 200
+    assert [item["status"] for item in result["body"]["data"]["output"]] == ["success"]
+    assert "fever" in text(result["body"]["data"]["output"][0])
+
+
+def test_a_note_is_edited_from_a_page(answers):
+    assert (answers["edit"]["status"], answers["edit"]["body"]["status"]) == (200, "success")
+    assert text(answers["edited"]["body"]["data"]["output"][0]) == "# Edited"
+
+
+def test_a_note_is_converted_from_a_page(answers):
+    assert (answers["convert"]["status"], answers["convert"]["body"]["status"]) == (200, "success")
+    assert answers["converted"]["status"] == 200
+    items = answers["converted"]["body"]["data"]["output"]
+    assert [(item["template_id"], item["status"]) for item in items] == [("eka_emr_template", "success")]
+    assert isinstance(json.loads(text(items[0])), dict)
+
+
+@pytest.mark.covers("C-109")
+def test_a_transaction_is_cancelled_and_deleted_from_a_page(answers):
+    assert answers["second init"]["status"] == 201
+    assert (answers["cancel"]["status"], answers["cancel"]["body"]["status"]) == (200, "success")
+    assert answers["cancelled"]["status"] == 400
+    assert answers["cancelled"]["body"]["error"]["code"] == "cancelled"
+    rows = answers["history"]["body"]["data"]
+    assert [row["processing_status"] for row in rows] == ["success"]
+    assert answers["delete"]["status"] == 200
+
+
+@pytest.mark.covers("C-85", "C-97")
+def test_templates_and_settings_are_read_and_written_from_a_page(answers):
+    assert answers["config"]["status"] == 200
+    assert isinstance(answers["config"]["body"]["data"]["supported_languages"], list)
+    assert answers["put config"]["status"] == 200
+    favourites = answers["my templates"]["body"]["data"]["my_templates"]
+    assert [favourite["id"] for favourite in favourites] == ["clinical_notes_template"]
+    favourite = {item["id"]: item["is_favorite"] for item in answers["templates"]["body"]["items"]}
+    assert favourite["clinical_notes_template"] is True
+    assert favourite["transcript_template"] is False
+
+
+@pytest.mark.covers("C-14", "C-15", "C-63", "C-64", "C-66", "C-110")
+def test_a_recording_is_uploaded_through_a_form_from_a_page(answers):
+    assert answers["file-upload"]["status"] == 200
+    assert answers["form"]["status"] == 204
+    assert answers["whole init"]["status"] == 201
+    assert answers["whole result"]["status"] == 200
+    assert text(answers["whole result"]["body"]["data"]["output"][0])
+
+
+@pytest.mark.covers("C-08", "C-51", "C-110")
+def test_a_page_can_read_errors(answers):
+    assert (answers["unknown"]["status"], answers["unknown"]["body"]["error"]["code"]) == (400, "transaction_not_found")
+    assert answers["unauthorised"]["status"] == 401
+    assert answers["no route"]["status"] == 404
+    assert (answers["quota"]["status"], answers["quota"]["body"]["error"]["code"]) == (400, "txn_limit_exceeded")
+    assert answers["bad signature"]["status"] == 403
+    assert "SignatureDoesNotMatch" in answers["bad signature"]["body"]
