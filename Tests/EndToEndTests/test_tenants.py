@@ -70,7 +70,8 @@ READS = [
     f"{API}/v2/transaction/history", f"{API}/v2/transaction/{ID}", f"{API}/v3/status/{ID}",
     f"{API}/v3/transcript/{ID}/1.wav", f"{API}/v1/sessions/{ID}", f"{API}/v1/documents?session_id={ID}",
     f"{API}/v1/transaction/{ID}/feedback", f"{API}/v1/template", f"{API}/v1/template/section",
-    f"{API}/v2/config", f"{API}/v2/config?my_templates=true", f"/voice/v1/session/{ID}/suggested-medications", f"/voice-record/api/status/{ID}",
+    f"{API}/v2/config", f"{API}/v2/config?my_templates=true", f"/voice/v1/session/{ID}/suggested-medications",
+    f"/voice-record/api/status/{ID}",
     f"/health/api/v1/fhir/retrieve?identifier={ID}", "/connect-auth/v1/account/whoami",
 ]
 
