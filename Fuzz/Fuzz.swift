@@ -2,7 +2,8 @@ import Foundation
 
 /// One fuzzer for each kind of bytes that strangers send. `scripts/fuzz` runs them.
 private let fuzzers: [String: @Sendable (Data) -> Void] = [
-    "audio": fuzzAudio, "chunked": fuzzChunkedBody, "json": fuzzJSON, "notes": fuzzNotes, "s3": fuzzS3Request,
+    "audio": fuzzAudio, "chunked": fuzzChunkedBody, "form": fuzzForm, "json": fuzzJSON, "notes": fuzzNotes,
+    "s3": fuzzS3Request,
 ]
 
 private let fuzzer: @Sendable (Data) -> Void = {

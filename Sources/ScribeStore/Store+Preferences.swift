@@ -15,10 +15,9 @@ extension Store {
 
     /// Sets what is in `data` and leaves the rest as it is (C-93).
     /// - Parameter user: nil sets it for everyone of the business.
-    /// - Returns: whether anything was set before.
     package func setPreferences(
         _ data: JSONValue, of user: UserID?, in business: BusinessID, at now: Date
-    ) async throws -> Bool {
+    ) async throws {
         try await writes.write { db in
             let owner = user?.rawValue ?? ""
             let row = try db.row(
@@ -34,7 +33,6 @@ extension Store {
                     business.rawValue, owner, try StoredJSON.text(before.merged(with: data)), now.milliseconds,
                 ]
             )
-            return row != nil
         }
     }
 }

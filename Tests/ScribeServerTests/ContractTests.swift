@@ -46,7 +46,10 @@ struct ContractTests {
                     return nil
                 }
                 let isSecured = (operation["security"] as? [Any])?.isEmpty != true
-                return (method, path.replacing("{txn_id}", with: "t"), isSecured, operation["requestBody"] != nil)
+                let body = operation["requestBody"] as? [String: Any]
+                let isForm = (body?["content"] as? [String: Any])?["application/json"] == nil && body?["$ref"] == nil
+                let concrete = path.replacing(/\{[a-z_]+\}/, with: "t")
+                return (method, concrete, isSecured, body != nil && !isForm)
             }
         }
     }
@@ -57,7 +60,8 @@ struct ContractTests {
             for operation in try Self.operations() where operation.isSecured {
                 let answer = try await client.send(operation.method, operation.path, body: Data("{".utf8))
                 #expect(answer.status == 401, "\(operation)")
-                #expect(answer["error"] == "Unauthorized")
+                #expect(answer.json["error"] != nil)
+                #expect(answer["error"] == "Unauthorized" || answer.json["code"] == .integer(401))
             }
         }
     }
@@ -73,6 +77,55 @@ struct ContractTests {
                     #expect(answer.json["error"] != nil)
                 }
             }
+        }
+    }
+
+    @Test("an id that cannot be one is 400 wherever a path names a transaction")
+    func identifiers() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let text = String(decoding: PackageResources.scribe_yaml, as: UTF8.self)
+            let document = try #require(try Yams.load(yaml: text) as? [String: Any])
+            let paths = try #require(document["paths"] as? [String: [String: Any]])
+            for (path, item) in paths where path.contains("{txn_id}") {
+                for method in item.keys.compactMap({ HTTPRequest.Method($0.uppercased()) })
+                where [.get, .put, .post, .patch, .delete].contains(method) {
+                    let concrete = path.replacing("{txn_id}", with: "a%00b").replacing(/\{[a-z_]+\}/, with: "t")
+                    let answer = try await client.send(method, concrete, body: Data("{}".utf8))
+                    #expect(answer.status == 400, "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "what does not exist is said so, in the family's way",
+        arguments: [
+            (HTTPRequest.Method.get, "/voice/api/v2/transaction/nope", "", 404),
+            (.patch, "/voice/api/v2/transaction/nope", "{}", 404), (.delete, "/voice/api/v2/transaction/nope", "", 404),
+            (.patch, "/voice/api/v3/status/nope", #"[{"document-id":"d","data":"x"}]"#, 404),
+            (.post, "/voice/api/v1/transaction/nope/convert-to-template", #"{"template_id":"soap"}"#, 404),
+            (.post, "/voice/api/v1/transaction/nope/convert-to-template", "", 404),
+            (.post, "/voice/api/v1/transaction/nope/convert-to-template/soap", "", 404),
+            (.patch, "/voice/api/v1/sessions/nope/context", #"{"context":{}}"#, 404),
+            (.delete, "/voice/api/v1/sessions/nope/context", #"{"context":{}}"#, 404),
+            (.get, "/voice/v1/session/nope/suggested-medications", "", 404),
+            (.get, "/voice/api/v1/documents?session_id=nope", "", 404), (.get, "/voice/api/v1/documents", "", 400),
+            (.get, "/voice/api/v1/documents/nope", "", 404),
+            (.post, "/voice/api/v1/documents", #"{"session_id":"nope"}"#, 404),
+            (.get, "/voice/api/v1/transaction/nope/feedback", "", 404),
+            (.delete, "/voice/api/v1/template/nope", "", 400), (.put, "/voice/api/v1/template/nope", "{}", 400),
+            (.patch, "/voice/api/v1/template/section/nope", "{}", 400),
+            (.delete, "/voice/api/v1/template/section/nope", "", 400),
+            (.delete, "/voice/api/v1/template/section/advice", "", 400),
+            (.delete, "/voice/api/v1/template/soap", "", 400), (.get, "/voice-record/api/status/nope", "", 404),
+        ]
+    )
+    func unknown(method: HTTPRequest.Method, path: String, body: String, status: Int) async throws {
+        try await TestServer().run { anonymous in
+            let answer = try await anonymous.login().send(method, path, body: Data(body.utf8))
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(answer["error.message"]?.isEmpty == false)
         }
     }
 

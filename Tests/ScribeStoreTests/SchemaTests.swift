@@ -31,7 +31,9 @@ struct SchemaTests {
                     INSERT INTO transactions (business_id, txn_id, user_id, doctor_id, client_id, request, user_status,
                         processing_status, created_at)
                     VALUES ('b', 't', 'u', 'd', 'c', '{"transfer":"vaded","announcedFiles":[],"inputLanguages":[],
-                        "templates":[],"flavour":""}', 'init', 'in-progress', 0)
+                        "templates":[],"flavour":""}', 'init', 'in-progress', 0);
+                    INSERT INTO documents (document_id, transaction_id, kind, template_id, name, format, status, value,
+                        updated_at) VALUES ('d', 1, 'custom', 'soap', 'SOAP', 'json', 'success', 'kept', 5)
                     """
             )
         }
@@ -39,6 +41,7 @@ struct SchemaTests {
         let store = try Store(path: path, durability: .normal)
         let results = try await store.results(of: .init(business: .init("b"), id: .init("t")))
         #expect(results?.transaction.userStatus == .initialized)
+        #expect(results?.documents.map(\.value) == ["kept"])
         #expect(try await store.multipartUpload("x", bucket: "b", key: "k", business: .init("b")) == nil)
     }
 
@@ -58,6 +61,11 @@ struct SchemaTests {
             "UPDATE documents SET status = 'success'",
             "UPDATE documents SET status = 'failure'",
             "UPDATE transactions SET business_id = ''",
+            "INSERT INTO templates (business_id, template_id, title, section_ids, created_at) VALUES ('', 't', 'T', '[]', 0)",
+            """
+            INSERT INTO feedback (feedback_id, transaction_id, entity, min_rating, max_rating, rating, created_at)
+            VALUES ('f', 1, 'content', 1, 5, 6, 0)
+            """,
             "INSERT INTO jobs (kind, transaction_id, file_name, etag) VALUES ('assemble', 1, 'x', '')",
             "INSERT INTO jobs (kind, transaction_id, file_name, etag) VALUES ('assemble', 999, '', '')",
         ]
@@ -72,7 +80,7 @@ struct SchemaTests {
         "a poll and a claim search by index",
         arguments: [
             "SELECT * FROM transactions WHERE business_id = 'b' AND txn_id = 't'",
-            "SELECT * FROM documents WHERE transaction_id = 1 ORDER BY id",
+            "SELECT * FROM documents WHERE transaction_id = 1 AND is_authored = 0 ORDER BY id",
             "SELECT id FROM jobs WHERE state = 'pending' AND run_at <= 1 ORDER BY run_at, id LIMIT 1",
             "SELECT * FROM transactions WHERE business_id = 'b' AND bucket = 'x' AND folder = 'y'",
             "SELECT file FROM objects WHERE business_id = 'b' AND bucket = 'x' AND key = 'y'",

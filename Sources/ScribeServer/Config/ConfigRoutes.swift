@@ -40,7 +40,8 @@ struct ConfigRoutes: Sendable {
 
     private struct Change: Encodable {
         struct Result: Encodable {
-            let action: String
+            /// There is always a configuration: what was not set has its default.
+            let action = "updated"
             let business: BusinessID
             let user: UserID
 
@@ -106,13 +107,13 @@ struct ConfigRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: ConfigBody = try await request.decodeJSON()
         let user = body.scope == .user ? principal.user : nil
-        let existed = try await store.setPreferences(body.data, of: user, in: principal.business, at: clock.now)
+        try await store.setPreferences(body.data, of: user, in: principal.business, at: clock.now)
         let message = "Config upserted successfully"
         switch profiles.profile(of: request, context).acknowledgement {
         case .string: return try .json(.ok, message)
         case .object:
             let result = Change.Result(
-                action: existed ? "updated" : "created", business: principal.business, user: principal.user)
+                business: principal.business, user: principal.user)
             return try .json(.ok, Change(message: message, msg: message, result: result))
         }
     }

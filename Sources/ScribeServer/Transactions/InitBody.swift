@@ -50,6 +50,7 @@ struct InitBody: Decodable {
             throw ScribeError.invalidRequest(field: "output_format_template", problem: "has a template_id that is none")
         }
         let batchURL = try text(.batchURL)
+        let section = try text(.section)
         namesBatch = batchURL != nil && container.contains(.announcedFiles)
         let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
         request = TransactionRequest(
@@ -60,7 +61,7 @@ struct InitBody: Decodable {
             outputLanguage: try text(.outputLanguage),
             templates: templates.map { .init(id: TemplateID($0.id), name: $0.name, type: $0.type) },
             modelType: try text(.modelType), speciality: try text(.speciality),
-            section: try text(.capitalSection) ?? text(.section),
+            section: try text(.capitalSection) ?? section,
             patientDetails: try object(.patientDetails), additionalData: try object(.additionalData),
             version: try text(.version)
         )

@@ -10,8 +10,8 @@ import Transcription
 
 /// What is left of version 1 of the API (eka-v2.md 2.13): its status with a FHIR bundle, and an upload without S3.
 struct Version1Routes: Sendable {
-    /// The largest form, in bytes.
-    private static let uploadLimit = 100 << 20
+    /// The largest form, in bytes. It is held in memory: longer recordings go by signed forms.
+    private static let uploadLimit = 32 << 20
 
     let store: Store
     let objects: ObjectFiles

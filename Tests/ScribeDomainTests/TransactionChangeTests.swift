@@ -1,0 +1,185 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+struct TransactionChangeTests {
+    static let start = Date(timeIntervalSince1970: 1_778_404_353)
+    let later = start.addingTimeInterval(60)
+
+    func transaction(_ request: TransactionRequest = .init(transfer: .vaded)) -> Transaction {
+        let owner = Principal(business: .init("b"), user: .init("u"), doctor: .init("d"), client: .init("c"))
+        return Transaction(id: .init("t"), owner: owner, request: request, createdAt: Self.start)
+    }
+
+    var cancellation: TransactionPatch {
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        return patch
+    }
+
+    @Test("what has not ended can be cancelled, once; then nothing but a repeat is possible")
+    func cancel() throws {
+        var transaction = transaction()
+        #expect(transaction.apply(cancellation, at: later) == .ended)
+        #expect(transaction.userStatus == .cancelled)
+        #expect(transaction.processingStatus == .cancelled)
+        #expect(transaction.apply(cancellation, at: later) == .none)
+        #expect(throws: ScribeError.transactionCancelled) { try transaction.stop(ChunkList(files: [])) }
+        #expect(transaction.finish(.success, at: later) == .none)
+    }
+
+    @Test("what has ended stays as it ended")
+    func lateCancel() throws {
+        var transaction = transaction()
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
+        _ = transaction.finish(.success, at: later)
+        #expect(transaction.apply(cancellation, at: later) == .none)
+        #expect(transaction.processingStatus == .success)
+    }
+
+    @Test("a patch changes what it names, merges additional data, and stores nothing when nothing changed")
+    func patch() {
+        var transaction = transaction(
+            .init(transfer: .vaded, mode: "dictation", additionalData: .object(["a": .integer(1), "b": .integer(2)])))
+        var patch = TransactionPatch()
+        #expect(transaction.apply(patch, at: later) == .none)
+        patch.additionalData = .object(["b": .integer(3)])
+        patch.patientDetails = .object(["oid": .string("p-1")])
+        #expect(transaction.apply(patch, at: later) == .stored)
+        #expect(transaction.request.additionalData == .object(["a": .integer(1), "b": .integer(3)]))
+        #expect(transaction.request.patientID == "p-1")
+        #expect(transaction.request.mode == "dictation")
+    }
+
+    @Test("deleting is repeatable, and a deleted transaction is not started again")
+    func archive() {
+        var transaction = transaction()
+        #expect(transaction.archive(at: later) == .ended)
+        #expect(transaction.archive(at: later.addingTimeInterval(1)) == .none)
+        #expect(transaction.archivedAt == later)
+        #expect(!transaction.isReplayed(by: transaction.request, of: .init("u")))
+    }
+
+    @Test("whole files are committed at init, and init can be repeated as long as it is the same")
+    func nonVaded() {
+        let request = TransactionRequest(transfer: .nonVaded, audioURL: "s3://b/f", announcedFiles: ["a.wav", "a.wav"])
+        var transaction = transaction(request)
+        transaction.commitAtInit()
+        #expect(transaction.userStatus == .committed)
+        #expect(transaction.committedFiles == ["a.wav"])
+        #expect(transaction.committedAt == transaction.createdAt)
+        #expect(transaction.isReplayed(by: request, of: .init("u")))
+        #expect(!transaction.isReplayed(by: .init(transfer: .nonVaded, audioURL: "s3://b/g"), of: .init("u")))
+    }
+
+    @Test("a transaction with chunks waits for its commit")
+    func vaded() {
+        var transaction = transaction()
+        transaction.commitAtInit()
+        #expect(transaction.userStatus == .initialized)
+    }
+
+    @Test("without names, the files of the folder are it, but neither manifests, archives nor folders")
+    func find() {
+        var transaction = transaction(.init(transfer: .nonVaded, audioURL: "s3://b/f"))
+        transaction.commitAtInit()
+        #expect(transaction.waitsForAnyFile)
+        transaction.find(["a.wav", "t.json", "full_audio.m4a_", "old/b.wav"])
+        #expect(transaction.committedFiles == ["a.wav"])
+        #expect(!transaction.waitsForAnyFile)
+        transaction.find(["c.wav"])
+        #expect(transaction.committedFiles == ["a.wav"], "what was found stays")
+    }
+
+    @Test("a text takes the audio's place only before recording has ended")
+    func transcript() throws {
+        var transaction = transaction()
+        #expect(try transaction.commitTranscript(at: later) == .process)
+        #expect(throws: ScribeError.self) { try transaction.commitTranscript(at: later) }
+    }
+
+    @Test("only what was committed can be converted")
+    func convertible() throws {
+        var transaction = transaction()
+        #expect(throws: ScribeError.self) { try transaction.requireConvertible() }
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
+        try transaction.requireConvertible()
+        _ = transaction.apply(cancellation, at: later)
+        #expect(throws: ScribeError.transactionCancelled) { try transaction.requireConvertible() }
+    }
+
+    @Test("a bucket that the Python SDK could not name is the one that files are uploaded to")
+    func unnamedBucket() {
+        let location = TransactionRequest(transfer: .nonVaded, audioURL: "s3://None/c/t/1/").audioLocation
+        #expect(location == AudioLocation(bucket: AudioLocation.batchBucket, folder: "c/t/1"))
+    }
+
+    @Test(
+        "a language is the spoken one in any spelling",
+        arguments: [("eng", true), ("en-US", true), ("hi", false), ("EN", true)]
+    )
+    func languages(language: String, isSpoken: Bool) {
+        #expect(TransactionRequest(transfer: .vaded, inputLanguages: ["en-IN"]).isSpoken(in: language) == isSpoken)
+    }
+}
+
+struct FeedbackTests {
+    func feedback(
+        entity: String = "content", _ minimum: Int = 1, _ maximum: Int = 5, _ rating: Int = 3, comments: String? = nil
+    ) throws -> Feedback {
+        try Feedback(
+            id: "f", entity: entity, minimum: minimum, maximum: maximum, rating: rating, comments: comments,
+            createdAt: TransactionChangeTests.start)
+    }
+
+    @Test("both ends of any scale are ratings", arguments: [(1, 5, 1), (1, 5, 5), (0, 1, 0), (-2, 2, -2)])
+    func bounds(minimum: Int, maximum: Int, rating: Int) throws {
+        #expect(try feedback(minimum, maximum, rating).scale == minimum...maximum)
+    }
+
+    @Test(
+        "a rating beyond its scale, and a scale that is none, are refused",
+        arguments: [(1, 5, 6), (1, 5, 0), (5, 5, 5), (5, 1, 3)])
+    func beyond(minimum: Int, maximum: Int, rating: Int) {
+        #expect(throws: ScribeError.self) { try feedback(minimum, maximum, rating) }
+    }
+
+    @Test("comments have 2000 characters at most, however many bytes those take")
+    func comments() throws {
+        #expect(try feedback(comments: String(repeating: "म", count: 2000)).comments?.isEmpty == false)
+        #expect(throws: ScribeError.self) { try feedback(comments: String(repeating: "a", count: 2001)) }
+    }
+
+    @Test("an entity is a name", arguments: ["", "a b", "a/b", "\u{0}", String(repeating: "a", count: 65)])
+    func entities(entity: String) {
+        #expect(throws: ScribeError.self) { try feedback(entity: entity) }
+    }
+}
+
+struct TemplateSectionTests {
+    func section(_ title: String, _ summary: String = "") -> TemplateSection {
+        TemplateSection(id: .init("s"), title: title, summary: summary, style: .bullets, example: "")
+    }
+
+    @Test(
+        "what belongs under a user's heading follows from its words",
+        arguments: [
+            ("Known allergies", [ClinicalFact.Kind.allergy]), ("Plan", [.medication, .advice, .followUp]),
+            ("Vitals", [.examination]), ("Poetry", []), ("Subjective", [.complaint, .history]),
+        ]
+    )
+    func facts(title: String, kinds: [ClinicalFact.Kind]) {
+        #expect(section(title).facts == kinds)
+    }
+
+    @Test("sections that are gone are left out, and without any the default layout is used")
+    func layout() {
+        let fallback = Template(
+            id: .init("f"), name: "F", format: .markdown, bucket: .custom,
+            sections: [.init(title: "All", facts: [.complaint])])
+        let own = CustomTemplate(id: .init("t"), title: "T", summary: nil, sectionIDs: [.init("s"), .init("gone")])
+        #expect(
+            own.template(with: [.init("s"): section("Advice")], fallback: fallback).sections.map(\.title) == ["Advice"])
+        #expect(own.template(with: [:], fallback: fallback).sections.map(\.title) == ["All"])
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+extension WebClient {
+    func cancel(_ id: String) async throws -> TestAnswer {
+        try await session.send(
+            .patch, "/voice/api/v2/transaction/\(id)",
+            #"""
+            {"processing_status":"cancelled","processing_error":{"error":{"type":"","code":"cancelled_by_user",
+             "msg":"Cancelled_by_user"}},"user_status":"stopped"}
+            """#
+        )
+    }
+
+    func history(_ query: String = "") async throws -> [String?] {
+        let answer = try await session.send(.get, "/voice/api/v2/transaction/history\(query)")
+        try #require(answer.status == 200)
+        guard case .array(let rows)? = answer.json["data"] else { return [] }
+        return rows.map { $0["txn_id"]?.stringValue }
+    }
+}
+
+extension WebClientTests {
+    @Test("a discarded session is cancelled by PATCH, and gone from history", .covers("C-109"))
+    func cancel() async throws {
+        try await WebClient.run { client in
+            _ = try await client.start(id)
+            let answer = try await client.cancel(id)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(answer["status"] == "success")
+            #expect(answer["data.txn_id"] == id)
+            #expect(answer["data.processing_status"] == "cancelled")
+            let status = try await client.status(id)
+            #expect(status.status == 400)
+            #expect(status["error.code"] == "cancelled")
+            #expect(try await client.history().isEmpty)
+        }
+    }
+
+    @Test("a poll that is held hears of a cancellation at once", .covers("C-109"))
+    func cancelledWhilePolling() async throws {
+        try await WebClient.run { client in
+            _ = try await client.start(id)
+            async let poll = client.status(id)
+            await client.session.clock.waitForSleepers()
+            _ = try await client.cancel(id)
+            let answer = try await poll
+            #expect(answer.status == 400)
+            #expect(answer["error.code"] == "cancelled")
+        }
+    }
+
+    @Test("patient details are changed by PATCH, and read again", .covers("C-99", "C-101", "C-109"))
+    func patient() async throws {
+        try await WebClient.run { client in
+            for id in ["a", "b"] { _ = try await client.start(id) }
+            let answer = try await client.session.send(
+                .patch, "/voice/api/v2/transaction/a",
+                #"{"patient_details":{"oid":"p-2","username":"Ravi","age":"61","biologicalSex":"M"}}"#
+            )
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(answer["data.patient_details.username"] == "Ravi")
+            let row = try await client.session.send(.get, "/voice/api/v2/transaction/a")
+            #expect(row.status == 200)
+            #expect(row["data.patient_details.oid"] == "p-2")
+            #expect(try await client.history("?oid=p-2") == ["a"])
+            #expect(try await client.history("?oid=p-1&count=5") == ["b"])
+            let history = try await client.session.send(.get, "/voice/api/v2/transaction/history?oid=p-2")
+            guard case .array(let rows)? = history.json["data"] else { return }
+            #expect(rows.first?["patient_details"]?["age"] == .integer(61))
+        }
+    }
+
+    @Test("a deleted transaction is gone from history and cannot be deleted again")
+    func delete() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            _ = try await client.poll(id)
+            let answer = try await client.session.send(.delete, "/voice/api/v2/transaction/\(id)")
+            #expect(answer.status == 200)
+            #expect(answer["status"] == "success")
+            #expect(try await client.history().isEmpty)
+            let again = try await client.session.send(.delete, "/voice/api/v2/transaction/\(id)")
+            #expect(again.status == 404)
+            #expect(again["error.code"] == "transaction_not_found")
+        }
+    }
+
+    @Test("a document is edited by its id, with and without a value that is base64", .covers("C-55", "C-102", "C-103"))
+    func edit() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            let result = try #require(try await client.poll(id).success)
+            let document = try #require(result["data.output.0.document_id"])
+            for (data, value) in [
+                ("# Edited".base64, "# Edited"), ("# Just text: 50% *better*", "# Just text: 50% *better*"),
+            ] {
+                let answer = try await client.session.send(
+                    .patch, "/voice/api/v3/status/\(id)", #"[{"document-id":"\#(document)","data":"\#(data)"}]"#
+                )
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(answer["status"] == "success")
+                let edited = try await client.status(id, "?document_id=\(document)")
+                #expect(edited["data.output.0.value"]?.base64Text == value)
+                #expect(edited["data.template_results.custom.0.value"]?.base64Text == value)
+            }
+        }
+    }
+
+    @Test("a conversion takes an empty object, and the new document is polled for by its id", .covers("C-103", "C-106"))
+    func convert() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            _ = try await client.poll(id)
+            let path = "/voice/api/v1/transaction/\(id)/convert-to-template"
+            let answer = try await client.session.send(.post, "\(path)/soap", "{}")
+            #expect(answer.isSuccess, "\(answer.text)")
+            #expect(answer["status"] == "success")
+            let document = try #require(answer["document_id"])
+            let result = try #require(try await client.poll(id, "?document_id=\(document)").success)
+            #expect(result["data.output.0.template_id"] == "soap")
+            #expect(result["data.output.0.status"] == "success")
+            let byTemplate = try #require(try await client.poll(id, "?template_id=soap").success)
+            #expect(byTemplate["data.output.0.document_id"] == document)
+        }
+    }
+
+    @Test("a conversion without a template in its path is one too, with the slash at the end")
+    func convertWithoutTemplate() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            _ = try await client.poll(id)
+            let path = "/voice/api/v1/transaction/\(id)/convert-to-template/"
+            let empty = try await client.session.send(.post, path, "{}")
+            #expect(empty.isSuccess, "\(empty.text)")
+            let inBody = try await client.session.send(.post, path, #"{"template_id":"soap","target_language":"hi"}"#)
+            #expect(inBody.isSuccess, "\(inBody.text)")
+            #expect(inBody["template_id"] == "soap")
+            #expect(try await client.poll(id, "?template_id=soap").success != nil)
+        }
+    }
+
+    @Test("a transcript may be handed in instead of audio, and is worked on in the background")
+    func transcript() async throws {
+        try await WebClient.run { client in
+            _ = try await client.start(id)
+            let answer = try await client.session.send(
+                .post, "/voice/api/v1/transaction/\(id)/convert-to-template",
+                #"{"template_id":"clinical_notes_template","transcript":"I have had a rash for two weeks."}"#
+            )
+            #expect(answer.status == 202, "\(answer.text)")
+            #expect(answer["status"] == "in-progress")
+            #expect(answer["txn_id"] == id)
+            #expect(answer["b_id"] == "b-demo")
+            let result = try #require(try await client.poll(id).success)
+            #expect(result["data.output.0.value"]?.base64Text?.contains("rash") == true)
+            let text = result["data.template_results.transcript.0.value"]?.base64Text
+            #expect(text == "I have had a rash for two weeks.")
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct SessionTests {
+    @Test("a session has everything that belongs to its transaction, and is 202 while something is awaited")
+    func details() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t", #","patient_details":{"oid":"p-1"}"#)
+            #expect(try await client.get("/voice/api/v1/sessions/t").status == 202)
+            _ = try await client.upload("1.m4a", of: "t", at: now)
+            _ = try await client.list("commit", "t", ["1.m4a"])
+            #expect(try await client.status("t").status == 200)
+            let session = try await client.get("/voice/api/v1/sessions/t?presigned=true")
+            #expect(session.status == 200)
+            #expect(session["data.session_id"] == "t")
+            #expect(session["data.session_details.oid"] == "p-1")
+            #expect(session["data.documents.0.document_type"] == "transcript")
+            #expect(session["data.documents.1.status"] == "success")
+            #expect(try await client.get("/voice/api/v1/sessions/nope").status == 404)
+        }
+    }
+
+    @Test("context is added to and taken from, each item once")
+    func context() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            let path = "/voice/api/v1/sessions/t/context"
+            let body = #"{"context":{"past_sessions":["a","b"],"attachments":[{"id":"1"}]}}"#
+            for _ in 0..<2 {
+                let added = try await client.send(.patch, path, body: Data(body.utf8))
+                #expect(added.status == 200)
+                #expect(added.json["data"]?["context"]?["past_sessions"] == .array([.string("a"), .string("b")]))
+            }
+            let removed = try await client.send(.delete, path, body: Data(#"{"context":{"past_sessions":["a"]}}"#.utf8))
+            #expect(removed.json["data"]?["context"]?["past_sessions"] == .array([.string("b")]))
+            let wrong = try await client.send(.patch, path, body: Data(#"{"context":{"documents":"x"}}"#.utf8))
+            #expect(wrong.status == 400)
+            #expect(wrong["error.message"]?.contains("context.documents") == true)
+            #expect(try await client.get("/voice/api/v1/sessions/t")["data.context.attachments.0.id"] == "1")
+        }
+    }
+
+    @Test("documents are made, changed, published and deleted by the business they belong to, and are no results")
+    func documents() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let other = try await anonymous.login("dev-client-2", "dev-secret-2")
+            try await client.consultation("t", at: now)
+            _ = try await client.status("t")
+            let made = try await client.post(
+                "/voice/api/v1/documents", #"{"session_id":"t","document_type":"notes","data":"first"}"#)
+            #expect(made.status == 201)
+            let id = try #require(made["data.document_id"])
+            let path = "/voice/api/v1/documents/\(id)"
+            let changed = try await client.post(
+                "/voice/api/v1/documents", #"{"document_id":"\#(id)","document_name":"N","data":"second"}"#)
+            #expect(changed.status == 200)
+            let read = try await client.get(path)
+            #expect(read["data.markdown_data"] == "second")
+            #expect(read["data.document_name"] == "N")
+            #expect(try await client.post("/voice/api/v1/sessions/t/documents/\(id)/publish", "").status == 200)
+            #expect(try await client.get(path).json["data"]?["publish"] == .bool(true))
+            #expect(try await client.get("/voice/api/v1/documents?session_id=t")["data.2.document_id"] == id)
+            #expect(try await client.status("t").text.contains(id) == false)
+            for foreign in [
+                try await other.get(path), try await other.send(.delete, path),
+                try await other.post("/voice/api/v1/documents", #"{"document_id":"\#(id)","data":"x"}"#),
+                try await other.post("/voice/api/v1/sessions/t/documents/\(id)/publish", ""),
+            ] {
+                #expect(foreign.status == 404)
+            }
+            #expect(try await client.send(.delete, path).status == 200)
+            #expect(try await client.send(.delete, path).status == 404)
+            #expect(try await client.get("/voice/api/v1/sessions/t").text.contains(id) == false)
+        }
+    }
+
+    @Test("a result of the transaction is changed through the documents API too, and never deleted by it")
+    func results() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: now)
+            let id = try #require(try await client.status("t")["data.output.0.document_id"])
+            #expect(try await client.send(.delete, "/voice/api/v1/documents/\(id)").status == 400)
+            _ = try await client.post("/voice/api/v1/documents", #"{"document_id":"\#(id)","data":"by hand"}"#)
+            let value = Data("by hand".utf8).base64EncodedString()
+            #expect(try await client.status("t")["data.output.0.value"] == value)
+        }
+    }
+
+    @Test("medicines that were spoken of are suggested")
+    func medications() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            let converted = try await client.post(
+                "/voice/api/v1/transaction/t/convert-to-template",
+                #"{"transcript":"Take paracetamol 650 mg three times a day for five days."}"#)
+            #expect(converted.status == 202)
+            #expect(converted["status"] == "in-progress")
+            #expect(try await client.status("t").status == 200)
+            _ = try await client.initialise("u")
+            let named = try await client.post(
+                "/voice/api/v1/transaction/u/convert-to-template/soap", #"{"transcript":"I have a fever."}"#)
+            #expect(named.status == 202)
+            #expect(named["template_id"] == "soap")
+            let answer = try await client.get("/voice/v1/session/t/suggested-medications")
+            #expect(answer["data.medications.0.text"]?.contains("paracetamol") == true)
+        }
+    }
+
+    @Test("a chunk's words are read as soon as they are known, and 404 when they never will be")
+    func chunks() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            async let early = client.get("/voice/api/v3/transcript/t/1.m4a")
+            _ = try await client.upload("1.m4a", of: "t", at: manual.now)
+            let answer = try await early
+            #expect(answer.status == 200)
+            #expect(answer["text"]?.contains("fever") == true)
+            #expect(try await client.get("/voice/api/v3/transcript/nope/1.m4a").status == 404)
+            async let missing = client.get("/voice/api/v3/transcript/t/2.m4a")
+            await manual.waitForSleepers()
+            manual.advance(by: .seconds(3))
+            #expect(try await missing.status == 404)
+        }
+    }
+}
+
+struct FeedbackRoutesTests {
+    static let path = "/voice/api/v1/transaction/t/feedback"
+
+    static func body(_ entity: String = "content", rating: String = "4") -> String {
+        #"{"entity":"\#(entity)","ratingFeedback":{"min_rating":1,"max_rating":5,"rating":\#(rating)},"#
+            + #""qualitative_comments":"good"}"#
+    }
+
+    @Test("feedback is given once for each entity and can be read back", arguments: Transport.allCases)
+    func submit(transport: Transport) async throws {
+        try await TestServer().run(transport) { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            let refused = try await client.post(Self.path, Self.body(rating: "6"))
+            #expect(refused.status == 400)
+            let given = try await client.post(Self.path, Self.body())
+            #expect(given.status == 200)
+            #expect(given["feedback_id"]?.hasPrefix("fb_") == true)
+            #expect(given["b_id"] == "b-demo")
+            let second = try await client.post(Self.path, Self.body())
+            #expect(second.status == 409)
+            #expect(second["error.code"] == "feedback_already_submitted")
+            #expect(try await client.post(Self.path, Self.body("transcript")).status == 200)
+            let list = try await client.get(Self.path)
+            #expect(list["data.0.feedback_id"] == given["feedback_id"])
+            #expect(list.json["data"] != nil)
+            #expect(list["data.0.qualitative_comments"] == "good")
+            #expect(list["data.1.entity"] == "transcript")
+        }
+    }
+
+    @Test(
+        "a rating is an integer within its scale",
+        arguments: [
+            body(rating: "0"), body(rating: "4.5"), body(rating: "\"4\""), body(""), "{}", #"{"entity":"content"}"#,
+        ]
+    )
+    func invalid(body: String) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            let answer = try await client.post(Self.path, body)
+            #expect(answer.status == 400)
+            #expect(answer["error.code"] == "validation_error")
+            #expect(try await client.post(Self.path, Self.body()).status == 200, "the one slot is still free")
+        }
+    }
+
+    @Test("a transaction of nobody, or of somebody else, takes no feedback")
+    func foreign() async throws {
+        try await TestServer().run { anonymous in
+            _ = try await anonymous.login().initialise("t")
+            let other = try await anonymous.login("dev-client-2", "dev-secret-2")
+            #expect(try await other.post(Self.path, Self.body()).status == 404)
+            #expect(try await other.get(Self.path).status == 404)
+        }
+    }
+}
