@@ -7,7 +7,6 @@ given by some test.
 import collections
 import json
 import pathlib
-import re
 import sys
 
 import jsonschema
@@ -15,6 +14,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
+METHODS = ("get", "post", "put", "patch", "delete")
 #: Answers that no test can provoke, and why.
 UNREACHABLE = {("readyz", 503): "nobody is listened to before the database answers"}
 
@@ -28,44 +28,58 @@ def resolve(node: dict) -> dict:
     return node
 
 
+def words(path: str) -> list[str]:
+    return [word for word in path.split("/") if word]
+
+
+def find(path: str) -> str | None:
+    """The path of the document that a request's belongs to. A literal one wins over one with a parameter, whatever
+    the method."""
+    asked = words(path)
+    found = [
+        template for template in DOCUMENT["paths"]
+        if len(words(template)) == len(asked)
+        and all(word.startswith("{") or word == other for word, other in zip(words(template), asked))
+    ]
+    return min(found, key=lambda template: [word.startswith("{") for word in words(template)], default=None)
+
+
 def main(path: str) -> int:
-    operations = {}
-    for template, item in DOCUMENT["paths"].items():
-        pattern = re.compile("^" + re.sub(r"\{[^}]+\}", "[^/]+", template) + "/?$")
-        for method, operation in item.items():
-            if method in ("get", "post", "put", "patch", "delete"):
-                operations[(method.upper(), template)] = (pattern, operation)
     validators = {}
     given = collections.Counter()
     problems = []
     count = 0
     for line in open(path, encoding="utf8"):
         exchange = json.loads(line)
-        found = [
-            (template, operation) for (method, template), (pattern, operation) in operations.items()
-            if method == exchange["method"] and pattern.match(exchange["path"])
-        ]
-        # A literal path wins over one with a parameter.
-        found.sort(key=lambda pair: pair[0].count("{"))
-        if not found:
+        template = find(exchange["path"])
+        operation = DOCUMENT["paths"].get(template, {}).get(exchange["method"].lower())
+        if operation is None:
             continue
         count += 1
-        operation = found[0][1]
         key = (operation["operationId"], exchange["status"])
         given[key] += 1
         response = resolve(operation["responses"].get(str(exchange["status"]), {}))
-        media = response.get("content", {}).get(exchange["type"].split(";")[0])
+        kind = exchange["type"].split(";")[0].strip().lower()
+        media = response.get("content", {}).get(kind)
         if media is None:
             problems.append(f"{key} answers {exchange['type']!r}, which is not documented: {exchange['body'][:200]}")
             continue
-        if "json" not in exchange["type"]:
+        if kind != "application/json":
             continue
         if key not in validators:
             schema = {**media["schema"], "components": DOCUMENT["components"]}
             validators[key] = jsonschema.Draft202012Validator(schema)
-        for error in validators[key].iter_errors(json.loads(exchange["body"])):
+        try:
+            body = json.loads(exchange["body"])
+        except ValueError:
+            problems.append(f"{key} answers no JSON: {exchange['body'][:200]!r}")
+            continue
+        for error in validators[key].iter_errors(body):
             problems.append(f"{key} {error.json_path}: {error.message[:200]}")
-    for (_, _), (_, operation) in operations.items():
+    operations = [
+        operation for item in DOCUMENT["paths"].values() for method, operation in item.items() if method in METHODS
+    ]
+    for operation in operations:
         for status in operation["responses"]:
             key = (operation["operationId"], int(status))
             if not given[key] and key not in UNREACHABLE:

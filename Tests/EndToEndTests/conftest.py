@@ -1,9 +1,11 @@
 """Starts the real binary, each time with data of its own."""
 
+import base64
 import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +20,12 @@ sys.path.insert(0, str(DEMO))
 
 import client as scribe_client  # noqa: E402  (in demo/)
 import speech  # noqa: E402
+
+
+def revealed(text: str) -> str:
+    """An answer, followed by what its base64 stands for."""
+    values = re.findall(r'"((?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?)"', text)
+    return "\n".join([text, *(base64.b64decode(value).decode(errors="replace") for value in values)])
 
 
 def pytest_configure(config):
