@@ -19,11 +19,12 @@ package struct AudioLocation: Hashable, Sendable {
     /// Reads `s3://bucket/folder`, `https://bucket.s3.region.amazonaws.com/folder/` and `https://host/bucket/folder`
     /// (C-14). Returns nil for anything else.
     package init?(url: String) {
-        guard url.isPlain, let separator = url.range(of: "://") else { return nil }
-        let scheme = url[..<separator.lowerBound].lowercased()
-        let parts = url[separator.upperBound...].split(separator: "/", omittingEmptySubsequences: true).map(String.init)
-        guard let authority = parts.first, ["s3", "https", "http"].contains(scheme) else { return nil }
-        if scheme == "s3" {
+        // By bytes: a combining character after a slash would hide it.
+        let words = url.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(String.init)
+        guard url.isPlain, words.count >= 3, let scheme = words[0]?.lowercased(), words[1] == "" else { return nil }
+        let parts = words.dropFirst(2).compactMap(\.self).filter { !$0.isEmpty }
+        guard let authority = parts.first, ["s3:", "https:", "http:"].contains(scheme) else { return nil }
+        if scheme == "s3:" {
             self.init(bucket: authority, folder: parts.dropFirst().joined(separator: "/"))
         } else if let bucket = Self.bucket(ofVirtualHost: authority) {
             self.init(bucket: bucket, folder: parts.dropFirst().joined(separator: "/"))

@@ -64,4 +64,7 @@ package struct DocumentID: StringIdentifier {
 extension String {
     /// Without control characters: fit for a name. A NUL would end it early wherever it is kept as a C string.
     package var isPlain: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+
+    /// Whether a slash is in it, by bytes: a combining character after one would hide it.
+    package var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
 }

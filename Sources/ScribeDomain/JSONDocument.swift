@@ -7,7 +7,8 @@ package final class JSONDocument: Sendable {
     static let userInfoKey: CodingUserInfoKey? = CodingUserInfoKey(rawValue: "json document")
 
     private let data: Data
-    private let parsed = Mutex<JSONValue?>(nil)
+    /// Once it was asked for; nil in it when there is something that no value can hold.
+    private let parsed = Mutex<JSONValue??>(nil)
 
     package init(_ data: Data) { self.data = data }
 
@@ -47,14 +48,20 @@ package final class JSONDocument: Sendable {
         return deepest
     }
 
-    /// The value at a path, nil when the text has none there. The text is known to be JSON.
-    func value(at path: [any CodingKey]) -> JSONValue? {
-        let root = parsed.withLock { parsed in
+    /// The value at a path, nil when the text has none there. A decoder has found the text to be JSON, but has not yet
+    /// looked into its texts and numbers.
+    /// - Throws: `DecodingError` for a number that is beyond all, and half a surrogate pair.
+    func value(at path: [any CodingKey]) throws -> JSONValue? {
+        let root = parsed.withLock { parsed -> JSONValue? in
             if let parsed { return parsed }
             var parser = JSONParser(bytes: Array(data))
-            let value = parser.value() ?? .null
-            parsed = value
+            let value = parser.value()
+            parsed = .some(value)
             return value
+        }
+        guard let root else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "has a number or a text that cannot be read"))
         }
         return path.reduce(Optional(root)) { value, key in
             switch value {
@@ -157,7 +164,8 @@ private struct JSONParser {
     private func number(_ range: Range<Int>, _ isInteger: Bool) -> JSONValue? {
         let text = String(decoding: bytes[range], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
-        return Double(text).map { value in Int64(exactly: value).map(JSONValue.integer) ?? .number(value) }
+        guard let value = Double(text), value.isFinite else { return nil }
+        return Int64(exactly: value).map(JSONValue.integer) ?? .number(value)
     }
 
     private mutating func text() -> String? {
@@ -166,7 +174,7 @@ private struct JSONParser {
         while let byte = peek {
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(decoding: units, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(validating: units, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard let escaped = peek else { return nil }
                 position += 1
@@ -176,7 +184,9 @@ private struct JSONParser {
                 case UInt8(ascii: "n"): units.append(0x0A)
                 case UInt8(ascii: "r"): units.append(0x0D)
                 case UInt8(ascii: "t"): units.append(0x09)
-                case UInt8(ascii: "u"): units += Array(String(scalar()).utf8)
+                case UInt8(ascii: "u"):
+                    guard let scalar = scalar() else { return nil }
+                    units += Array(String(scalar).utf8)
                 default: units.append(escaped)
                 }
             default: units.append(byte)
@@ -186,19 +196,17 @@ private struct JSONParser {
     }
 
     /// After `\u`: a scalar, of two escapes where it takes two.
-    private mutating func scalar() -> Unicode.Scalar {
-        let replacement: Unicode.Scalar = "\u{FFFD}"
-        let first = unit()
-        guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) ?? replacement }
-        guard bytes[position...].starts(with: Array("\\u".utf8)) else { return replacement }
+    private mutating func scalar() -> Unicode.Scalar? {
+        guard let first = unit() else { return nil }
+        guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
+        guard bytes[position...].starts(with: Array("\\u".utf8)) else { return nil }
         position += 2
-        let second = unit()
-        guard (0xDC00..<0xE000).contains(second) else { return replacement }
-        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? replacement
+        guard let second = unit(), (0xDC00..<0xE000).contains(second) else { return nil }
+        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
     }
 
-    private mutating func unit() -> UInt32 {
+    private mutating func unit() -> UInt32? {
         defer { position = min(position + 4, bytes.count) }
-        return UInt32(String(decoding: bytes[position...].prefix(4), as: UTF8.self), radix: 16) ?? 0xFFFD
+        return UInt32(String(decoding: bytes[position...].prefix(4), as: UTF8.self), radix: 16)
     }
 }

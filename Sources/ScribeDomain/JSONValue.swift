@@ -46,7 +46,7 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         if let key = JSONDocument.userInfoKey, let document = decoder.userInfo[key] as? JSONDocument,
-            let value = document.value(at: decoder.codingPath)
+            let value = try document.value(at: decoder.codingPath)
         {
             self = value
             return

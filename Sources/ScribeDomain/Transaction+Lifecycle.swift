@@ -110,7 +110,7 @@ extension Transaction {
     /// Takes the files that are in its folder. What describes or archives a recording is none of it (C-25, C-68).
     package mutating func find(_ names: [String]) {
         guard waitsForAnyFile else { return }
-        committedFiles = names.filter { !$0.contains("/") && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }
+        committedFiles = names.filter { !$0.hasSlash && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }
     }
 
     /// A text takes the place of the audio (eka-v2.md 2.6).

@@ -30,7 +30,8 @@ extension Transcript {
             if let before = previous, let times = before.chunk.times, chunk.times.map(times.overlaps) ?? false {
                 let seam = seam(before.chunk, before.tokens, chunk, Array(tokens))
                 if seam.droppedAtEnd > 0 {
-                    result = before.tokens.count > seam.droppedAtEnd
+                    result =
+                        before.tokens.count > seam.droppedAtEnd
                         ? String(result.dropLastWords(seam.droppedAtEnd)) : result
                 }
                 tokens = tokens.dropFirst(seam.droppedAtStart)

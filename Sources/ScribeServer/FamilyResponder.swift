@@ -36,7 +36,10 @@ struct FamilyResponder: HTTPResponder {
 
     private func noRoute(_ path: [Substring], _ context: ScribeContext) throws -> Response {
         let style: any ErrorStyle = path.first == "connect-auth" ? AccountErrors() : EkaErrors()
-        let allowed = routes.filter { Self.matches(path, $0.path) }.map(\.method.rawValue).sorted()
+        let matching = routes.filter { Self.matches(path, $0.path) }
+        // A path that is spelled out hides those with parameters.
+        let fewest = matching.map { Self.parameters(in: $0.path) }.min()
+        let allowed = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method.rawValue).sorted()
         if !allowed.isEmpty {
             return try style.response(to: .methodNotAllowed(allowed: allowed.removingDuplicates()), context: context)
         }
@@ -45,6 +48,8 @@ struct FamilyResponder: HTTPResponder {
     }
 
     private static func words(_ path: Substring) -> [Substring] { path.split(separator: "/") }
+
+    private static func parameters(in path: [Substring]) -> Int { path.count { $0.hasPrefix("{") } }
 
     private static func matches(_ path: [Substring], _ route: [Substring]) -> Bool {
         path.count == route.count && zip(path, route).allSatisfy { $0 == $1 || $1.hasPrefix("{") }

@@ -21,7 +21,9 @@ struct SettingFlags: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Keep the data in a temporary folder that is removed at the end.")
     var ephemeral: Bool?
 
-    @Option(help: ArgumentHelp("fake, openai:URL, deepgram:URL, or command:PROGRAM ARGUMENTS with {file}, {wav} and {language}."))
+    @Option(
+        help: ArgumentHelp(
+            "fake, openai:URL, deepgram:URL, or command:PROGRAM ARGUMENTS with {file}, {wav} and {language}."))
     var transcriber: String?
 
     @Option(help: "How long one recognition may take beyond the audio's own length, for example 120s.")

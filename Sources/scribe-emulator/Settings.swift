@@ -125,7 +125,8 @@ struct Settings {
         if value.text == "fake" { return .fake }
         if value.text.hasPrefix("command:") { return .command(String(value.text.dropFirst("command:".count))) }
         for (prefix, choice) in [
-            ("openai:", Configuration.TranscriberChoice.openAI), ("deepgram:", Configuration.TranscriberChoice.deepgram),
+            ("openai:", Configuration.TranscriberChoice.openAI),
+            ("deepgram:", Configuration.TranscriberChoice.deepgram),
         ] where value.text.hasPrefix(prefix) {
             guard let url = URL(string: String(value.text.dropFirst(prefix.count))), url.host() != nil,
                 ["http", "https"].contains(url.scheme)

@@ -25,7 +25,12 @@ struct JSONDocumentTests {
         #expect(body.list == [.integer(7), alone])
     }
 
-    @Test("what is no JSON is refused as ever", arguments: ["", "{", "[1", "nul", #"{"name":1}"#, #"{"name":"\ud800"}"#])
+    @Test(
+        "what is no JSON is refused as ever",
+        arguments: [
+            "", "{", "[1", "nul", #"{"name":1}"#, #"{"name":"\ud800"}"#, #"{"name":"n","any":"\ud800"}"#,
+            #"{"name":"n","any":[1e999]}"#,
+        ])
     func malformed(text: String) {
         #expect(throws: DecodingError.self) { try JSONDocument(Data(text.utf8)).decode(Body.self) }
     }

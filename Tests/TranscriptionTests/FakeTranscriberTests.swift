@@ -34,7 +34,8 @@ struct FakeTranscriberTests {
     ) async throws -> RecognisedSpeech {
         let path = try folder.write(audio, as: "audio-\(UUID())")
         return try await FakeTranscriber(fixtures: fixtures ?? set, clock: manual.clock, files: .singleton)
-            .transcribe(Recording(path: path, ordinal: ordinal, languages: language.map { [$0] } ?? [], fixture: fixture))
+            .transcribe(
+                Recording(path: path, ordinal: ordinal, languages: language.map { [$0] } ?? [], fixture: fixture))
     }
 
     @Test("chunk n says passage n, after the last words of the passage before it")

@@ -92,7 +92,8 @@ struct GuardedTranscriberTests {
         #expect(transcriber.condition == .available)
     }
 
-    @Test("the other transcriber helps on the last attempt, when no further one helps, and while the first is left alone")
+    @Test(
+        "the other transcriber helps on the last attempt, when no further one helps, and while the first is left alone")
     func fallback() async throws {
         let second = scripted(.text("second"))
         let retryable = guarded(scripted(.failure(Self.broken)), fallback: second, .init(failuresToOpen: 3))

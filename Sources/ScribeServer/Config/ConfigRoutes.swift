@@ -93,7 +93,8 @@ struct ConfigRoutes: Sendable {
     }
 
     private func time(in zone: String) throws -> Response {
-        guard zone.isPlain, zone.contains("/") || zone == "UTC" || zone == "GMT", TimeZone(identifier: zone) != nil else {
+        guard zone.isPlain, zone.contains("/") || zone == "UTC" || zone == "GMT", TimeZone(identifier: zone) != nil
+        else {
             throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
         }
         let now = clock.now

@@ -57,7 +57,8 @@ extension ScribeError {
             let field = path(context)
             self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must be \(Self.words(for: type))")
         case .valueNotFound(_, let context):
-            self = .invalidRequest(field: path(context), problem: "must not be null")
+            let field = path(context)
+            self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must not be null")
         case .keyNotFound(let key, let context):
             let parent = path(context)
             let field = parent.isEmpty ? key.stringValue : "\(parent).\(key.stringValue)"

@@ -35,9 +35,10 @@ struct FeedbackRoutes: Sendable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func integer(_ key: CodingKeys) throws -> Int {
-                guard let value = Int(exactly: try container.decode(Double.self, forKey: key)) else {
+                let number = try container.decode(Double.self, forKey: key)
+                guard let value = Int(exactly: number), abs(value) < 1 << 53 else {
                     throw ScribeError.invalidRequest(
-                        field: "ratingFeedback.\(key.rawValue)", problem: "must be an integer")
+                        field: "ratingFeedback.\(key.rawValue)", problem: "must be an integer below 2^53")
                 }
                 return value
             }

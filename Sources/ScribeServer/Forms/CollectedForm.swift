@@ -4,8 +4,8 @@ import ScribeDomain
 
 /// A small form, read as a whole.
 struct CollectedForm: Sendable {
-    private(set) var fields: [String: ByteBuffer] = [:]
-    private(set) var files: [String: FormPart] = [:]
+    /// In the order in which they came; several may have one name.
+    private(set) var parts: [(part: FormPart, content: ByteBuffer)] = []
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``ScribeError/bodyTooLarge(limit:)``.
     init(_ request: Request, limit: Int) async throws {
@@ -13,20 +13,15 @@ struct CollectedForm: Sendable {
             throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
         }
         var size = 0
-        var current: FormPart?
         do {
             for try await buffer in request.body {
                 size += buffer.readableBytes
                 guard size <= limit else { throw ScribeError.bodyTooLarge(limit: limit) }
                 for event in try decoder.decode(buffer) {
                     switch event {
-                    case .part(let part):
-                        current = part
-                        fields[part.name] = ByteBuffer()
-                        if part.fileName != nil { files[part.name] = part }
-                    case .data(var data):
-                        if let current { fields[current.name]?.writeBuffer(&data) }
-                    case .endOfPart: current = nil
+                    case .part(let part): parts.append((part, ByteBuffer()))
+                    case .data(var data): parts[parts.count - 1].content.writeBuffer(&data)
+                    case .endOfPart: break
                     }
                 }
             }
@@ -36,8 +31,10 @@ struct CollectedForm: Sendable {
         }
     }
 
-    /// The text of a field.
-    func text(_ name: String) -> String? { fields[name].map { String(buffer: $0) } }
+    /// The text of a field, if it is there and has any.
+    func text(_ name: String) -> String? {
+        parts.first { $0.part.name == name && $0.content.readableBytes > 0 }.map { String(buffer: $0.content) }
+    }
 
     /// Whether a request has a form as its body.
     static func isForm(_ request: Request) -> Bool {

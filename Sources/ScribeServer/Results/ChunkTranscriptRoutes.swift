@@ -78,7 +78,9 @@ struct ChunkTranscriptRoutes: Sendable {
         while true {
             if let found = try await store.chunkTranscript(of: key, file: file) { return found }
             let left = deadline.timeIntervalSince(clock.now)
-            guard left > 0, try await store.transaction(key)?.processingStatus == .inProgress else { throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet") }
+            guard left > 0, try await store.transaction(key)?.processingStatus == .inProgress else {
+                throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet")
+            }
             do {
                 try await cancelWhenGracefulShutdown {
                     try await firstOf(changes, limit: .seconds(left), clock: clock)

@@ -53,7 +53,7 @@ struct ConversionRoutes: Sendable {
 
     @Sendable private func convert(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let body = try await request.decodeOptionalJSON() ?? Body()
+        let body = try await request.decodeOptionalJSON(as: Body.self) ?? Body()
         let pathTemplate = context.parameters.get(Self.templateParameter).flatMap { PercentEncoding.decode($0) }
         let wanted = [pathTemplate, body.templateID].compactMap(\.self).first { !$0.isEmpty }
         if let wanted, !TemplateID.isValid(wanted) {

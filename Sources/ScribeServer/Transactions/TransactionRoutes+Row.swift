@@ -51,7 +51,8 @@ extension TransactionRoutes {
             ]
             patch.isCancellation = statuses.contains("cancelled")
             patch.processingError = try object(.processingError)
-            patch.patientDetails = try object(.patientDetails) ?? object(.sessionDetails)
+            let session = try object(.sessionDetails)
+            patch.patientDetails = try object(.patientDetails) ?? session
             patch.additionalData = try object(.additionalData)
             patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
             patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)

@@ -46,7 +46,8 @@ struct TransactionRoutes: Sendable {
         let key = try context.requireTransaction()
         let principal = try context.requirePrincipal()
         let body: InitBody = try await request.decodeJSON()
-        let wanted = try body.validated(flavour: String((request.headers[.flavour] ?? "").prefix(100)), fidelity: fidelity)
+        let wanted = try body.validated(
+            flavour: String((request.headers[.flavour] ?? "").prefix(100)), fidelity: fidelity)
         let outcome = try await starter.start(key.id, wanted, for: principal)
         let answer = Acknowledgement(
             message: "Transaction initialized successfully", transaction: key.id.rawValue,

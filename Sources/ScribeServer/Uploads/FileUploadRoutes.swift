@@ -63,7 +63,7 @@ struct FileUploadRoutes: Sendable {
         if fidelity == .documentation, action != "ekascribe-v2" {
             throw ScribeError.invalidRequest(field: "action", problem: "must be ekascribe-v2 (--strict-docs)")
         }
-        let body = try await request.decodeOptionalJSON() ?? Body()
+        let body = try await request.decodeOptionalJSON(as: Body.self) ?? Body()
         let now = clock.now
         let timestamp = SigV4.timestamp(of: now)
         let folder =
@@ -103,7 +103,7 @@ struct FileUploadRoutes: Sendable {
             }
             return identifiers.uuid()
         }
-        guard wanted.isPlain, wanted.unicodeScalars.count <= 255, !wanted.contains("/"), wanted != ".", wanted != ".."
+        guard wanted.isPlain, wanted.unicodeScalars.count <= 255, !wanted.hasSlash, wanted != ".", wanted != ".."
         else { throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id") }
         return wanted
     }

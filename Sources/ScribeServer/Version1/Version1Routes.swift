@@ -118,16 +118,16 @@ struct Version1Routes: Sendable {
         let principal = try context.requirePrincipal()
         let query = request.uri.queryParameters
         let id = query["txnid"].map(String.init) ?? identifiers.uuid()
-        guard id.isPlain, (1...255).contains(id.unicodeScalars.count), !id.contains("/"), id != ".", id != ".." else {
+        guard id.isPlain, (1...255).contains(id.unicodeScalars.count), !id.hasSlash, id != ".", id != ".." else {
             throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
         }
         let form = try await CollectedForm(request, limit: Self.uploadLimit)
-        guard !form.files.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
+        let files = form.parts.filter { $0.part.fileName != nil }
+        guard !files.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
         let folder = "\(principal.client)/\(id)/\(identifiers.uuid())"
         var names: [String] = []
-        for (field, part) in form.files.sorted(by: { $0.key < $1.key }) {
-            guard let content = form.fields[field] else { continue }
-            let name = part.baseName.flatMap { $0.isPlain && !$0.isEmpty ? $0 : nil } ?? field
+        for (part, content) in files {
+            let name = Self.name(of: part, besides: names)
             try await keep(content, part.contentType, as: "\(folder)/\(name)", of: principal)
             names.append(name)
         }
@@ -137,6 +137,15 @@ struct Version1Routes: Sendable {
             flavour: request.headers[.flavour] ?? "")
         _ = try await starter.start(TransactionID(id), wanted, for: principal)
         return try .json(.ok, UploadBody(transaction: id, business: principal.business.rawValue))
+    }
+
+    /// The name that the sender gave it; a number in its place where that is none, and before it where it is taken.
+    private static func name(of part: FormPart, besides taken: [String]) -> String {
+        let number = taken.count + 1
+        guard let name = part.baseName, name.isPlain, !["", ".", ".."].contains(name), name.utf8.count <= 255 else {
+            return "\(number)"
+        }
+        return taken.contains(name) ? "\(number)-\(name)" : name
     }
 
     private func keep(
