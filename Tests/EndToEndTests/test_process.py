@@ -335,7 +335,7 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
     [
         (["--port", "70000"], "--port: '70000' is not a number from 0 to 65535"),
         (["--auth", "maybe"], "is none of lenient, open, strict"),
-        (["--transcriber", "whisper"], "use fake or command:PROGRAM"),
+        (["--transcriber", "whisper"], "use fake, openai:URL, deepgram:URL or command:PROGRAM"),
         (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt' that can be run"),
         (["--transcriber", "command:'open"], "a quote in the command is not closed"),
         (["--transcriber", "command:"], "the command names no program"),

@@ -21,7 +21,8 @@ extension Request {
     /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
     func decodeOptionalJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value? {
         let buffer = try await collectedBody()
-        return buffer.readableBytes == 0 ? nil : try Self.decode(buffer)
+        // Named, for what is inferred would be optional too, and `null` a body.
+        return buffer.readableBytes == 0 ? nil : try Self.decode(buffer, as: Value.self)
     }
 
     private func collectedBody() async throws -> ByteBuffer {

@@ -52,6 +52,10 @@ package final class SpeechServiceClient: NSObject, Sendable {
     /// Sends a request with a file as its body, which is not held in memory.
     /// - Throws: ``TranscriptionFailure``, or `CancellationError`.
     package func send(_ request: URLRequest, file path: String) async throws -> Answer {
+        var request = request
+        // A connection that the service has given up meanwhile would be noticed only with half the file sent, and
+        // Foundation on Linux then waits for ever instead of beginning anew.
+        request.setValue("close", forHTTPHeaderField: "Connection")
         let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
         do {
             return try await withTaskCancellationHandler {
@@ -114,6 +118,12 @@ extension SpeechServiceClient: URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+        // Without a request to go on with, Foundation on Linux would wait for one for ever.
+        let exchange = exchanges.withLockedValue { $0.removeValue(forKey: task.taskIdentifier) }
+        exchange?.continuation.resume(
+            throwing: TranscriptionFailure(
+                .transcriptionFailed, "the service redirects, with \(response.statusCode); name its final address"))
+        task.cancel()
     }
 }
 

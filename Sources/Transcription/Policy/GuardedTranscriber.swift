@@ -96,7 +96,8 @@ package struct GuardedTranscriber: Transcriber {
             group.addTask { try await base.transcribe(recording) }
             group.addTask {
                 try await clock.sleep(for: limit)
-                throw TranscriptionFailure(.transcriptionTimeout, "\(base.name) took longer than \(limit)")
+                throw TranscriptionFailure(
+                    .transcriptionTimeout, "\(base.name) took longer than \(limit)", isRetryable: true)
             }
             defer { group.cancelAll() }
             guard let first = try await group.next() else { throw CancellationError() }

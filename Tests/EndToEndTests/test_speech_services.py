@@ -1,0 +1,183 @@
+"""Recognisers behind HTTP: what they are sent, what becomes of their words, and what becomes of their faults."""
+
+import pathlib
+import time
+
+import client as scribe_client
+import pytest
+import requests
+import speech
+from conftest import Server, running
+from speech_service import WORDS, SpeechService
+
+KINDS = ["openai", "deepgram"]
+
+
+def start(folder: pathlib.Path, transcriber: str, *flags: str, **options):
+    flags = ("--long-poll", "2s", "--object-wait", "1s", "--transcriber", transcriber, *flags)
+    return running(folder, *flags, **options)
+
+
+def take(server: Server, chunks, **more):
+    """Init to commit, then polls until there is a result."""
+    client = server.client()
+    transaction = client.transaction()
+    assert transaction.init(**more).status_code == 201
+    s3 = client.s3()
+    for path, begin, end in chunks:
+        transaction.upload(s3, path, begin, end)
+    assert transaction.stop().status_code == 200
+    assert transaction.commit().status_code == 200
+    return result(transaction)
+
+
+def result(transaction, seconds=60):
+    deadline = time.monotonic() + seconds
+    while (answer := transaction.poll()).status_code == 202:
+        assert time.monotonic() < deadline, "no result"
+    return answer
+
+
+def transcript(answer) -> dict:
+    return answer.json()["data"]["template_results"]["transcript"][0]
+
+
+@pytest.fixture(scope="module")
+def chunk(spoken, tmp_path_factory):
+    """One chunk of three seconds."""
+    path = speech.encode(spoken[: 3 * speech.RATE], tmp_path_factory.mktemp("chunk") / "1.m4a")
+    return [(path, 0, 3)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_words_come_back_and_the_service_is_told_what_the_configuration_says(tmp_path, chunk, kind):
+    key = tmp_path / "key"
+    key.write_text("secret-key-of-the-service\n")
+    with SpeechService() as service, start(
+        tmp_path, service.transcriber(kind), "--stt-key-file", str(key), "--stt-model", "large",
+        "--stt-model-lite", "tiny", "--stt-prompt", "amlodipine",
+    ) as server:
+        answer = take(server, chunk, input_language=["en-IN"], patient_details={"username": "Zarathustra"})
+        assert answer.status_code == 200
+        assert scribe_client.text(transcript(answer)) == " ".join(WORDS)
+        take(server, chunk, model_type="lite", input_language=["en-IN", "hi"])
+        first, second = service.requests
+        assert first["audio"] == chunk[0][0].read_bytes()
+        if kind == "openai":
+            assert first["headers"]["Authorization"] == "Bearer secret-key-of-the-service"
+            assert first["fields"]["model"] == ["large"] and second["fields"]["model"] == ["tiny"]
+            assert first["fields"]["language"] == ["en"] and "language" not in second["fields"]
+            assert first["fields"]["prompt"] == ["amlodipine"]
+        else:
+            assert first["headers"]["Authorization"] == "Token secret-key-of-the-service"
+            assert "model=large" in first["path"] and "model=tiny" in second["path"]
+            assert "language=en-IN" in first["path"] and "language=multi" in second["path"]
+        assert "Zarathustra" not in str(service.requests)
+        assert "secret-key" not in server.log and "fever" not in server.log
+        command = pathlib.Path(f"/proc/{server.process.pid}/cmdline").read_text()
+        assert "secret-key" not in command
+
+
+def test_a_model_that_gives_no_times_is_understood_and_not_asked_for_them_again(tmp_path, chunk):
+    with SpeechService(plain=True) as service, start(tmp_path, service.transcriber("openai")) as server:
+        for _ in range(2):
+            assert scribe_client.text(transcript(take(server, chunk))) == " ".join(WORDS)
+        formats = [request["fields"]["response_format"][0] for request in service.requests]
+        assert formats == ["verbose_json", "json", "json"]
+
+
+#: Faults after which another attempt helps, and those that nothing helps but another commit.
+PASSING = ["error", "busy", "garbage", "html", "close", "cut", "silent"]
+LASTING = ["refused", "redirect", "huge"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_that_passes_is_survived(tmp_path, chunk, kind):
+    with SpeechService() as service, start(
+        tmp_path, service.transcriber(kind), "--transcriber-time-limit", "500ms"
+    ) as server:
+        for fault in PASSING:
+            service.faults = [fault]
+            answer = take(server, chunk)
+            assert answer.status_code == 200, (fault, answer.text)
+            assert scribe_client.text(transcript(answer)) == " ".join(WORDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_that_stays_is_reported_and_the_next_transaction_is_served(tmp_path, chunk, kind):
+    with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
+        for fault in [*LASTING, "error", "close"]:
+            service.always = fault
+            before = len(service.requests)
+            answer = take(server, chunk)
+            assert transcript(answer)["status"] == "failure", fault
+            assert transcript(answer)["errors"][0]["code"] == "transcription_failed"
+            # Once as it arrived, and once more at commit; or three times in all.
+            assert len(service.requests) - before <= (2 if fault in LASTING else 3)
+            service.always = None
+            assert take(server, chunk).status_code == 200
+        assert "scribe_jobs 0" in requests.get(f"{server.base_url}/metrics").text
+
+
+def test_one_chunk_that_fails_for_good_costs_the_others_nothing(tmp_path, spoken):
+    files = [
+        (speech.encode(spoken[n * 3 * speech.RATE : (n + 1) * 3 * speech.RATE], tmp_path / f"{n + 1}.wav"), n * 3, n * 3 + 3)
+        for n in range(3)
+    ]
+    with SpeechService() as service, start(
+        tmp_path, service.transcriber("openai"), "--transcriber-concurrency", "1"
+    ) as server:
+        service.refused.add(files[0][0].read_bytes())
+        answer = take(server, files)
+        assert answer.status_code == 206
+        assert transcript(answer)["status"] == "partial_success"
+        [warning] = transcript(answer)["warnings"]
+        assert warning["code"] == "transcription_failed" and "1.wav" in warning["msg"]
+        assert scribe_client.text(transcript(answer)).count("fever") == 2
+        assert service.most == 1
+
+
+def test_a_service_that_is_down_is_left_alone_said_to_be_and_stood_in_for(tmp_path, chunk):
+    with SpeechService(faults=["error"] * 100) as service, start(
+        tmp_path, service.transcriber("openai"), "--fallback-transcriber", "fake"
+    ) as server:
+        for _ in range(3):
+            assert take(server, chunk).status_code == 200
+        asked = len(service.requests)
+        assert asked <= 9
+        assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "openai unavailable"
+        assert take(server, chunk).status_code == 200
+        assert len(service.requests) == asked, "it is left alone"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_in_the_middle_of_a_recognition_loses_nothing(tmp_path, chunk, kind):
+    with SpeechService(faults=["silent"]) as service:
+        flags = ("--data-dir", str(tmp_path / "data"))
+        with start(tmp_path, service.transcriber(kind), *flags) as server:
+            client = server.client()
+            transaction = client.transaction()
+            transaction.init()
+            transaction.upload(client.s3(), *chunk[0])
+            transaction.commit()
+            while not service.requests:
+                time.sleep(0.02)
+            server.kill()
+        with start(tmp_path, service.transcriber(kind), *flags) as server:
+            again = server.client().transaction(transaction.id)
+            assert scribe_client.text(transcript(result(again))) == " ".join(WORDS)
+
+
+@pytest.mark.parametrize("extension", ["m4a", "webm", "flac"])
+def test_real_words_are_heard_once_and_in_order_through_the_api(tmp_path, spoken, sentences, extension):
+    chunks = speech.chunks(spoken, tmp_path, extension)
+    with SpeechService(listens=True) as service, start(tmp_path, service.transcriber("openai")) as server:
+        answer = take(server, chunks)
+        assert answer.status_code == 200, answer.text
+        assert scribe_client.text(transcript(answer)).split() == " ".join(sentences).split()
+
+
+def test_the_addresses_of_services_are_checked_at_the_start(tmp_path):
+    for transcriber in ("openai:", "openai:ftp://x", "deepgram:nowhere", "whisper:http://x"):
+        with pytest.raises(AssertionError, match="transcriber"):
+            Server(tmp_path, "--ephemeral", "--transcriber", transcriber)
