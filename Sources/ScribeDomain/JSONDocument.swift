@@ -189,6 +189,8 @@ private struct JSONParser {
                     units += Array(String(scalar).utf8)
                 default: units.append(escaped)
                 }
+            // Must be escaped within a text.
+            case 0..<0x20: return nil
             default: units.append(byte)
             }
         }
