@@ -49,8 +49,11 @@ extension Store {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             var transaction = try Transaction(row: row)
+            let request = transaction.request
             let effect = try change(&transaction)
             try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
+            // Long, and seldom changed.
+            if transaction.request != request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             return (transaction, effect)
         }
     }
@@ -196,17 +199,23 @@ extension Store {
         try db.run(
             """
             UPDATE transactions SET
-                request = ?, patient_id = ?, user_status = ?, processing_status = ?, stopped_files = ?,
-                chunk_times = ?, committed_files = ?, committed_at = ?, processed_at = ?, archived_at = ?
+                user_status = ?, processing_status = ?, stopped_files = ?, chunk_times = ?, committed_files = ?,
+                committed_at = ?, processed_at = ?, archived_at = ?
             WHERE id = ?
             """,
             [
-                try StoredJSON.text(transaction.request), transaction.request.patientID,
                 transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
                 try StoredJSON.text(transaction.stopped.files), try StoredJSON.text(transaction.stopped.times),
                 try StoredJSON.text(transaction.committedFiles), transaction.committedAt?.milliseconds,
                 transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, rowID,
             ]
+        )
+    }
+
+    private static func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+        try db.run(
+            "UPDATE transactions SET request = ?, patient_id = ? WHERE id = ?",
+            [try StoredJSON.text(transaction.request), transaction.request.patientID, rowID]
         )
     }
 
