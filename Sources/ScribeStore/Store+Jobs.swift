@@ -132,7 +132,8 @@ extension Store {
     private static func job(_ row: Row, in db: Database) throws -> Job? {
         let owner = try db.row(
             """
-            SELECT business_id, txn_id, bucket, folder, fixture, json_extract(request, '$.inputLanguages') AS languages,
+            SELECT business_id, txn_id, bucket, folder, fixture, language,
+                json_extract(request, '$.inputLanguages[1]') AS second_language,
                 json_extract(request, '$.modelType') AS model
             FROM transactions WHERE id = ?
             """,
@@ -156,9 +157,7 @@ extension Store {
         }
         let chunk = ChunkToTranscribe(
             name: name, file: object.file, eTag: object.eTag, ordinal: try ordinal(of: name, key, in: db),
-            languages: Array(
-                try StoredJSON.value(owner["languages"], as: [String].self)
-                    .prefix(TransactionRequest.largestLanguageCount)),
+            languages: [owner["language"] as String?, owner["second_language"]].compactMap(\.self),
             isLite: (owner["model"] as String?) == "lite", fixture: owner["fixture"]
         )
         return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .transcribe(chunk))
