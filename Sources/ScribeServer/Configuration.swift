@@ -68,6 +68,8 @@ package struct Configuration: Sendable {
         package var model: String?
         package var liteModel: String?
         package var prompt: String?
+        /// The longest recording that is sent as it is.
+        package var longest: Duration = .seconds(600)
 
         package init() {}
     }

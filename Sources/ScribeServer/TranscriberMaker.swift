@@ -40,11 +40,21 @@ struct TranscriberMaker {
                 throw StartupProblem.unusableTranscriber(reason: "\(problem)")
             }
         case .openAI(let url):
-            return OpenAITranscriber(
-                service: service(url), client: client(), workFolder: folder.workFolder, files: threads)
+            return cutting(
+                OpenAITranscriber(
+                    service: service(url), client: client(), workFolder: folder.workFolder, files: threads))
         case .deepgram(let url):
-            return DeepgramTranscriber(service: service(url), client: client(), files: threads)
+            return cutting(DeepgramTranscriber(service: service(url), client: client(), files: threads))
         }
+    }
+
+    /// Without ffmpeg long recordings are handed on as they are, for the service to take or to refuse.
+    private func cutting(_ base: any Transcriber) -> any Transcriber {
+        guard LongRecordingTranscriber.isAvailable else { return base }
+        return LongRecordingTranscriber(
+            base, longest: configuration.speechService.longest, workFolder: folder.workFolder,
+            timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
+        )
     }
 
     private func service(_ url: URL) -> SpeechService {

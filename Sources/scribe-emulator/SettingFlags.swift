@@ -44,6 +44,9 @@ struct SettingFlags: ParsableArguments {
     @Option(help: "Words that the speech service is to expect.")
     var sttPrompt: String?
 
+    @Option(help: "The longest recording that is sent to a speech service in one piece, for example 10m.")
+    var sttLongest: String?
+
     @Option(help: ArgumentHelp("A file with the speech service's key.", valueName: "path"))
     var sttKeyFile: String?
 
@@ -108,7 +111,7 @@ struct SettingFlags: ParsableArguments {
             (.ephemeral, ephemeral?.description), (.transcriber, transcriber),
             (.transcriberTimeLimit, transcriberTimeLimit), (.transcriberConcurrency, transcriberConcurrency),
             (.fallbackTranscriber, fallbackTranscriber), (.sttModel, sttModel), (.sttModelLite, sttModelLite),
-            (.sttPrompt, sttPrompt), (.sttKeyFile, sttKeyFile), (.auth, auth),
+            (.sttPrompt, sttPrompt), (.sttLongest, sttLongest), (.sttKeyFile, sttKeyFile), (.auth, auth),
             (.allowUnverifiedTokens, allowUnverifiedTokensFromNetwork?.description),
             (.demoSeed, demoSeed?.description), (.clients, clients), (.fixtures, fixtures),
             (.signingKeyFile, signingKeyFile), (.accessTokenLifetime, accessTokenLifetime),

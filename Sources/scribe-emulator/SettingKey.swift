@@ -14,6 +14,7 @@ enum SettingKey: String, CaseIterable {
     case sttModel = "stt-model"
     case sttModelLite = "stt-model-lite"
     case sttPrompt = "stt-prompt"
+    case sttLongest = "stt-longest"
     case sttKeyFile = "stt-key-file"
     case auth
     case allowUnverifiedTokens = "allow-unverified-tokens-from-network"

@@ -146,6 +146,10 @@ struct Settings {
         settings.model = values[.sttModel]?.text
         settings.liteModel = values[.sttModelLite]?.text
         settings.prompt = values[.sttPrompt]?.text
+        if let longest = try duration(.sttLongest) {
+            guard longest >= .seconds(1) else { throw Problem(description: "stt-longest must be at least 1s") }
+            settings.longest = longest
+        }
         if let key = sttKeyText {
             settings.key = key
         } else if let value = values[.sttKeyFile] {

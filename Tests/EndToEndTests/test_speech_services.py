@@ -177,6 +177,18 @@ def test_real_words_are_heard_once_and_in_order_through_the_api(tmp_path, spoken
         assert scribe_client.text(transcript(answer)).split() == " ".join(sentences).split()
 
 
+def test_a_long_recording_is_cut_in_its_pauses_and_heard_whole(tmp_path, spoken, sentences):
+    path = speech.encode(spoken, tmp_path / "visit.m4a")
+    with SpeechService(listens=True) as service, start(
+        tmp_path, service.transcriber("openai"), "--stt-longest", "15s"
+    ) as server:
+        answer = take(server, [(path, None, None)])
+        assert answer.status_code == 200, answer.text
+        assert scribe_client.text(transcript(answer)).split() == " ".join(sentences).split()
+        assert len(service.requests) >= len(spoken) / speech.RATE / 15
+        assert all(request["audio"].startswith(b"fLaC") for request in service.requests)
+
+
 def test_the_addresses_of_services_are_checked_at_the_start(tmp_path):
     for transcriber in ("openai:", "openai:ftp://x", "deepgram:nowhere", "whisper:http://x"):
         with pytest.raises(AssertionError, match="transcriber"):

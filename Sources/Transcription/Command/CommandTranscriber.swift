@@ -1,8 +1,6 @@
 import Foundation
 package import NIOPosix
 package import ScribeDomain
-import Subprocess
-import SystemPackage
 
 /// Runs a local program per recording and takes its standard output for the words.
 ///
@@ -12,12 +10,8 @@ package struct CommandTranscriber: Transcriber {
     package let name = "command"
     private let arguments: [String]
     private let workFolder: String
-    private let timeLimit: Duration
-    private let clock: ScribeClock
+    private let programs: ProgramRunner
     private let files: NIOThreadPool
-
-    /// How much a program may say.
-    static let outputLimit = 1 << 20
 
     /// - Parameters:
     ///   - commandLine: program and arguments, split as a shell would.
@@ -33,8 +27,7 @@ package struct CommandTranscriber: Transcriber {
         let needed = commandLine.contains("{wav}") ? [program, "ffmpeg"] : [program]
         for name in needed where !Self.isInstalled(name) { throw MissingProgram(name: name) }
         self.workFolder = workFolder
-        self.timeLimit = timeLimit
-        self.clock = clock
+        programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
         self.files = files
     }
 
@@ -61,7 +54,7 @@ package struct CommandTranscriber: Transcriber {
                     .replacingOccurrences(of: "{wav}", with: wave)
                     .replacingOccurrences(of: "{language}", with: recording.language ?? "")
             }
-            words = .success(try await run(substituted))
+            words = .success(try await programs.run(substituted))
         } catch {
             words = .failure(error)
         }
@@ -75,53 +68,13 @@ package struct CommandTranscriber: Transcriber {
 
     private func makeWave(_ wave: String, of upload: String) async throws {
         do {
-            _ = try await run([
+            _ = try await programs.run([
                 "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", upload, "-ar", "16000", "-ac", "1",
                 "-c:a", "pcm_s16le", wave,
             ])
         } catch let failure as TranscriptionFailure where failure.code == .transcriptionFailed {
             // It may be the disk or the memory and not the audio, so it is worth another attempt.
             throw TranscriptionFailure(.undecodableAudio, "ffmpeg could not decode it", isRetryable: true)
-        }
-    }
-
-    private func run(_ words: [String]) async throws -> String {
-        var options = PlatformOptions()
-        // A group of its own, so that children that the program leaves behind end with it.
-        options.processGroupID = 0
-        options.teardownSequence = [
-            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
-        ]
-        let program = words[0]
-        let configuration = Subprocess.Configuration(
-            executable: program.contains("/") ? .path(FilePath(program)) : .name(program),
-            arguments: Arguments(Array(words.dropFirst())),
-            platformOptions: options
-        )
-        return try await withThrowingTaskGroup(of: String.self) { group in
-            group.addTask {
-                let result: ExecutionResult<Void, StringOutput<UTF8>, DiscardedOutput>
-                do {
-                    result = try await Subprocess.run(
-                        configuration, input: .none, output: .string(limit: Self.outputLimit), error: .discarded
-                    )
-                } catch let error as SubprocessError {
-                    throw TranscriptionFailure(.transcriptionFailed, "\(program): \(error)", isRetryable: true)
-                }
-                guard result.terminationStatus.isSuccess else {
-                    throw TranscriptionFailure(
-                        .transcriptionFailed, "\(program): \(result.terminationStatus)", isRetryable: true
-                    )
-                }
-                return result.standardOutput
-            }
-            group.addTask {
-                try await clock.sleep(for: timeLimit)
-                throw TranscriptionFailure(.transcriptionTimeout, "\(program) took longer than \(timeLimit)")
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
         }
     }
 
@@ -133,7 +86,7 @@ package struct CommandTranscriber: Transcriber {
         }
     }
 
-    private static func isInstalled(_ program: String) -> Bool {
+    static func isInstalled(_ program: String) -> Bool {
         if program.contains("/") { return FileManager.default.isExecutableFile(atPath: program) }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return path.split(separator: ":").contains {

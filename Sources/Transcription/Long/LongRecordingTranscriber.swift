@@ -1,0 +1,83 @@
+import Foundation
+package import NIOPosix
+package import ScribeDomain
+
+/// Cuts recordings that are longer than a recogniser takes in their pauses, has the pieces recognised one after
+/// another, and puts the words together. Neither the recording nor a piece is held in memory; ffmpeg does the cutting.
+package struct LongRecordingTranscriber: Transcriber {
+    private let base: any Transcriber
+    /// In seconds.
+    private let longest: Double
+    private let workFolder: String
+    private let programs: ProgramRunner
+    private let files: NIOThreadPool
+
+    /// - Parameters:
+    ///   - longest: the longest recording that is handed on as it is.
+    ///   - workFolder: an existing folder for pieces that live as long as their recognition.
+    ///   - timeLimit: for each run of ffmpeg.
+    package init(
+        _ base: any Transcriber, longest: Duration, workFolder: String, timeLimit: Duration, clock: ScribeClock,
+        files: NIOThreadPool
+    ) {
+        self.base = base
+        self.longest = longest / .seconds(1)
+        self.workFolder = workFolder
+        programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
+        self.files = files
+    }
+
+    /// Whether this machine has what is needed to cut.
+    package static var isAvailable: Bool { CommandTranscriber.isInstalled("ffmpeg") }
+
+    package var name: String { base.name }
+    package var condition: TranscriberCondition { base.condition }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
+        guard format.duration > longest else { return try await base.transcribe(recording) }
+        let report = try await programs.run(
+            [
+                "ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-i", recording.path, "-af",
+                "silencedetect=noise=-35dB:d=0.4", "-f", "null", "-",
+            ], reading: .errors)
+        let cuts = RecordingCuts(
+            duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)
+        var whole = RecognisedSpeech(text: "")
+        for (number, piece) in cuts.pieces.enumerated() {
+            let speech = try await self.speech(of: piece, number, recording)
+            whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
+            whole.words += speech.words.map { word in
+                TimedWord(text: word.text, start: word.start + piece.lowerBound, end: word.end + piece.lowerBound)
+            }
+            whole.warnings += speech.warnings
+        }
+        whole.warnings = whole.warnings.removingDuplicates()
+        return whole
+    }
+
+    private func speech(
+        of piece: ClosedRange<Double>, _ number: Int, _ recording: Recording
+    ) async throws -> RecognisedSpeech {
+        let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)-\(number).flac"
+        let result: Result<RecognisedSpeech, any Error>
+        do {
+            // What recognisers make of any audio themselves, and small enough for those that limit the size.
+            _ = try await programs.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "\(piece.lowerBound)", "-to", "\(piece.upperBound)",
+                "-i", recording.path, "-ar", "16000", "-ac", "1", "-c:a", "flac", path,
+            ])
+            let part = Recording(
+                path: path, ordinal: recording.ordinal, languages: recording.languages, isLite: recording.isLite,
+                isLastAttempt: recording.isLastAttempt, fixture: recording.fixture)
+            result = .success(try await base.transcribe(part))
+        } catch let failure as TranscriptionFailure where failure.code == .audioTooShort {
+            // The rest behind the last cut: nobody speaks in a tenth of a second.
+            result = .success(RecognisedSpeech(text: ""))
+        } catch {
+            result = .failure(error)
+        }
+        try await files.runIfActive { try? FileManager.default.removeItem(atPath: path) }
+        return try result.get()
+    }
+}

@@ -1,0 +1,42 @@
+/// Where a long recording is cut, so that no piece is longer than a recogniser takes and no word is cut through.
+struct RecordingCuts: Hashable, Sendable {
+    /// Start and end of each piece, in seconds.
+    let pieces: [ClosedRange<Double>]
+
+    /// - Parameters:
+    ///   - duration: of the whole recording, in seconds.
+    ///   - silences: in the order of their time.
+    ///   - longest: of a piece.
+    init(duration: Double, silences: [ClosedRange<Double>], longest: Double) {
+        var pieces: [ClosedRange<Double>] = []
+        var start = 0.0
+        while duration - start > longest {
+            // The last pause that leaves the piece at least half full; without one the cut is where it must be.
+            let middles = silences.map { ($0.lowerBound + $0.upperBound) / 2 }
+            let cut = middles.last { $0 <= start + longest && $0 >= start + longest / 2 } ?? start + longest
+            pieces.append(start...cut)
+            start = cut
+        }
+        pieces.append(start...max(start, duration))
+        self.pieces = pieces
+    }
+
+    /// Reads what ffmpeg's `silencedetect` says.
+    static func silences(inReport report: String) -> [ClosedRange<Double>] {
+        var silences: [ClosedRange<Double>] = []
+        var start: Double?
+        for line in report.split(whereSeparator: \.isNewline) {
+            if let value = number(after: "silence_start: ", in: line) { start = max(0, value) }
+            if let end = number(after: "silence_end: ", in: line), let begin = start, begin <= end {
+                silences.append(begin...end)
+                start = nil
+            }
+        }
+        return silences
+    }
+
+    private static func number(after word: String, in line: Substring) -> Double? {
+        guard let range = line.firstRange(of: word) else { return nil }
+        return Double(line[range.upperBound...].prefix { $0.isNumber || $0 == "." || $0 == "-" })
+    }
+}
