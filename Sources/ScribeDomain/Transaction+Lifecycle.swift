@@ -135,9 +135,11 @@ extension Transaction {
     }
 
     /// Processing ended. Ignored when the transaction was cancelled meanwhile.
-    package mutating func finish(_ outcome: ProcessingStatus, at now: Date) -> Effect {
+    /// - Parameter quality: of the audio, nil where it was not measured.
+    package mutating func finish(_ outcome: ProcessingStatus, quality: Double? = nil, at now: Date) -> Effect {
         switch userStatus {
         case .committed:
+            if let quality { audioQuality = quality }
             processingStatus = outcome
             processedAt = now
             return .stored

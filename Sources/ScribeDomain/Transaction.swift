@@ -56,6 +56,8 @@ package struct Transaction: Hashable, Sendable {
     package internal(set) var processedAt: Date?
     /// When it was deleted; nobody but a further init with the same id finds it then.
     package internal(set) var archivedAt: Date?
+    /// How well speech can be heard in the audio, from 0 to 1.
+    package internal(set) var audioQuality: Double?
 
     package var key: Key { Key(business: owner.business, id: id) }
 
@@ -72,7 +74,8 @@ package struct Transaction: Hashable, Sendable {
         id: TransactionID, owner: Principal, request: TransactionRequest,
         userStatus: UserStatus, processingStatus: ProcessingStatus,
         stopped: ChunkList, committedFiles: [String],
-        createdAt: Date, committedAt: Date?, processedAt: Date?, archivedAt: Date? = nil
+        createdAt: Date, committedAt: Date?, processedAt: Date?, archivedAt: Date? = nil,
+        audioQuality: Double? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -85,5 +88,6 @@ package struct Transaction: Hashable, Sendable {
         self.committedAt = committedAt
         self.processedAt = processedAt
         self.archivedAt = archivedAt
+        self.audioQuality = audioQuality
     }
 }

@@ -19,11 +19,14 @@ package struct RecognisedSpeech: Hashable, Sendable, Codable {
     package var words: [TimedWord]
     /// What the recogniser had doubts about; makes the result a partial success.
     package var warnings: [Diagnostic]
+    /// How well speech can be heard in the file, from 0 to 1; nil where nobody has measured it.
+    package var quality: Double?
 
-    package init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = []) {
+    package init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = [], quality: Double? = nil) {
         self.text = text
         self.words = words
         self.warnings = warnings
+        self.quality = quality
     }
 }
 
@@ -41,6 +44,14 @@ package struct ChunkOutcome: Hashable, Sendable {
 }
 
 extension Diagnostic: Error {}
+
+extension [ChunkOutcome] {
+    /// The mean quality of the files that were measured; nil when none was.
+    package var quality: Double? {
+        let measured = compactMap { try? $0.result.get().quality }
+        return measured.isEmpty ? nil : measured.reduce(0, +) / Double(measured.count)
+    }
+}
 
 /// The whole conversation, put together from its chunks in order.
 package struct Transcript: Hashable, Sendable {

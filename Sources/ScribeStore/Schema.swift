@@ -17,6 +17,7 @@ enum Schema {
         ("001 foundations", foundations),
         ("002 multipart uploads", multipartUploads),
         ("003 templates, documents and feedback", templatesDocumentsFeedback),
+        ("004 audio quality", audioQuality),
     ]
 
     private static let foundations = """
@@ -134,6 +135,10 @@ enum Schema {
             UNIQUE (transaction_id, kind, file_name)
         ) STRICT;
         CREATE INDEX jobs_by_time ON jobs (run_at) WHERE state = 'pending';
+        """
+
+    private static let audioQuality = """
+        ALTER TABLE transactions ADD COLUMN audio_quality REAL CHECK (audio_quality BETWEEN 0 AND 1);
         """
 
     private static let multipartUploads = """

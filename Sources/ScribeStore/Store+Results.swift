@@ -107,7 +107,7 @@ extension Store {
                 return
             }
             var transaction = try Transaction(row: row)
-            switch transaction.finish(outcome, at: now) {
+            switch transaction.finish(outcome, quality: input.chunks.quality, at: now) {
             case .none: break
             case .stored, .process, .ended:
                 try Self.write(documents, at: now, in: db)

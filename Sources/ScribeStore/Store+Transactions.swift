@@ -200,14 +200,15 @@ extension Store {
             """
             UPDATE transactions SET
                 user_status = ?, processing_status = ?, stopped_files = ?, chunk_times = ?, committed_files = ?,
-                committed_at = ?, processed_at = ?, archived_at = ?
+                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?
             WHERE id = ?
             """,
             [
                 transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
                 try StoredJSON.text(transaction.stopped.files), try StoredJSON.text(transaction.stopped.times),
                 try StoredJSON.text(transaction.committedFiles), transaction.committedAt?.milliseconds,
-                transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, rowID,
+                transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,
+                rowID,
             ]
         )
     }
@@ -283,7 +284,8 @@ extension Transaction {
             createdAt: Date(milliseconds: row["created_at"]),
             committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
             processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),
-            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:))
+            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
+            audioQuality: row["audio_quality"]
         )
     }
 }

@@ -65,7 +65,7 @@ struct ChunkTranscriptRoutes: Sendable {
                 Body(
                     text: speech.text, confidence: nil,
                     segments: speech.words.map { .init(text: $0.text, start: $0.start, end: $0.end) },
-                    audioLength: times.map { $0.end - $0.start }, audioQuality: nil,
+                    audioLength: times.map { $0.end - $0.start }, audioQuality: speech.quality,
                     metadata: ["txn_id": key.id.rawValue, "file_name": file]))
         }
     }

@@ -67,9 +67,10 @@ struct ResultResponse {
 struct ResultData: Encodable {
     private let createdAt: String
     private let additionalData: JSONValue
+    private let quality: Double?
     private var output: [ResultItem]?
     private var templateResults: TemplateResults?
-    private var audioMatrix: [String: Double]?
+    private var audioMatrix: AudioMatrix?
 
     private struct TemplateResults: Encodable {
         let custom: [ResultItem]
@@ -88,6 +89,7 @@ struct ResultData: Encodable {
     init(_ transaction: Transaction) {
         createdAt = transaction.createdAt.apiTime
         additionalData = transaction.request.additionalData ?? .object([:])
+        quality = transaction.audioQuality
     }
 
     /// Every note goes into `output`, which some clients read (C-31), and into its bucket, which others read (C-32).
@@ -99,7 +101,19 @@ struct ResultData: Encodable {
         templateResults = TemplateResults(
             custom: items([.custom]), integration: items([.integration]), transcript: items([.transcript])
         )
-        audioMatrix = [:]
+        audioMatrix = AudioMatrix(quality: quality)
+    }
+}
+
+/// How the audio was: empty while nobody knows, never a word (C-53).
+struct AudioMatrix: Encodable {
+    let quality: Double?
+
+    private enum CodingKeys: CodingKey { case quality }
+
+    func encode(to encoder: any Encoder) throws {
+        var matrix = encoder.container(keyedBy: CodingKeys.self)
+        try matrix.encodeIfPresent(quality.map { ($0 * 1000).rounded() / 1000 }, forKey: .quality)
     }
 }
 

@@ -50,7 +50,7 @@ struct SessionDetails: Encodable {
         let patient = request.patientDetails ?? .object([:])
         try details.encode(patient, forKey: .sessionDetails)
         try details.encode(patient, forKey: .patientDetails)
-        try details.encode([String: Double](), forKey: .audioMatrix)
+        try details.encode(AudioMatrix(quality: transaction.audioQuality), forKey: .audioMatrix)
         try details.encode(request.additionalData ?? .object([:]), forKey: .additionalData)
         try details.encode(
             transaction.stopped.files.isEmpty ? request.announcedFiles : transaction.stopped.files, forKey: .files)

@@ -1,0 +1,99 @@
+import Foundation
+
+/// How well speech can be heard in a recording, from 0 to 1.
+///
+/// Measured on frames of 20 ms. Six tenths are the distance of speech (the loudest tenth of the frames begins there)
+/// from noise (the quietest tenth ends there), 3 dB counting nothing and 30 dB all; three tenths are the level of
+/// speech, from -50 to -20 dBFS; one tenth is how much of the time somebody speaks, a fifth being enough. Clipped
+/// samples take up to seven tenths of all that away, at two in a hundred. Silence is 0.
+package enum AudioQuality {
+    /// Longer recordings are judged by their beginning, in seconds.
+    private static let longest = 600
+    private static let frameTime = 0.02
+
+    /// - Returns: nil when this is no WAV with samples of 16 bits, or is shorter than a few frames.
+    package static func measure(wave bytes: AudioBytes) -> Double? {
+        guard let wave = WaveSamples(bytes) else { return nil }
+        let frame = Int(Double(wave.rate) * frameTime) * wave.channels
+        let count = min(wave.count, wave.rate * wave.channels * longest)
+        guard frame > 0, count >= frame * 5 else { return nil }
+        let (levels, clipped) = wave.frames(of: frame, within: count)
+        let sorted = levels.sorted()
+        let speech = sorted[sorted.count * 9 / 10]
+        let noise = sorted[sorted.count / 10]
+        guard speech > -60 else { return 0 }
+        let active = Double(levels.count { $0 > max(noise + 6, -55) }) / Double(levels.count)
+        let heard =
+            0.6 * share(speech - max(noise, -90), from: 3, to: 30) + 0.3 * share(speech, from: -50, to: -20)
+            + 0.1 * share(active, from: 0, to: 0.2)
+        let clipping = share(Double(clipped) / Double(count), from: 0, to: 0.02)
+        return heard * (1 - 0.7 * clipping)
+    }
+
+    private static func share(_ value: Double, from lowest: Double, to highest: Double) -> Double {
+        min(1, max(0, (value - lowest) / (highest - lowest)))
+    }
+}
+
+/// The samples of a WAV file with 16 bits each, all channels in turn.
+private struct WaveSamples {
+    let rate: Int
+    let channels: Int
+    let count: Int
+    private let bytes: AudioBytes
+    private let start: Int
+
+    init?(_ bytes: AudioBytes) {
+        guard bytes.text(at: 0, count: 4) == "RIFF", bytes.text(at: 8, count: 4) == "WAVE" else { return nil }
+        var position = 12
+        var format: (channels: Int, rate: Int)?
+        while let name = bytes.text(at: position, count: 4), let size = bytes.uint32LittleEndian(at: position + 4) {
+            if name == "fmt ", let coding = bytes.uint16LittleEndian(at: position + 8),
+                let channels = bytes.uint16LittleEndian(at: position + 10),
+                let rate = bytes.uint32LittleEndian(at: position + 12),
+                let bits = bytes.uint16LittleEndian(at: position + 22)
+            {
+                // Plain samples, or "extensible", which says the same further on.
+                guard coding == 1 || coding == 0xFFFE, bits == 16, (1...8).contains(channels),
+                    (4000...192_000).contains(rate)
+                else { return nil }
+                format = (Int(channels), Int(rate))
+            } else if name == "data" {
+                guard let format else { return nil }
+                let present = bytes.count - position - 8
+                let declared = size == 0 || size == .max ? present : Int(size)
+                (channels, rate) = format
+                count = max(0, min(declared, present)) / 2
+                start = position + 8
+                self.bytes = bytes
+                return
+            }
+            position += 8 + Int(size) + Int(size & 1)
+        }
+        return nil
+    }
+
+    /// The level of each frame of so many samples, in dB of full scale, and how many samples are clipped.
+    func frames(of length: Int, within count: Int) -> (levels: [Double], clipped: Int) {
+        bytes.withData { data in
+            data.withUnsafeBytes { memory in
+                var levels: [Double] = []
+                levels.reserveCapacity(count / length)
+                var clipped = 0
+                for first in stride(from: 0, to: count - length + 1, by: length) {
+                    var energy: Int64 = 0
+                    for index in first..<first + length {
+                        let sample = Int64(
+                            Int16(littleEndian: memory.loadUnaligned(fromByteOffset: start + index * 2, as: Int16.self))
+                        )
+                        if abs(sample) >= 32_700 { clipped += 1 }
+                        energy += sample * sample
+                    }
+                    let mean = Double(energy) / Double(length) / (32_768 * 32_768)
+                    levels.append(10 * log10(max(mean, 1e-12)))
+                }
+                return (levels, clipped)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+package import NIOPosix
+package import ScribeDomain
+
+/// Measures how well speech can be heard, beside the recognition.
+///
+/// A WAV is measured as it is; anything else is decoded by ffmpeg for that, unless `decodes` is false: the fake is to
+/// answer at once.
+package struct MeasuringTranscriber: Transcriber {
+    private let base: any Transcriber
+    private let decodes: Bool
+    private let workFolder: String
+    private let programs: ProgramRunner
+    private let files: NIOThreadPool
+
+    /// - Parameter workFolder: an existing folder for samples that live as long as their measurement.
+    package init(
+        _ base: any Transcriber, decodes: Bool, workFolder: String, clock: ScribeClock, files: NIOThreadPool
+    ) {
+        self.base = base
+        self.decodes = decodes && CommandTranscriber.isInstalled("ffmpeg")
+        self.workFolder = workFolder
+        programs = ProgramRunner(timeLimit: .seconds(60), clock: clock)
+        self.files = files
+    }
+
+    package var name: String { base.name }
+    package var condition: TranscriberCondition { base.condition }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        var speech = try await base.transcribe(recording)
+        speech.quality = try await quality(of: recording)
+        return speech
+    }
+
+    private func quality(of recording: Recording) async throws -> Double? {
+        let measured = try await measure(recording.path)
+        guard measured == nil, decodes else { return measured }
+        let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)-quality.wav"
+        // Ten minutes are enough to judge by, and never hold much.
+        let decoded = try? await programs.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-y", "-t", "600", "-i", recording.path, "-ar", "16000", "-ac", "1",
+            "-c:a", "pcm_s16le", path,
+        ])
+        let quality = decoded == nil ? nil : try await measure(path)
+        try await files.runIfActive { try? FileManager.default.removeItem(atPath: path) }
+        return quality
+    }
+
+    private func measure(_ path: String) async throws -> Double? {
+        try await files.runIfActive { AudioQuality.measure(wave: try AudioBytes(file: path)) }
+    }
+}

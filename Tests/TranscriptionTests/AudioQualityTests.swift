@@ -1,0 +1,21 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Transcription
+
+struct AudioQualityTests {
+    @Test("what is no WAV of 16 bits, or too short to judge, has no quality, wherever it was cut off")
+    func unmeasurable() {
+        let wave = TestAudio.wav(seconds: 1)
+        #expect(AudioQuality.measure(wave: AudioBytes(wave)) != nil)
+        #expect(AudioQuality.measure(wave: AudioBytes(Data())) == nil)
+        #expect(AudioQuality.measure(wave: AudioBytes(TestAudio.wav(seconds: 0.05))) == nil)
+        for length in 0..<44 { #expect(AudioQuality.measure(wave: AudioBytes(wave.prefix(length))) == nil) }
+        for length in stride(from: 44, to: wave.count, by: 7) {
+            if let quality = AudioQuality.measure(wave: AudioBytes(wave.prefix(length))) {
+                #expect((0...1).contains(quality))
+            }
+        }
+    }
+}
