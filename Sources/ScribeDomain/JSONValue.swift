@@ -36,6 +36,12 @@ package enum JSONValue: Hashable, Sendable {
         return .object(members.merging(more) { _, new in new })
     }
 
+    /// This object without the members that are null: clients mean that there is none.
+    package var withoutNulls: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.value != .null })
+    }
+
     /// Whether this is an object.
     package var isObject: Bool {
         guard case .object = self else { return false }

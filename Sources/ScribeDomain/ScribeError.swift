@@ -22,7 +22,8 @@ package enum ScribeError: Error, Hashable, Sendable {
     case transactionAlreadyInitialized
     /// No such transaction in this business.
     case transactionNotFound
-    /// The same, to a client that polls for results: the web client takes a 404 there for success (C-51).
+    /// The same, to a client that polls for results, where the web client takes a 404 for success (C-51), or that asks
+    /// for a conversion.
     case polledTransactionNotFound
     /// The transaction was cancelled.
     case transactionCancelled

@@ -5,6 +5,8 @@ package struct TransactionPatch: Hashable, Sendable {
     /// Why it ended, as the client tells it; kept as it is.
     package var processingError: JSONValue?
     package var patientDetails: JSONValue?
+    /// Merged into the patient's details: keys that are not in it stay.
+    package var sessionDetails: JSONValue?
     /// Merged: keys that are not in it stay.
     package var additionalData: JSONValue?
     package var mode: String?
@@ -19,6 +21,9 @@ package struct TransactionPatch: Hashable, Sendable {
     func update(_ request: inout TransactionRequest) {
         if let processingError { request.processingError = processingError }
         if let patientDetails { request.patientDetails = patientDetails }
+        if let sessionDetails {
+            request.patientDetails = request.patientDetails?.merged(with: sessionDetails) ?? sessionDetails
+        }
         if let additionalData {
             request.additionalData = request.additionalData?.merged(with: additionalData) ?? additionalData
         }

@@ -47,7 +47,8 @@ package struct TemplateCatalogue: Sendable {
         return ResultDocument(
             id: DocumentID(identifiers.uuid()), kind: isIntegration ? .integration : .custom, templateID: wanted.id,
             name: own?.title ?? template?.name ?? wanted.name ?? wanted.id.rawValue,
-            format: template?.format ?? fallback.format
+            // A client that asks for the transcript by its own name gets it among the notes, too.
+            format: wanted.id == ResultDocument.transcriptTemplate ? .transcript : template?.format ?? fallback.format
         )
     }
 

@@ -19,14 +19,21 @@ struct FamilyResponder: HTTPResponder {
         routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
         // Words that are reserved as they are: an unknown route of these families is no upload. Of the others two
         // words count, for a bucket may well be called `health`.
-        let reserved: [[Substring]] = [["voice"], ["connect-auth"], ["v1"], ["notification"]]
+        let reserved: [[Substring]] = [
+            ["voice"], ["connect-auth"], ["v1"], ["notification"], ["dr"], ["profile", "get"],
+        ]
         prefixes = Set(reserved + routes.map { Array($0.path.prefix(2)) })
     }
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let path = Self.words(request.uri.path[...])
-        let isBucketHost = AudioLocation.bucket(ofVirtualHost: request.head.authority ?? "") != nil
-        guard !isBucketHost, prefixes.contains(Array(path.prefix(1))) || prefixes.contains(Array(path.prefix(2))) else {
+        let authority = request.head.authority ?? ""
+        let isBucketHost = AudioLocation.bucket(ofVirtualHost: authority) != nil
+        // The vendor's own hosts have no buckets.
+        let isVendorHost = authority.prefix { $0 != ":" }.lowercased().hasSuffix(".eka.care")
+        guard !isBucketHost,
+            isVendorHost || prefixes.contains(Array(path.prefix(1))) || prefixes.contains(Array(path.prefix(2)))
+        else {
             return try await s3.respond(to: request, context: context)
         }
         let response = try await scribe.respond(to: request, context: context)

@@ -49,6 +49,12 @@ struct TransactionChangeTests {
         #expect(transaction.request.additionalData == .object(["a": .integer(1), "b": .integer(3)]))
         #expect(transaction.request.patientID == "p-1")
         #expect(transaction.request.mode == "dictation")
+        patch = TransactionPatch()
+        patch.sessionDetails = .object(["visit_id": .string("v-1")])
+        _ = transaction.apply(patch, at: later)
+        #expect(
+            transaction.request.patientDetails == .object(["oid": .string("p-1"), "visit_id": .string("v-1")]),
+            "what is not named stays")
     }
 
     @Test("deleting is repeatable, and a deleted transaction is not started again")

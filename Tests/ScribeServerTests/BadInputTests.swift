@@ -199,6 +199,19 @@ struct BadInputTests {
         }
     }
 
+    @Test(
+        "paths of the vendor's hosts that are not served are 404 in JSON, and no S3",
+        arguments: ["api.eka.care", "parchi.eka.care"])
+    func vendorHosts(host: String) async throws {
+        try await TestServer().run(.socket) { client in
+            for path in ["/dr/v1/business/entities", "/profile/get/doctorprofile/o", "/bucket/key"] {
+                let answer = try await client.send(.get, path, host: host)
+                #expect(answer.status == 404)
+                #expect(answer["error.code"] == "route_not_found")
+            }
+        }
+    }
+
     @Test("history refuses a count that is none", arguments: ["0", "-1", "x", "1.5", "99999999999999999999"])
     func historyCount(count: String) async throws {
         try await TestServer().run { anonymous in

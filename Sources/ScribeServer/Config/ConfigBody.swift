@@ -26,7 +26,7 @@ struct ConfigBody: Decodable {
             throw ScribeError.invalidRequest(field: CodingKeys.scope.rawValue, problem: "must be user or workspace")
         }
         self.scope = scope
-        data = try container.decode(JSONValue.self, forKey: .data).echoable(as: CodingKeys.data.rawValue)
+        data = try container.decode(JSONValue.self, forKey: .data).echoable(as: CodingKeys.data.rawValue).withoutNulls
         try Self.check(data)
     }
 

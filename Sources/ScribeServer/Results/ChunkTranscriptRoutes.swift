@@ -53,7 +53,7 @@ struct ChunkTranscriptRoutes: Sendable {
 
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let file = context.parameters.get(Self.parameter).flatMap({ PercentEncoding.decode($0) }), file.isPlain
+        guard let file = context.text(of: Self.parameter), file.isPlain
         else { throw ScribeError.invalidRequest(field: Self.parameter, problem: "is not the name of a file") }
         let (result, times) = try await transcript(of: key, file: file)
         switch result {

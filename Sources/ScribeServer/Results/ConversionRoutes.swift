@@ -54,7 +54,10 @@ struct ConversionRoutes: Sendable {
     @Sendable private func convert(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let body = try await request.decodeOptionalJSON(as: Body.self) ?? Body()
-        let pathTemplate = context.parameters.get(Self.templateParameter).flatMap { PercentEncoding.decode($0) }
+        let pathTemplate = context.text(of: Self.templateParameter)
+        if pathTemplate == nil, context.parameters.get(Self.templateParameter) != nil {
+            throw ScribeError.invalidRequest(field: Self.templateParameter, problem: "is not a template id")
+        }
         let wanted = [pathTemplate, body.templateID].compactMap(\.self).first { !$0.isEmpty }
         if let wanted, !TemplateID.isValid(wanted) {
             throw ScribeError.invalidRequest(field: Self.templateParameter, problem: "is not a template id")
@@ -71,13 +74,21 @@ struct ConversionRoutes: Sendable {
         if let wanted {
             template = TemplateID(wanted)
         } else {
-            guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+            guard let transaction = try await store.transaction(key) else {
+                throw ScribeError.polledTransactionNotFound
+            }
             template = transaction.request.templates.first?.id ?? templates.fallback.id
         }
         let own = try await store.template(template, of: key.business)
         var document = templates.document(for: .init(id: template), own.map { [$0] } ?? [], identifiers)
         document.language = language
-        let id = try await store.convert(key, to: document, from: source, at: clock.now)
+        let id: DocumentID
+        do {
+            id = try await store.convert(key, to: document, from: source, at: clock.now)
+        } catch ScribeError.transactionNotFound {
+            // 400, like every refusal of a conversion (2.6).
+            throw ScribeError.polledTransactionNotFound
+        }
         signals.post(key)
         bell.ring()
         switch source {

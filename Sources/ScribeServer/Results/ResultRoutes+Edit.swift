@@ -21,7 +21,9 @@ extension ResultRoutes {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func text(_ keys: CodingKeys...) throws -> String? {
-                try keys.map { try container.decodeIfPresent(String.self, forKey: $0) }.compactMap(\.self).first
+                try keys.map { try container.decodeIfPresent(String.self, forKey: $0) }.compactMap(\.self).first {
+                    !$0.isEmpty
+                }
             }
             let target: ResultEdit.Target
             let template = try text(.template, .templateWithUnderscore)

@@ -130,6 +130,6 @@ struct DocumentRoutes: Sendable {
     }
 
     private func id(_ context: ScribeContext) -> DocumentID {
-        DocumentID(context.parameters.get(Self.parameter).flatMap { PercentEncoding.decode($0) } ?? "")
+        DocumentID(context.text(of: Self.parameter) ?? "")
     }
 }

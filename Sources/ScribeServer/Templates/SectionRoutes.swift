@@ -92,6 +92,6 @@ struct SectionRoutes: Sendable {
     }
 
     private func section(_ context: ScribeContext) -> SectionID {
-        SectionID(context.parameters.get(Self.parameter).flatMap { PercentEncoding.decode($0) } ?? "")
+        SectionID(context.text(of: Self.parameter) ?? "")
     }
 }

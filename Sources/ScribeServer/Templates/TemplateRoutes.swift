@@ -59,7 +59,11 @@ struct TemplateRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let id = try requireOwn(context)
         let body: TemplateBody = try await request.decodeJSON()
-        if let sectionIDs = body.sectionIDs { try await requireKnown(sectionIDs, of: principal.business) }
+        if let sectionIDs = body.sectionIDs {
+            // Those that were deleted since are still listed, and must not keep a template from being saved.
+            let present = try await store.template(id, of: principal.business)?.sectionIDs ?? []
+            try await requireKnown(sectionIDs, or: present, of: principal.business)
+        }
         try await store.update(id, of: principal.business) { template in
             if let title = body.title { template.title = title }
             if let desc = body.desc { template.summary = desc }
@@ -80,15 +84,15 @@ struct TemplateRoutes: Sendable {
     }
 
     private func requireOwn(_ context: ScribeContext) throws -> TemplateID {
-        let id = TemplateID(context.parameters.get(Self.parameter).flatMap { PercentEncoding.decode($0) } ?? "")
+        let id = TemplateID(context.text(of: Self.parameter) ?? "")
         guard catalogue[id] == nil else {
             throw ScribeError.invalidState("A default template can be neither changed nor deleted")
         }
         return id
     }
 
-    private func requireKnown(_ ids: [SectionID], of business: BusinessID) async throws {
-        let known = try await Set(catalogue.sections.map(\.id) + store.sections(of: business).map(\.id))
+    private func requireKnown(_ ids: [SectionID], or present: [SectionID] = [], of business: BusinessID) async throws {
+        let known = try await Set(catalogue.sections.map(\.id) + store.sections(of: business).map(\.id) + present)
         guard let unknown = ids.firstIndex(where: { !known.contains($0) }) else { return }
         throw ScribeError.invalidRequest(field: "section_ids.\(unknown)", problem: "is not a section")
     }

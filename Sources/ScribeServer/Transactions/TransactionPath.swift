@@ -5,8 +5,11 @@ extension ScribeContext {
     /// The name of the path parameter that holds a transaction's id.
     static let transactionParameter = "txn_id"
 
-    /// The id in the path as it was meant, with its escapes undone.
-    var transactionText: String? { parameters.get(Self.transactionParameter).flatMap { PercentEncoding.decode($0) } }
+    /// A part of the path as it was meant, with its escapes undone; nil when it is not there, or they are broken.
+    func text(of parameter: String) -> String? { parameters.get(parameter).flatMap { PercentEncoding.decode($0) } }
+
+    /// The transaction's id in the path.
+    var transactionText: String? { text(of: Self.transactionParameter) }
 
     /// The transaction in the path, in the caller's business.
     ///

@@ -51,8 +51,8 @@ extension TransactionRoutes {
             ]
             patch.isCancellation = statuses.contains("cancelled")
             patch.processingError = try object(.processingError)
-            let session = try object(.sessionDetails)
-            patch.patientDetails = try object(.patientDetails) ?? session
+            patch.patientDetails = try object(.patientDetails)
+            patch.sessionDetails = try object(.sessionDetails)
             patch.additionalData = try object(.additionalData)
             patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
             patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)

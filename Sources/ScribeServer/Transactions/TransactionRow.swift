@@ -60,7 +60,8 @@ struct TransactionRow: Encodable {
         try row.encode(request.mode ?? "", forKey: .mode)
         try row.encode(transaction.userStatus.rawValue, forKey: .userStatus)
         try row.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
-        try row.encodeIfPresent(request.patientDetails?.withIntegerAge, forKey: .patientDetails)
+        let patient = isComplete ? request.patientDetails : request.patientDetails?.withIntegerAge
+        try row.encodeIfPresent(patient, forKey: .patientDetails)
         guard isComplete else { return }
         try row.encode(transaction.owner.client, forKey: .client)
         try row.encode(request.transfer, forKey: .transfer)
@@ -87,7 +88,7 @@ extension JSONValue {
         guard case .object(var members) = self, let age = members["age"] else { return self }
         switch age {
         case .integer: break
-        case .number(let value): members["age"] = Int64(exactly: value.rounded()).map(JSONValue.integer)
+        case .number(let value): members["age"] = Int64(exactly: value.rounded(.down)).map(JSONValue.integer)
         case .string(let text): members["age"] = Int64(text).map(JSONValue.integer)
         case .null, .bool, .array, .object: members["age"] = nil
         }
