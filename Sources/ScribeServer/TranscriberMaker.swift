@@ -16,16 +16,12 @@ struct TranscriberMaker {
     func make() throws -> any Transcriber {
         let fallback = try configuration.fallbackTranscriber.map(bare)
         // The fake cannot fail but on purpose, and its pauses are on purpose too.
-        if configuration.transcriber == .fake { return measuring(try bare(.fake), decodes: false) }
+        if configuration.transcriber == .fake { return try bare(.fake) }
         let guarded = GuardedTranscriber(
             try bare(configuration.transcriber), fallback: fallback, policy: configuration.recognition, clock: clock,
             files: threads
         )
-        return measuring(guarded, decodes: true)
-    }
-
-    private func measuring(_ base: any Transcriber, decodes: Bool) -> any Transcriber {
-        MeasuringTranscriber(base, decodes: decodes, workFolder: folder.workFolder, clock: clock, files: threads)
+        return MeasuringTranscriber(guarded, workFolder: folder.workFolder, clock: clock, files: threads)
     }
 
     private func bare(_ choice: Configuration.TranscriberChoice) throws -> any Transcriber {

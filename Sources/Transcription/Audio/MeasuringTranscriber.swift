@@ -4,8 +4,8 @@ package import ScribeDomain
 
 /// Measures how well speech can be heard, beside the recognition.
 ///
-/// A WAV is measured as it is; anything else is decoded by ffmpeg for that, unless `decodes` is false: the fake is to
-/// answer at once.
+/// A WAV is measured as it is, anything else is decoded for that by ffmpeg, where it is installed. The fake measures
+/// for itself, and only WAV: it is to answer at once.
 package struct MeasuringTranscriber: Transcriber {
     private let base: any Transcriber
     private let decodes: Bool
@@ -15,10 +15,10 @@ package struct MeasuringTranscriber: Transcriber {
 
     /// - Parameter workFolder: an existing folder for samples that live as long as their measurement.
     package init(
-        _ base: any Transcriber, decodes: Bool, workFolder: String, clock: ScribeClock, files: NIOThreadPool
+        _ base: any Transcriber, workFolder: String, clock: ScribeClock, files: NIOThreadPool
     ) {
         self.base = base
-        self.decodes = decodes && CommandTranscriber.isInstalled("ffmpeg")
+        decodes = CommandTranscriber.isInstalled("ffmpeg")
         self.workFolder = workFolder
         programs = ProgramRunner(timeLimit: .seconds(60), clock: clock)
         self.files = files

@@ -34,11 +34,11 @@ package struct FakeTranscriber: Transcriber {
         if let delay = chosen?.delay, recording.ordinal == 1 { try await clock.sleep(for: .seconds(delay)) }
 
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
-        let (format, hash) = try await files.runIfActive {
-            () throws -> (Result<AudioFormat, TranscriptionFailure>, String?) in
+        let (format, hash, quality) = try await files.runIfActive {
+            () throws -> (Result<AudioFormat, TranscriptionFailure>, String?, Double?) in
             let bytes = try AudioBytes(file: recording.path)
             let format = Result { () throws(TranscriptionFailure) in try AudioFormat(reading: bytes) }
-            return (format, needsHash ? bytes.sha256() : nil)
+            return (format, needsHash ? bytes.sha256() : nil, AudioQuality.measure(wave: bytes))
         }
         if let hash, let fixture = fixturesByHash[hash] {
             chosen = fixture
@@ -48,7 +48,7 @@ package struct FakeTranscriber: Transcriber {
         let duration = try format.get().duration
         let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
         return RecognisedSpeech(
-            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings
+            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings, quality: quality
         )
     }
 
