@@ -11,7 +11,9 @@ package final class ChangeSignals: Sendable {
     private let waiters = NIOLockedValueBox(Waiters())
     /// Counts changes, each of very many transactions' together: that one's answer is read anew when another changes
     /// does no harm, and the memory is bounded.
-    private let versions = NIOLockedValueBox([UInt64](repeating: 0, count: 1024))
+    private let versions = NIOLockedValueBox([UInt64](repeating: 0, count: slotCount))
+
+    private static let slotCount = 1024
 
     package init() {}
 
@@ -36,16 +38,16 @@ package final class ChangeSignals: Sendable {
 
     /// Another number after every change of the transaction. What was read after the number was taken, is as it says.
     package func version(of key: Transaction.Key) -> UInt64 {
-        versions.withLockedValue { $0[Self.slot(of: key, in: $0)] }
+        versions.withLockedValue { $0[Self.slot(of: key)] }
     }
 
-    private static func slot(of key: Transaction.Key, in versions: [UInt64]) -> Int {
-        Int(UInt(bitPattern: key.hashValue) % UInt(versions.count))
+    private static func slot(of key: Transaction.Key) -> Int {
+        Int(UInt(bitPattern: key.hashValue) % UInt(slotCount))
     }
 
     /// The transaction has changed, and the change is stored.
     package func post(_ key: Transaction.Key) {
-        versions.withLockedValue { $0[Self.slot(of: key, in: $0)] += 1 }
+        versions.withLockedValue { $0[Self.slot(of: key)] += 1 }
         let continuations = waiters.withLockedValue { $0.byKey[key].map { Array($0.values) } ?? [] }
         for continuation in continuations { continuation.yield() }
     }

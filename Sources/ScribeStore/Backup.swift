@@ -32,7 +32,7 @@ package enum Backup {
     package static func write(folder: String, to file: String, name: String) throws -> Summary {
         let database = "\(folder)/scribe.sqlite"
         guard FileManager.default.fileExists(atPath: database) else { throw Problem.noDatabase(folder: folder) }
-        let staging = "\(folder)/work/backup-\(name)"
+        let staging = DataFolder.workFolder(of: folder) + "/backup-\(name)"
         defer { try? FileManager.default.removeItem(atPath: staging) }
         try FileManager.default.createDirectory(
             atPath: "\(staging)/objects", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
@@ -55,7 +55,7 @@ package enum Backup {
         if let existing, existing > 0 {
             throw Problem.folderNotEmpty(folder: folder)
         }
-        let staging = "\(folder)/work/restore"
+        let staging = DataFolder.workFolder(of: folder) + "/restore"
         try? FileManager.default.removeItem(atPath: staging)
         try FileManager.default.createDirectory(
             atPath: staging, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]

@@ -27,7 +27,7 @@ package final class DataFolder: Sendable {
     package init(path: String) throws {
         self.path = path
         do {
-            for folder in [path, "\(path)/objects", "\(path)/work"] {
+            for folder in [path, "\(path)/objects", Self.workFolder(of: path)] {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
                 )
@@ -57,7 +57,9 @@ package final class DataFolder: Sendable {
     package var databasePath: String { "\(path)/scribe.sqlite" }
     package var objectsFolder: String { "\(path)/objects" }
     /// For files that live no longer than the work on them.
-    package var workFolder: String { "\(path)/work" }
+    package var workFolder: String { Self.workFolder(of: path) }
+
+    static func workFolder(of path: String) -> String { path + "/" + "work" }
 
     /// The secret kept in the file of that name, made from `fresh` on first use. Blocking.
     ///

@@ -1,0 +1,41 @@
+import Foundation
+import GRDB
+import ScribeDomain
+
+extension Transaction {
+    /// - Parameter withChunks: false leaves the lists of files empty, for those who do not look at them.
+    init(row: Row, withChunks: Bool = true) throws {
+        let chunks =
+            try withChunks
+            ? ChunkList(
+                files: StoredJSON.value(row["stopped_files"]), times: StoredJSON.value(row["chunk_times"])
+            ) : ChunkList(files: [])
+        self.init(
+            id: TransactionID(row["txn_id"]),
+            owner: Principal(
+                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
+                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
+            ),
+            request: try StoredJSON.value(row["request"]),
+            userStatus: try row.word("user_status"),
+            processingStatus: try row.word("processing_status"),
+            stopped: chunks,
+            committedFiles: try withChunks ? StoredJSON.value(row["committed_files"]) : [],
+            createdAt: Date(milliseconds: row["created_at"]),
+            committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
+            processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),
+            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
+            audioQuality: row["audio_quality"]
+        )
+    }
+}
+
+extension Row {
+    /// A column that holds one of the words of an enumeration, as its CHECK constraint guarantees.
+    func word<Word: RawRepresentable<String>>(_ column: String) throws -> Word {
+        guard let word = Word(rawValue: self[column]) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an unknown word in \(column)")
+        }
+        return word
+    }
+}
