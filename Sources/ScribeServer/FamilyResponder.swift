@@ -27,12 +27,10 @@ struct FamilyResponder: HTTPResponder {
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let path = Self.words(request.uri.path[...])
-        let authority = request.head.authority ?? ""
-        let isBucketHost = AudioLocation.bucket(ofVirtualHost: authority) != nil
-        // The vendor's own hosts have no buckets.
-        let isVendorHost = authority.prefix { $0 != ":" }.lowercased().hasSuffix(".eka.care")
+        let isBucketHost = AudioLocation.bucket(ofVirtualHost: request.authority) != nil
         guard !isBucketHost,
-            isVendorHost || prefixes.contains(Array(path.prefix(1))) || prefixes.contains(Array(path.prefix(2)))
+            request.isAtVendorHost || prefixes.contains(Array(path.prefix(1)))
+                || prefixes.contains(Array(path.prefix(2)))
         else {
             return try await s3.respond(to: request, context: context)
         }

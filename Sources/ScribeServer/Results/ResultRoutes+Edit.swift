@@ -49,31 +49,12 @@ extension ResultRoutes {
         }
     }
 
-    private struct Acknowledgement: Encodable {
-        let status = "success"
-        let message: String
-        let transaction: String
-        let business: String
-
-        enum CodingKeys: String, CodingKey {
-            case status, message
-            case transaction = "txn_id"
-            case business = "b_id"
-        }
-    }
-
     @Sendable func edit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let edits = try await request.decodeJSON(as: [EditBody].self).map(\.edit)
         guard !edits.isEmpty else { throw ScribeError.invalidRequest(field: nil, problem: "must name a document") }
         try await store.edit(key, edits, at: clock.now)
         signals.post(key)
-        return try .json(
-            .ok,
-            Acknowledgement(
-                message: "Successfully updated \(edits.count) documents", transaction: key.id.rawValue,
-                business: key.business.rawValue
-            )
-        )
+        return try .json(.ok, TransactionAcknowledgement("Successfully updated \(edits.count) documents", key))
     }
 }

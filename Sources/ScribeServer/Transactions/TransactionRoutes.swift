@@ -25,23 +25,6 @@ struct TransactionRoutes: Sendable {
             .delete("{txn_id}", use: archive)
     }
 
-    private struct Acknowledgement: Encodable {
-        let status = "success"
-        let message: String
-        let transaction: String
-        let business: String
-        var doctor: String?
-        var user: String?
-
-        enum CodingKeys: String, CodingKey {
-            case status, message
-            case transaction = "txn_id"
-            case business = "b_id"
-            case doctor = "oid"
-            case user = "uuid"
-        }
-    }
-
     @Sendable private func initialise(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let principal = try context.requirePrincipal()
@@ -49,10 +32,7 @@ struct TransactionRoutes: Sendable {
         let wanted = try body.validated(
             flavour: String((request.headers[.flavour] ?? "").prefix(100)), fidelity: fidelity)
         let outcome = try await starter.start(key.id, wanted, for: principal)
-        let answer = Acknowledgement(
-            message: "Transaction initialized successfully", transaction: key.id.rawValue,
-            business: key.business.rawValue, doctor: principal.doctor.rawValue, user: principal.user.rawValue
-        )
+        let answer = TransactionAcknowledgement("Transaction initialized successfully", key, owner: principal)
         switch outcome {
         case .created: return try .json(.created, answer)
         case .replayed: return try .json(.ok, answer)
@@ -93,9 +73,6 @@ struct TransactionRoutes: Sendable {
         _ key: Transaction.Key, _ effect: Transaction.Effect, _ message: String
     ) throws -> Response {
         announce(effect, on: key)
-        return try .json(
-            .ok,
-            Acknowledgement(message: message, transaction: key.id.rawValue, business: key.business.rawValue)
-        )
+        return try .json(.ok, TransactionAcknowledgement(message, key))
     }
 }

@@ -125,11 +125,9 @@ struct FileUploadRoutes: Sendable {
     /// Where the form goes. Whoever has reached the server by one of the vendor's names reaches it by AWS's too, and
     /// gets what the vendor sends (C-60); anyone else gets what is sure to lead back here.
     private static func bucketURL(for request: Request) -> String {
-        let authority = request.head.authority ?? ""
-        let host = authority.prefix { $0 != ":" }.lowercased()
-        if host.hasSuffix(".eka.care") { return "https://\(AudioLocation.batchBucket).s3.amazonaws.com/" }
+        if request.isAtVendorHost { return "https://\(AudioLocation.batchBucket).s3.amazonaws.com/" }
         let scheme = request.headers[.forwardedProto]?.lowercased() == "https" ? "https" : "http"
-        return "\(scheme)://\(authority)/\(AudioLocation.batchBucket)/"
+        return "\(scheme)://\(request.authority)/\(AudioLocation.batchBucket)/"
     }
 }
 

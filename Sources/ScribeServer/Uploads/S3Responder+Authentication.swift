@@ -8,7 +8,7 @@ extension S3Responder {
     /// a client pass here that AWS refuses.
     func authenticate(_ request: Request, _ query: SigV4Query) async throws -> S3Authorisation {
         let headers = request.headers
-        let authority = request.head.authority ?? ""
+        let authority = request.authority
         let message = SigV4.Message(
             method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
             header: { name in

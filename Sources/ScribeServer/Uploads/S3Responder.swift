@@ -50,7 +50,7 @@ struct S3Responder: Sendable {
     }
 
     private func perform(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let address = try S3Address(host: request.head.authority ?? "", path: request.uri.path)
+        let address = try S3Address(host: request.authority, path: request.uri.path)
         guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
         // Answered to anyone: Android asks before it has signed anything.
         if case .bucket = address, request.method == .head {

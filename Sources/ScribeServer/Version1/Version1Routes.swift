@@ -69,19 +69,6 @@ struct Version1Routes: Sendable {
         }
     }
 
-    private struct UploadBody: Encodable {
-        let status = "success"
-        let message = "Audio uploaded successfully"
-        let transaction: String
-        let business: String
-
-        enum CodingKeys: String, CodingKey {
-            case status, message
-            case transaction = "txn_id"
-            case business = "b_id"
-        }
-    }
-
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
@@ -136,7 +123,8 @@ struct Version1Routes: Sendable {
             audioURL: "s3://\(AudioLocation.batchBucket)/\(folder)", announcedFiles: names,
             flavour: request.headers[.flavour] ?? "")
         _ = try await starter.start(TransactionID(id), wanted, for: principal)
-        return try .json(.ok, UploadBody(transaction: id, business: principal.business.rawValue))
+        let key = Transaction.Key(business: principal.business, id: TransactionID(id))
+        return try .json(.ok, TransactionAcknowledgement("Audio uploaded successfully", key))
     }
 
     /// The name that the sender gave it; a number in its place where that is none, and before it where it is taken.
