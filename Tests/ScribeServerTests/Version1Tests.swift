@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import ScribeDomain
+import ScribeRuntime
 import TestSupport
 import Testing
 
@@ -144,7 +145,8 @@ struct StrictDocsTests {
 
     @Test("an answer that has to wait holds empty lists, and after 120 s the result has failed, for every client")
     func status() async throws {
-        let server = try server()
+        var server = try server()
+        server.configuration.jobs.objectWait = .seconds(1000)
         let manual = server.manual
         try await server.run { anonymous in
             let client = try await anonymous.login()
@@ -157,6 +159,14 @@ struct StrictDocsTests {
             #expect(waiting.json["data"]?["output"] == .array([]))
             _ = try await client.list("commit", "t", ["1.m4a"])
             await manual.waitForSleepers()
+            manual.advance(by: .seconds(121))
+            async let late = client.status("t", headers: [.flavour: "ScribeIOS"])
+            await manual.waitForSleepers(2)
+            manual.advance(by: .seconds(14))
+            let failed = try await late
+            #expect(failed.status == 500)
+            #expect(failed["data.output.0.status"] == "failure")
+            #expect(failed["data.output.0.errors.0"] == "The result took too long")
         }
     }
 
