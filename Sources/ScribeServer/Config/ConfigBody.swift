@@ -33,25 +33,23 @@ struct ConfigBody: Decodable {
     /// The keys that clients decode strictly; others are kept as they are.
     private static func check(_ data: JSONValue) throws {
         guard case .object(let members) = data else { return }
-        for (key, value) in members where value != .null {
+        for (name, value) in members {
+            guard let key = PreferenceKey(rawValue: name) else { continue }
             switch (key, value) {
-            case ("my_templates", .array(let items)):
+            case (.myTemplates, .array(let items)):
                 guard items.count <= largestSelection else {
                     throw ScribeError.invalidRequest(
-                        field: "data.\(key)", problem: "must have at most \(largestSelection) items")
+                        field: "data.\(name)", problem: "must have at most \(largestSelection) items")
                 }
-                try require(items.allSatisfy { $0.stringValue.map(TemplateID.isValid) ?? false }, key, "template ids")
-            case ("input_languages", .array(let items)), ("output_format_template", .array(let items)):
-                try require(items.allSatisfy { isChoice($0) }, key, "objects with id and name")
-            case ("consultation_mode", .string), ("model_type", .string): break
-            case ("auto_download", .bool), ("auto_detect_language", .bool): break
-            case ("my_templates", _), ("input_languages", _), ("output_format_template", _):
-                try require(false, key, nil)
-            case ("consultation_mode", _), ("model_type", _):
-                throw ScribeError.invalidRequest(field: "data.\(key)", problem: "must be a string")
-            case ("auto_download", _), ("auto_detect_language", _):
-                throw ScribeError.invalidRequest(field: "data.\(key)", problem: "must be true or false")
-            default: break
+                try require(
+                    items.allSatisfy { $0.stringValue.map(TemplateID.isValid) ?? false }, name,
+                    "an array of template ids")
+            case (.languages, .array(let items)), (.formats, .array(let items)):
+                try require(items.allSatisfy { isChoice($0) }, name, "an array of objects with id and name")
+            case (.myTemplates, _), (.languages, _), (.formats, _): try require(false, name, "an array")
+            case (.mode, _), (.model, _): try require(value.stringValue != nil, name, "a string")
+            case (.downloadsAutomatically, _), (.detectsLanguage, _):
+                try require(value == .bool(true) || value == .bool(false), name, "true or false")
             }
         }
     }
@@ -61,9 +59,8 @@ struct ConfigBody: Decodable {
         return item["id"]?.stringValue != nil && (name == nil || name == .null || name?.stringValue != nil)
     }
 
-    private static func require(_ isRight: Bool, _ key: String, _ items: String?) throws {
+    private static func require(_ isRight: Bool, _ name: String, _ what: String) throws {
         guard !isRight else { return }
-        let what = items.map { "an array of \($0)" } ?? "an array"
-        throw ScribeError.invalidRequest(field: "data.\(key)", problem: "must be \(what)")
+        throw ScribeError.invalidRequest(field: "data.\(name)", problem: "must be \(what)")
     }
 }

@@ -30,6 +30,21 @@ enum ConfigChoices {
     static let largestModels = 1
 }
 
+/// What the server understands of a user's preferences; clients keep other things beside it.
+enum PreferenceKey: String, CaseIterable {
+    case myTemplates = "my_templates"
+    case languages = "input_languages"
+    case formats = "output_format_template"
+    case mode = "consultation_mode"
+    case model = "model_type"
+    case downloadsAutomatically = "auto_download"
+    case detectsLanguage = "auto_detect_language"
+}
+
+extension JSONValue {
+    subscript(key: PreferenceKey) -> JSONValue? { self[key.rawValue] }
+}
+
 /// What a user has chosen, or what stands for it until then.
 struct ChosenPreferences {
     let mode: Choice
@@ -41,11 +56,11 @@ struct ChosenPreferences {
 
     /// - Parameter stored: as PUT has left it.
     init(_ stored: JSONValue, formats known: [Choice]) {
-        func choice(_ key: String, of choices: [Choice]) -> Choice {
+        func choice(_ key: PreferenceKey, of choices: [Choice]) -> Choice {
             let id = stored[key]?.stringValue
             return choices.first { $0.id == id } ?? id.map { Choice(id: $0, name: $0) } ?? choices[0]
         }
-        func choices(_ key: String, of choices: [Choice]) -> [Choice] {
+        func choices(_ key: PreferenceKey, of choices: [Choice]) -> [Choice] {
             guard case .array(let items)? = stored[key] else { return [choices[0]] }
             return items.compactMap { item in
                 guard let id = item["id"]?.stringValue ?? item.stringValue else { return nil }
@@ -53,12 +68,12 @@ struct ChosenPreferences {
                     id: id, name: item["name"]?.stringValue ?? choices.first { $0.id == id }?.name ?? id)
             }
         }
-        func flag(_ key: String) -> Bool { stored[key] == .bool(true) }
-        mode = choice("consultation_mode", of: ConfigChoices.modes)
-        model = choice("model_type", of: ConfigChoices.models)
-        languages = choices("input_languages", of: ConfigChoices.languages)
-        formats = choices("output_format_template", of: known)
-        downloadsAutomatically = flag("auto_download")
-        detectsLanguage = flag("auto_detect_language")
+        func flag(_ key: PreferenceKey) -> Bool { stored[key] == .bool(true) }
+        mode = choice(.mode, of: ConfigChoices.modes)
+        model = choice(.model, of: ConfigChoices.models)
+        languages = choices(.languages, of: ConfigChoices.languages)
+        formats = choices(.formats, of: known)
+        downloadsAutomatically = flag(.downloadsAutomatically)
+        detectsLanguage = flag(.detectsLanguage)
     }
 }

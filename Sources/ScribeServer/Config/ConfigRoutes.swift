@@ -85,11 +85,7 @@ struct ConfigRoutes: Sendable {
     /// What clients keep here for themselves.
     private static func extras(in stored: JSONValue) -> [String: JSONValue] {
         guard case .object(let members) = stored else { return [:] }
-        let used = [
-            "my_templates", "input_languages", "output_format_template", "consultation_mode", "model_type",
-            "auto_download", "auto_detect_language",
-        ]
-        return members.filter { !used.contains($0.key) }
+        return members.filter { PreferenceKey(rawValue: $0.key) == nil }
     }
 
     private func time(in zone: String) throws -> Response {

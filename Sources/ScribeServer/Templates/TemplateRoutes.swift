@@ -104,9 +104,9 @@ struct Favourites: Sendable {
     private let catalogue: TemplateCatalogue
     private let own: [CustomTemplate]
 
-    /// - Parameter preferences: the user's, with the ids under `my_templates`.
+    /// - Parameter preferences: the user's, with the ids of those chosen.
     init(_ preferences: JSONValue, catalogue: TemplateCatalogue, own: [CustomTemplate]) {
-        if case .array(let ids) = preferences["my_templates"] {
+        if case .array(let ids) = preferences[.myTemplates] {
             chosen = ids.compactMap(\.stringValue).map { TemplateID($0) }
         } else {
             chosen = [catalogue.fallback.id]
