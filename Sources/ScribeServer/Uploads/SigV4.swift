@@ -80,21 +80,23 @@ struct SigV4: Hashable, Sendable {
         ].joined(separator: "\n")
     }
 
-    /// When the request was signed.
+    /// When the request was signed, nil for a time that there is not, such as the 30th of February.
     var date: Date? {
-        guard timestamp.utf8.count == 16, timestamp.prefix(8) == scope.day else { return nil }
-        let digits = Array(timestamp.utf8)
-        guard digits[8] == UInt8(ascii: "T"), digits[15] == UInt8(ascii: "Z") else { return nil }
-        func number(_ range: Range<Int>) -> Int? { Int(String(decoding: digits[range], as: UTF8.self)) }
-        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
-            let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+        let text = Array(timestamp.utf8)
+        guard text.count == 16, timestamp.prefix(8) == scope.day, text[8] == UInt8(ascii: "T"),
+            text[15] == UInt8(ascii: "Z"), (text[..<8] + text[9..<15]).allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        return calendar.date(
-            from: DateComponents(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        )
+        func number(_ range: Range<Int>) -> Int32 { text[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
+        var time = tm()
+        (time.tm_year, time.tm_mon, time.tm_mday) = (number(0..<4) - 1900, number(4..<6) - 1, number(6..<8))
+        (time.tm_hour, time.tm_min, time.tm_sec) = (number(9..<11), number(11..<13), number(13..<15))
+        let written = time
+        // It turns what is too large into the next minute, day, or month.
+        let seconds = timegm(&time)
+        guard time.tm_mon == written.tm_mon, time.tm_mday == written.tm_mday, time.tm_hour == written.tm_hour,
+            time.tm_min == written.tm_min, time.tm_sec == written.tm_sec, seconds >= 0
+        else { return nil }
+        return Date(timeIntervalSince1970: TimeInterval(seconds))
     }
 }
 
