@@ -5,7 +5,7 @@ import ScribeStore
 import Transcription
 
 extension JobRunner {
-    /// Puts the results of a transaction together: the transcript first, which some clients wait for alone (C-34),
+    /// Puts the results of a transaction together: the transcript first, which some clients wait for alone (C-34) when notes take their time,
     /// then a note for each requested template.
     func assemble(_ job: Job) async throws {
         let wait = policy.objectWait / .seconds(1)
@@ -20,7 +20,7 @@ extension JobRunner {
             var documents = input.documents
             for index in documents.indices where documents[index].kind == .transcript && known == nil {
                 documents[index] = documents[index].filled(from: transcript)
-                guard transcript.status.isUsable else { continue }
+                guard transcript.status.isUsable, !noteWriter.isInstant else { continue }
                 try await store.save([documents[index]], for: input, at: clock.now)
                 signals.post(job.transaction)
             }

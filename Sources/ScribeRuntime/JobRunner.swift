@@ -66,28 +66,31 @@ package struct JobRunner: Service, CustomStringConvertible {
     package var description: String { "JobRunner" }
 
     package func run() async throws {
-        // Claims one after another; a claimed job takes a slot until it is done.
+        // Claims as many as there are free slots; a claimed job takes its slot until it is done.
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 let slots = JobSlots(count: policy.concurrency)
                 while !Task.isCancelled {
-                    await slots.take()
+                    let free = await slots.takeAll()
                     do {
-                        switch try await store.claimJob(at: clock.now) {
-                        case .job(let job):
-                            group.addTask {
-                                await perform(job)
-                                await slots.give()
+                        switch try await store.claimJobs(upTo: free, at: clock.now) {
+                        case .jobs(let jobs):
+                            await slots.give(free - jobs.count)
+                            for job in jobs {
+                                group.addTask {
+                                    await perform(job)
+                                    await slots.give(1)
+                                }
                             }
                         case .nothing(let next):
-                            await slots.give()
+                            await slots.give(free)
                             let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
                             try await bell.wait(atMost: limit, clock: clock)
                         }
                     } catch is CancellationError {
                         break
                     } catch {
-                        await slots.give()
+                        await slots.give(free)
                         logger.error("jobs cannot be claimed", metadata: ["error": "\(error)"])
                         try? await clock.sleep(for: .seconds(1))
                     }
@@ -191,24 +194,22 @@ package struct JobRunner: Service, CustomStringConvertible {
 /// Counts the jobs that may run at the same time.
 private actor JobSlots {
     private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: CheckedContinuation<Void, Never>?
 
     init(count: Int) { free = count }
 
-    func take() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
+    /// Waits until one is free, and takes all that are. For one taker.
+    func takeAll() async -> Int {
+        if free == 0 { await withCheckedContinuation { waiting = $0 } }
+        defer { free = 0 }
+        return free
     }
 
-    func give() {
-        if waiting.isEmpty {
-            free += 1
-        } else {
-            waiting.removeFirst().resume()
-        }
+    func give(_ count: Int) {
+        free += count
+        guard free > 0 else { return }
+        waiting?.resume()
+        waiting = nil
     }
 }
 

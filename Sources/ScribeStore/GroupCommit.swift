@@ -2,11 +2,13 @@ import GRDB
 import NIOConcurrencyHelpers
 
 /// Writes that wait for the one writer at the same time share a SQL transaction, each in a savepoint of its own: one
-/// commit, and under full durability one sync, serves them all. Each is acknowledged once that commit has succeeded.
+/// commit, and under full durability one sync, serves them all. One that is alone needs no savepoint. Each is
+/// acknowledged once that commit has succeeded.
 final class GroupCommit: Sendable {
     /// One write: what it does, and who waits for it.
     private struct Write: Sendable {
-        let perform: @Sendable (Database) -> Void
+        /// Throws what the write throws, which has to be undone then.
+        let perform: @Sendable (Database) throws -> Void
         /// Ends the wait; with an error when the shared transaction was not committed.
         let finish: @Sendable ((any Error)?) -> Void
     }
@@ -31,20 +33,14 @@ final class GroupCommit: Sendable {
             enqueue(
                 Write(
                     perform: { db in
-                        let outcome = Result {
-                            var value: Value?
-                            try db.inSavepoint {
-                                value = try body(db)
-                                return .commit
-                            }
-                            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-                            return value
-                        }
+                        let outcome = Result { try body(db) }
                         result.withLockedValue { $0 = outcome }
+                        _ = try outcome.get()
                     },
                     finish: { error in
                         let outcome =
-                            result.withLockedValue { $0 } ?? .failure(DatabaseError(resultCode: .SQLITE_ABORT))
+                            result.withLockedValue { $0 }
+                            ?? .failure(error ?? DatabaseError(resultCode: .SQLITE_ABORT))
                         // Its own failure says more than that of the transaction which it may have ended.
                         if case .success = outcome, let error {
                             continuation.resume(throwing: error)
@@ -74,8 +70,16 @@ final class GroupCommit: Sendable {
                     for write in batch {
                         // A full disk makes SQLite roll the whole transaction back: what follows goes into another one.
                         guard db.isInsideTransaction else { break }
-                        write.perform(db)
                         performed.append(write)
+                        if batch.count == 1 {
+                            try write.perform(db)
+                        } else {
+                            // Who waits for it is told why it failed; the others go on.
+                            try? db.inSavepoint {
+                                try write.perform(db)
+                                return .commit
+                            }
+                        }
                     }
                     guard db.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_FULL) }
                     return .commit

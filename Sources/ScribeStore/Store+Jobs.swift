@@ -20,7 +20,8 @@ package struct Job: Hashable, Sendable {
 
 /// What there is to do.
 package enum Claim: Hashable, Sendable {
-    case job(Job)
+    /// At least one.
+    case jobs([Job])
     /// Nothing is due; nil when nothing will be by itself.
     case nothing(until: Date?)
 }
@@ -39,29 +40,36 @@ package struct ChunkToTranscribe: Hashable, Sendable {
 }
 
 extension Store {
-    /// Claims the job that is due first. Only one claimant gets it.
+    /// Claims those that are due first. Only one claimant gets them.
     /// - Returns: when there is none, the time at which the next one will be due, if any.
-    package func claimJob(at now: Date) async throws -> Claim {
+    package func claimJobs(upTo limit: Int, at now: Date) async throws -> Claim {
         try await writes.write { db in
             while true {
-                let claimed = try db.row(
+                let claimed = try db.rows(
                     """
                     UPDATE jobs SET state = 'running', attempts = attempts + 1
-                    WHERE state = 'pending' AND id = (
-                        SELECT id FROM jobs WHERE state = 'pending' AND run_at <= ? ORDER BY run_at, id LIMIT 1
+                    WHERE state = 'pending' AND id IN (
+                        SELECT id FROM jobs WHERE state = 'pending' AND run_at <= ? ORDER BY run_at, id LIMIT ?
                     )
                     RETURNING *
                     """,
-                    [now.milliseconds]
+                    [now.milliseconds, limit]
                 )
-                guard let claimed else {
+                guard !claimed.isEmpty else {
                     let next = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending'")
                     return .nothing(until: (next?["time"] as Int64?).map(Date.init(milliseconds:)))
                 }
-                if let job = try Self.job(claimed, in: db) { return .job(job) }
-                // The object went away: nothing is left to do here, and whoever waits for it must not wait on.
-                try db.run("DELETE FROM jobs WHERE id = ?", [claimed["id"] as Int64])
-                try Self.wakeAssembly(ofRow: claimed["transaction_id"], at: now, in: db)
+                var jobs: [Job] = []
+                for row in claimed {
+                    if let job = try Self.job(row, in: db) {
+                        jobs.append(job)
+                    } else {
+                        // The object went away: nothing is left to do here, and whoever waits for it must not wait on.
+                        try db.run("DELETE FROM jobs WHERE id = ?", [row["id"] as Int64])
+                        try Self.wakeAssembly(ofRow: row["transaction_id"], at: now, in: db)
+                    }
+                }
+                if !jobs.isEmpty { return .jobs(jobs) }
             }
         }
     }
@@ -94,10 +102,13 @@ extension Store {
             }
             try Self.saveChunk(chunk.name, eTag: chunk.eTag, result: result, rowID: rowID, at: now, in: db)
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
-            let rest = try db.row(
-                "SELECT 1 FROM jobs WHERE transaction_id = ? AND kind = 'transcribe' LIMIT 1", [rowID]
+            try db.run(
+                """
+                UPDATE jobs SET run_at = ?1 WHERE transaction_id = ?2 AND kind = 'assemble' AND state = 'pending'
+                    AND NOT EXISTS (SELECT 1 FROM jobs WHERE transaction_id = ?2 AND kind = 'transcribe')
+                """,
+                [now.milliseconds, rowID]
             )
-            if rest == nil { try Self.wakeAssembly(ofRow: rowID, at: now, in: db) }
         }
     }
 
@@ -106,15 +117,12 @@ extension Store {
     static func enqueueTranscription(
         of name: String, eTag: String, rowID: Int64, at now: Date, in db: Database
     ) throws {
-        let known = try db.row(
-            "SELECT 1 FROM chunk_transcripts WHERE transaction_id = ? AND file_name = ? AND etag = ?",
-            [rowID, name, eTag]
-        )
-        guard known == nil else { return }
         try db.run(
             """
             INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at)
-            VALUES ('transcribe', ?, ?, ?, ?)
+            SELECT 'transcribe', ?1, ?2, ?3, ?4 WHERE NOT EXISTS (
+                SELECT 1 FROM chunk_transcripts WHERE transaction_id = ?1 AND file_name = ?2 AND etag = ?3
+            )
             ON CONFLICT DO UPDATE SET etag = excluded.etag, run_at = excluded.run_at, attempts = 0
             WHERE etag <> excluded.etag
             """,
@@ -130,33 +138,30 @@ extension Store {
     }
 
     private static func job(_ row: Row, in db: Database) throws -> Job? {
+        let name: String = row["file_name"]
         let owner = try db.row(
             """
-            SELECT business_id, txn_id, bucket, folder, fixture, language,
-                json_extract(request, '$.inputLanguages[1]') AS second_language,
-                json_extract(request, '$.modelType') AS model
-            FROM transactions WHERE id = ?
+            SELECT t.business_id, t.txn_id, t.fixture, t.language,
+                json_extract(t.request, '$.inputLanguages[1]') AS second_language,
+                json_extract(t.request, '$.modelType') AS model, o.file, o.etag
+            FROM transactions t LEFT JOIN objects o ON o.business_id = t.business_id AND o.bucket = t.bucket
+                AND o.key = iif(t.folder = '', '', t.folder || '/') || ?2
+            WHERE t.id = ?1
             """,
-            [row["transaction_id"] as Int64]
+            [row["transaction_id"] as Int64, name]
         )
         guard let owner else { return nil }
         let key = Transaction.Key(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"]))
-        let name: String = row["file_name"]
         guard !name.isEmpty else {
             return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .assemble)
         }
-        guard let bucket = owner["bucket"] as String?, let folder = owner["folder"] as String?,
-            let object = try object(
-                business: key.business, bucket: bucket,
-                key: AudioLocation(bucket: bucket, folder: folder).key(ofFile: name), in: db
-            )
-        else { return nil }
+        guard let file = owner["file"] as String?, let eTag = owner["etag"] as String? else { return nil }
         // The object may have been replaced since the job was made; it is what is there that counts.
-        if row["etag"] != object.eTag {
-            try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [object.eTag, row["id"] as Int64])
+        if row["etag"] as String? != eTag {
+            try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [eTag, row["id"] as Int64])
         }
         let chunk = ChunkToTranscribe(
-            name: name, file: object.file, eTag: object.eTag, ordinal: try ordinal(of: name, key, in: db),
+            name: name, file: file, eTag: eTag, ordinal: try ordinal(of: name, key, in: db),
             languages: [owner["language"] as String?, owner["second_language"]].compactMap(\.self),
             isLite: (owner["model"] as String?) == "lite", fixture: owner["fixture"]
         )

@@ -87,7 +87,7 @@ extension Store {
     /// Stores results, unless a later commit has started processing anew.
     package func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
         try await writes.write { db in
-            guard try Self.isCurrent(input, in: db) else { return }
+            guard try Self.currentRow(input, in: db) != nil else { return }
             try Self.write(documents, at: now, in: db)
         }
     }
@@ -99,19 +99,19 @@ extension Store {
         at now: Date
     ) async throws {
         try await writes.write { db in
-            guard try Self.isCurrent(input, in: db), let row = try Self.transactionRow(job.transaction, in: db) else {
+            guard let row = try Self.currentRow(input, in: db) else {
                 try db.run(
                     "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
                     [now.milliseconds, job.id]
                 )
                 return
             }
-            var transaction = try Transaction(row: row)
+            var transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
             switch transaction.finish(outcome, quality: input.chunks.quality, at: now) {
             case .none: break
             case .stored, .process, .ended:
                 try Self.write(documents, at: now, in: db)
-                try Self.save(transaction, rowID: row["id"], in: db)
+                try Self.saveOutcome(of: transaction, rowID: row["id"], in: db)
             }
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
         }
@@ -128,10 +128,10 @@ extension Store {
                 unfinished[index].status = .failure
                 unfinished[index].errors = [diagnostic]
             }
-            var transaction = try Transaction(row: row)
+            var transaction = try Transaction(row: row, withChunks: false)
             if transaction.finish(.systemFailure, at: now) != .none {
                 try Self.write(unfinished, at: now, in: db)
-                try Self.save(transaction, rowID: rowID, in: db)
+                try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
             }
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
         }
@@ -144,8 +144,20 @@ extension Store {
             .map(ResultDocument.init(row:))
     }
 
-    private static func isCurrent(_ input: AssemblyInput, in db: Database) throws -> Bool {
-        try transactionRow(input.transaction.key, in: db)?["generation"] == input.generation
+    /// nil when a later commit has started processing anew, or the transaction is gone.
+    private static func currentRow(_ input: AssemblyInput, in db: Database) throws -> Row? {
+        guard let row = try transactionRow(input.transaction.key, in: db) else { return nil }
+        return row["generation"] == input.generation ? row : nil
+    }
+
+    private static func saveOutcome(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+        try db.run(
+            "UPDATE transactions SET processing_status = ?, processed_at = ?, audio_quality = ? WHERE id = ?",
+            [
+                transaction.processingStatus.rawValue, transaction.processedAt?.milliseconds, transaction.audioQuality,
+                rowID,
+            ]
+        )
     }
 
     private static func write(_ documents: [ResultDocument], at now: Date, in db: Database) throws {

@@ -32,7 +32,8 @@ package final class Store: Sendable {
         // More readers than cores are slower, see docs/decisions.md.
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA foreign_keys = ON")
+            // 32 MB of log, not 4, before it is copied: pages that change again and again are copied once (docs/decisions.md).
+            try db.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000")
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
@@ -97,27 +98,3 @@ extension Date {
 
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
-
-/// JSON columns.
-enum StoredJSON {
-    static func text(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-
-    static func value<Value: Decodable>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
-        // Most lists are empty, and a decoder costs more than the query that found them.
-        if text == "[]", let list = type as? any (Decodable & EmptyJSON).Type, let empty = list.init() as? Value {
-            return empty
-        }
-        return try JSONDocument(Data(text.utf8)).decode(type)
-    }
-}
-
-/// What an empty JSON array stands for.
-private protocol EmptyJSON {
-    init()
-}
-
-extension Array: EmptyJSON {}

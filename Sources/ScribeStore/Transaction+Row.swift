@@ -3,8 +3,10 @@ import GRDB
 import ScribeDomain
 
 extension Transaction {
-    /// - Parameter withChunks: false leaves the lists of files empty, for those who do not look at them.
-    init(row: Row, withChunks: Bool = true) throws {
+    /// - Parameters:
+    ///   - withChunks: false leaves the lists of files empty, for those who do not look at them.
+    ///   - request: where it is known already, so that it need not be decoded.
+    init(row: Row, withChunks: Bool = true, request: TransactionRequest? = nil) throws {
         let chunks =
             try withChunks
             ? ChunkList(
@@ -16,7 +18,7 @@ extension Transaction {
                 business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
                 doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
             ),
-            request: try StoredJSON.value(row["request"]),
+            request: try request ?? StoredJSON.value(row["request"]),
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),
             stopped: chunks,

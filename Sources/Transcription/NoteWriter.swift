@@ -5,6 +5,9 @@ package protocol NoteWriter: Sendable {
     /// How the note writer is called in logs, for example `rules`.
     var name: String { get }
 
+    /// Whether a note takes no time to speak of, so that nobody needs to be given the transcript before it.
+    var isInstant: Bool { get }
+
     /// Writes the note in the template's format: see ``Template/Format``.
     func write(_ template: Template, from transcript: String) async throws -> String
 }

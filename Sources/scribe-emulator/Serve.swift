@@ -28,6 +28,7 @@ struct Serve: AsyncParsableCommand {
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
         }
+        Memory.tune()
         // A file that may grow no further is an error to answer, not an end to the process.
         signal(SIGXFSZ, SIG_IGN)
         configuration.connectionLimit = max(

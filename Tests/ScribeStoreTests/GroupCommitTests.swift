@@ -55,6 +55,18 @@ struct GroupCommitTests {
         #expect(try await numbers() == Set((0..<200).filter { $0 % 3 != 0 && $0 % 5 != 0 }))
     }
 
+    @Test("a write that fails alone is undone, says why, and the next is done")
+    func failsAlone() async throws {
+        await #expect(throws: ScribeError.transactionNotFound) {
+            try await store.writes.write { db in
+                try db.execute(sql: "INSERT INTO numbers VALUES (1)")
+                throw ScribeError.transactionNotFound
+            }
+        }
+        try await store.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        #expect(try await numbers() == [2])
+    }
+
     @Test("when the shared transaction is rolled back, those in it fail and those after it are done")
     func rollback() async throws {
         async let first: Void = store.writes.write { db in

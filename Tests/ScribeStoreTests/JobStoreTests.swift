@@ -24,6 +24,21 @@ struct JobStoreTests {
         #expect(try await fixture.claim() == nil, "only one claimant gets it")
     }
 
+    @Test("several are claimed at once, those that are due first, and no more than were asked for")
+    func severalAtOnce() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        for second in 1...4 { try await fixture.put("\(second).m4a", at: fixture.start + Double(-second)) }
+        let names = { (claim: Claim) -> Set<String> in
+            guard case .jobs(let jobs) = claim else { return [] }
+            return Set(
+                jobs.map { if case .transcribe(let chunk) = $0.work { chunk.name } else { "" } })
+        }
+        #expect(names(try await fixture.store.claimJobs(upTo: 3, at: fixture.start)) == ["2.m4a", "3.m4a", "4.m4a"])
+        #expect(names(try await fixture.store.claimJobs(upTo: 3, at: fixture.start)) == ["1.m4a"])
+        #expect(try await fixture.store.claimJobs(upTo: 3, at: fixture.start) == .nothing(until: nil))
+    }
+
     @Test("the same bytes again are not transcribed again, other bytes are")
     func contentHash() async throws {
         let fixture = try StoreFixture()
@@ -108,7 +123,7 @@ struct JobStoreTests {
         #expect(try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start) == .waiting)
         #expect(try await fixture.claim(at: fixture.start.addingTimeInterval(9.9)) == nil)
         let deadline = fixture.start.addingTimeInterval(10)
-        #expect(try await fixture.store.claimJob(at: fixture.start) == .nothing(until: deadline))
+        #expect(try await fixture.store.claimJobs(upTo: 1, at: fixture.start) == .nothing(until: deadline))
         let again = try #require(try await fixture.claim(at: deadline))
         guard case .ready(let input) = try await fixture.store.planAssembly(again, objectWait: 10, at: deadline) else {
             Issue.record("not ready")
@@ -162,7 +177,7 @@ struct JobStoreTests {
         _ = try await fixture.claim()
         try fixture.store.close()
         let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .full)
-        guard case .job(let job) = try await store.claimJob(at: fixture.start) else {
+        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 1, at: fixture.start), let job = jobs.first else {
             Issue.record("no job")
             return
         }

@@ -70,7 +70,7 @@ struct StoreFixture {
     }
 
     func claim(at time: Date? = nil) async throws -> Job? {
-        guard case .job(let job) = try await store.claimJob(at: time ?? start) else { return nil }
-        return job
+        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 1, at: time ?? start) else { return nil }
+        return jobs.first
     }
 }

@@ -22,6 +22,7 @@ extension AndroidClientTests {
 
     /// Writes nothing until it is let.
     private struct HeldNoteWriter: NoteWriter {
+        let isInstant = false
         let name = "held"
         let gate = AsyncStream.makeStream(of: Void.self)
 

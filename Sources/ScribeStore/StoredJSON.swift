@@ -1,0 +1,41 @@
+import Foundation
+import ScribeDomain
+
+/// JSON columns.
+enum StoredJSON {
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        return encoder
+    }()
+
+    static func text(_ value: some Encodable) throws -> String {
+        // Most collections are empty, and an encoder costs more than the statement that stores them.
+        if let collection = value as? any JSONCollection, collection.isEmpty { return type(of: collection).emptyText }
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
+        if text.utf8.count == 2, let type = type as? any JSONCollection.Type, text == type.emptyText,
+            let empty = type.init() as? Value
+        {
+            return empty
+        }
+        return try JSONDocument(Data(text.utf8)).decode(type)
+    }
+}
+
+/// What can be empty.
+private protocol JSONCollection {
+    static var emptyText: String { get }
+    var isEmpty: Bool { get }
+    init()
+}
+
+extension Array: JSONCollection {
+    fileprivate static var emptyText: String { "[]" }
+}
+
+extension Dictionary: JSONCollection where Key == String {
+    fileprivate static var emptyText: String { "{}" }
+}
