@@ -13,6 +13,24 @@ struct SpokenChunk: Sendable {
         guard let times, !words.isEmpty, words.count == tokens.count else { return nil }
         return words.map { times.start + ($0.start + $0.end) / 2 }
     }
+
+    /// Whether the word at that place is spoken by who spoke the one before it; nil where nobody knows.
+    func hasSameSpeaker(at place: Int) -> Bool? {
+        guard words.indices.contains(place), place > 0, let speaker = words[place].speaker,
+            let before = words[place - 1].speaker
+        else { return nil }
+        return speaker == before
+    }
+}
+
+/// What is done where one chunk follows another.
+private struct Seam {
+    /// How many words go at the end of the first chunk.
+    var droppedAtEnd = 0
+    /// How many words go at the start of the second.
+    var droppedAtStart = 0
+    /// Whether who spoke last in the first goes on in the second; nil where nobody knows.
+    var isSameTurn: Bool?
 }
 
 extension Transcript {
@@ -26,6 +44,7 @@ extension Transcript {
         var previous: (chunk: SpokenChunk, tokens: [Substring])?
         for chunk in chunks {
             var tokens = chunk.tokens[...]
+            var isSameTurn: Bool?
             guard let end = tokens.last?.endIndex else { continue }
             if let before = previous, let times = before.chunk.times, chunk.times.map(times.overlaps) ?? false {
                 let seam = seam(before.chunk, before.tokens, chunk, Array(tokens))
@@ -35,23 +54,23 @@ extension Transcript {
                         ? String(result.dropLastWords(seam.droppedAtEnd)) : result
                 }
                 tokens = tokens.dropFirst(seam.droppedAtStart)
+                isSameTurn = seam.isSameTurn
             }
             previous = (chunk, chunk.tokens)
             guard let start = tokens.first?.startIndex else { continue }
-            if let last = result.last { result += ".?!।".contains(last) ? "\n" : " " }
-            // Lines within a chunk are kept: a recogniser ends them where a speaker pauses.
+            // Lines within a chunk are kept: a recogniser ends them where a speaker pauses, or another one begins.
+            if let last = result.last { result += isSameTurn ?? !".?!।".contains(last) ? " " : "\n" }
             result += chunk.text[start..<end]
         }
         return result
     }
 
-    /// How many words go at the end of the first chunk and at the start of the second.
     private static func seam(
         _ first: SpokenChunk, _ firstTokens: [Substring], _ second: SpokenChunk, _ secondTokens: [Substring]
-    ) -> (droppedAtEnd: Int, droppedAtStart: Int) {
+    ) -> Seam {
         guard let begin = second.times?.start, let end = first.times?.end,
             let firstMiddles = first.middles(of: firstTokens), let secondMiddles = second.middles(of: secondTokens)
-        else { return (0, sharedWords(endOf: firstTokens, startOf: secondTokens)) }
+        else { return Seam(droppedAtStart: sharedWords(endOf: firstTokens, startOf: secondTokens)) }
         // The words that both may have heard.
         let tail = firstMiddles.reversed().prefix { $0 >= begin }.count
         let head = secondMiddles.prefix { $0 <= end }.count
@@ -67,13 +86,17 @@ extension Transcript {
             }
         }
         if best.length > 0 {
-            return (old.count - best.old - best.length, best.new + best.length)
+            let next = best.new + best.length
+            return Seam(
+                droppedAtEnd: old.count - best.old - best.length, droppedAtStart: next,
+                isSameTurn: second.hasSameSpeaker(at: next)
+            )
         }
         // Nothing in common: each keeps its half of the overlap.
         let middle = (begin + end) / 2
-        return (
-            firstMiddles.suffix(tail).filter { $0 > middle }.count,
-            secondMiddles.prefix(head).filter { $0 <= middle }.count
+        return Seam(
+            droppedAtEnd: firstMiddles.suffix(tail).filter { $0 > middle }.count,
+            droppedAtStart: secondMiddles.prefix(head).filter { $0 <= middle }.count
         )
     }
 

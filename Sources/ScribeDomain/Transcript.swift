@@ -3,11 +3,19 @@ package struct TimedWord: Hashable, Sendable, Codable {
     package let text: String
     package let start: Double
     package let end: Double
+    /// Who said it, where the recogniser tells people apart; the numbers are the chunk's own.
+    package let speaker: Int?
 
-    package init(text: String, start: Double, end: Double) {
+    package init(text: String, start: Double, end: Double, speaker: Int? = nil) {
         self.text = text
         self.start = start
         self.end = end
+        self.speaker = speaker
+    }
+
+    /// The same word in a recording that began so many seconds earlier.
+    package func later(by seconds: Double) -> TimedWord {
+        TimedWord(text: text, start: start + seconds, end: end + seconds, speaker: speaker)
     }
 }
 

@@ -40,7 +40,9 @@ extension JobRunner {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
         var note = document
         do {
-            let template = try await template(for: document, of: transaction.key.business)
+            let template =
+                try await template(document.templateID, of: transaction.key.business)
+                ?? templates.improvised(for: document)
             note.value = try await noteWriter.write(template, from: transcript.text)
             note.status = transcript.status
             note.warnings = transcript.warnings
@@ -58,12 +60,19 @@ extension JobRunner {
     }
 
     /// The server's own templates first: their ids are known to clients and cannot be taken.
-    private func template(for document: ResultDocument, of business: BusinessID) async throws -> Template {
-        if let template = templates[document.templateID] { return template }
-        guard let own = try await store.template(document.templateID, of: business) else {
-            return templates.improvised(for: document)
-        }
+    private func template(_ id: TemplateID, of business: BusinessID) async throws -> Template? {
+        if let template = templates[id] { return template }
+        guard let own = try await store.template(id, of: business) else { return nil }
         return templates.template(own, ownSections: try await store.sections(of: business))
+    }
+
+    /// The words of the templates that a transaction has asked for.
+    func vocabulary(of key: Transaction.Key) async throws -> [String] {
+        var words: [String] = []
+        for requested in try await store.transaction(key)?.request.templates ?? [] {
+            words += try await (template(requested.id, of: key.business) ?? templates.fallback).vocabulary
+        }
+        return words.removingDuplicates()
     }
 
     /// A failure that a further commit may cure is the system's; one that lies in the audio is the request's.

@@ -121,7 +121,8 @@ package struct JobRunner: Service, CustomStringConvertible {
     private func transcribe(_ chunk: ChunkToTranscribe, _ job: Job) async throws {
         let recording = Recording(
             path: objects.path(of: chunk.file), ordinal: chunk.ordinal, languages: chunk.languages,
-            isLite: chunk.isLite, isLastAttempt: job.attempt >= policy.attempts, fixture: chunk.fixture
+            isLite: chunk.isLite, isLastAttempt: job.attempt >= policy.attempts, fixture: chunk.fixture,
+            vocabulary: { try await vocabulary(of: job.transaction) }
         )
         let start = clock.now
         let result: Result<RecognisedSpeech, Diagnostic>

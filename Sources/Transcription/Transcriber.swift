@@ -29,7 +29,7 @@ package enum TranscriberCondition: String, Hashable, Sendable {
 /// One stored audio file, as a transcriber gets it.
 package struct Recording: Sendable {
     /// Where the bytes are. They do not change while the transcriber works.
-    package let path: String
+    package private(set) var path: String
     /// The number in the chunk's name, else its position in the commit, from 1.
     package let ordinal: Int
     /// What may be spoken, for example `en-IN`: two languages at most.
@@ -40,10 +40,12 @@ package struct Recording: Sendable {
     package let isLastAttempt: Bool
     /// The fixture that the transaction asked for; only the fake heeds it.
     package let fixture: String?
+    /// Words that are likely, as the requested templates have it. Looked up when a transcriber asks for them.
+    package let vocabulary: @Sendable () async throws -> [String]
 
     package init(
         path: String, ordinal: Int, languages: [String] = [], isLite: Bool = false, isLastAttempt: Bool = false,
-        fixture: String? = nil
+        fixture: String? = nil, vocabulary: @escaping @Sendable () async throws -> [String] = { [] }
     ) {
         self.path = path
         self.ordinal = ordinal
@@ -51,6 +53,14 @@ package struct Recording: Sendable {
         self.isLite = isLite
         self.isLastAttempt = isLastAttempt
         self.fixture = fixture
+        self.vocabulary = vocabulary
+    }
+
+    /// A piece of it, cut out into a file of its own.
+    func part(at path: String) -> Recording {
+        var part = self
+        part.path = path
+        return part
     }
 
     /// The first one.

@@ -18,14 +18,28 @@ struct StitchingTests {
     static func words(_ count: Int) -> [String] { (0..<count).map { "word\($0)" } }
     static let pace = 0.5
 
-    /// - Parameter hasTimes: whether the recogniser tells when each word was spoken.
-    func chunk(_ words: [String], _ range: Range<Int>, hasTimes: Bool) -> ChunkOutcome {
+    /// - Parameters:
+    ///   - hasTimes: whether the recogniser tells when each word was spoken.
+    ///   - speakers: who says each of the words; a line for each turn then.
+    func chunk(
+        _ words: [String], _ range: Range<Int>, hasTimes: Bool, speakers: [Int]? = nil
+    ) -> ChunkOutcome {
         let times = ChunkTimes(start: Double(range.lowerBound) * Self.pace, end: Double(range.upperBound) * Self.pace)
-        let timed = words[range].enumerated().map { index, word in
-            TimedWord(text: word, start: Double(index) * Self.pace, end: Double(index + 1) * Self.pace)
+        let timed = range.enumerated().map { index, place in
+            TimedWord(
+                text: words[place], start: Double(index) * Self.pace, end: Double(index + 1) * Self.pace,
+                // Each chunk has its own numbers for the same people.
+                speaker: speakers.map { ($0[place] + range.lowerBound) % 2 })
         }
-        let speech = RecognisedSpeech(text: words[range].joined(separator: " "), words: hasTimes ? timed : [])
+        let speech = RecognisedSpeech(text: lines(words, range, speakers), words: hasTimes ? timed : [])
         return ChunkOutcome(file: "1.wav", times: times, result: .success(speech))
+    }
+
+    func lines(_ words: [String], _ range: Range<Int>, _ speakers: [Int]?) -> String {
+        range.reduce("") { text, place in
+            let isTurn = place > range.lowerBound && speakers.map { $0[place] != $0[place - 1] } ?? false
+            return text + (text.isEmpty ? "" : isTurn ? "\n" : " ") + words[place]
+        }
     }
 
     @Test("cutting any text into overlapping chunks and stitching them gives it back", arguments: [true, false])
@@ -43,6 +57,26 @@ struct StitchingTests {
                 start = end - cuts.next(0...(hasTimes ? 5 : 4))
             }
             #expect(Transcript(stitching: chunks).text == words.joined(separator: " "), "seed \(seed)")
+        }
+    }
+
+    @Test("turns that go on across a seam stay one line, and people who repeat each other stay apart")
+    func turns() {
+        for seed in 1...300 {
+            var cuts = Cuts(state: UInt64(seed))
+            let words = (0..<cuts.next(10...80)).map { _ in ["yes", "no", "often"][cuts.next(0...2)] }
+            var speakers: [Int] = []
+            while speakers.count < words.count {
+                speakers += Array(repeating: (speakers.last ?? 0) ^ 1, count: cuts.next(1...12))
+            }
+            var chunks: [ChunkOutcome] = []
+            var start = 0
+            while start < words.count {
+                let end = min(words.count, start + cuts.next(6...20))
+                chunks.append(chunk(words, start..<end, hasTimes: true, speakers: speakers))
+                start = end == words.count ? end : end - cuts.next(1...4)
+            }
+            #expect(Transcript(stitching: chunks).text == lines(words, 0..<words.count, speakers), "seed \(seed)")
         }
     }
 

@@ -2,7 +2,8 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Measures how well speech can be heard, beside the recognition.
+/// Measures how well speech can be heard, beside the recognition. What a recogniser has heard in silence is dropped:
+/// some write then what is often said.
 ///
 /// A WAV is measured as it is, anything else is decoded for that by ffmpeg, where it is installed. The fake measures
 /// for itself, and only WAV: it is to answer at once.
@@ -29,11 +30,13 @@ package struct MeasuringTranscriber: Transcriber {
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var speech = try await base.transcribe(recording)
-        speech.quality = try await quality(of: recording)
+        guard let quality = try await quality(of: recording) else { return speech }
+        if quality.isSilent { speech = RecognisedSpeech(text: "") }
+        speech.quality = quality.value
         return speech
     }
 
-    private func quality(of recording: Recording) async throws -> Double? {
+    private func quality(of recording: Recording) async throws -> AudioQuality? {
         let measured = try await measure(recording.path)
         guard measured == nil, decodes else { return measured }
         let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)-quality.wav"
@@ -47,7 +50,7 @@ package struct MeasuringTranscriber: Transcriber {
         return quality
     }
 
-    private func measure(_ path: String) async throws -> Double? {
+    private func measure(_ path: String) async throws -> AudioQuality? {
         try await files.runIfActive { AudioQuality.measure(wave: try AudioBytes(file: path)) }
     }
 }

@@ -38,7 +38,7 @@ package struct FakeTranscriber: Transcriber {
             () throws -> (Result<AudioFormat, TranscriptionFailure>, String?, Double?) in
             let bytes = try AudioBytes(file: recording.path)
             let format = Result { () throws(TranscriptionFailure) in try AudioFormat(reading: bytes) }
-            return (format, needsHash ? bytes.sha256() : nil, AudioQuality.measure(wave: bytes))
+            return (format, needsHash ? bytes.sha256() : nil, AudioQuality.measure(wave: bytes)?.value)
         }
         if let hash, let fixture = fixturesByHash[hash] {
             chosen = fixture

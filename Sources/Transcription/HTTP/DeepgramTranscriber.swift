@@ -12,6 +12,8 @@ package struct DeepgramTranscriber: Transcriber {
 
     /// The model that is asked for when the configuration names none.
     private static let usualModel = "nova-3-medical"
+    /// The service takes 500 tokens of them.
+    private static let mostHints = 100
     /// Below this the recogniser was guessing.
     private static let leastConfidence = 0.5
 
@@ -38,6 +40,7 @@ package struct DeepgramTranscriber: Transcriber {
         case 1: query.append(URLQueryItem(name: "language", value: recording.languages[0]))
         default: query.append(URLQueryItem(name: "language", value: "multi"))
         }
+        query += try await hints(for: recording)
         url.queryItems = query
         guard let address = url.url else {
             throw TranscriptionFailure(.transcriptionFailed, "the service has no address")
@@ -49,6 +52,14 @@ package struct DeepgramTranscriber: Transcriber {
         let answer = try await client.send(request, file: recording.path)
         try answer.requireSuccess()
         return try Self.speech(in: answer.body)
+    }
+
+    /// What the configuration names, then the templates' words. Nova 3 has another name for them than its elders.
+    private func hints(for recording: Recording) async throws -> [URLQueryItem] {
+        let configured = (service.prompt ?? "").split(separator: ",").map { String($0).cleaned }
+        let words = configured.filter { !$0.isEmpty } + (try await recording.vocabulary())
+        let name = (service.model(for: recording) ?? Self.usualModel).hasPrefix("nova-3") ? "keyterm" : "keywords"
+        return words.removingDuplicates().prefix(Self.mostHints).map { URLQueryItem(name: name, value: $0) }
     }
 
     private struct Answer: Decodable {
@@ -71,10 +82,11 @@ package struct DeepgramTranscriber: Transcriber {
             let word: String
             let start: Double
             let end: Double
+            let speaker: Int?
             let punctuated: String?
 
             enum CodingKeys: String, CodingKey {
-                case word, start, end
+                case word, start, end, speaker
                 case punctuated = "punctuated_word"
             }
         }
@@ -95,7 +107,8 @@ package struct DeepgramTranscriber: Transcriber {
                 .transcriptionFailed, "the service's answer is no transcription", isRetryable: true)
         }
         let words = (best.words ?? []).map {
-            TimedWord(text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end)
+            TimedWord(
+                text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker)
         }
         // A line for each turn, where the service tells the speakers apart.
         let turns = results.utterances ?? []

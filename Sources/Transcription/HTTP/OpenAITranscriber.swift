@@ -17,6 +17,8 @@ package struct OpenAITranscriber: Transcriber {
 
     /// What is asked for when the configuration names no model; local services take any name.
     private static let usualModel = "whisper-1"
+    /// In characters.
+    private static let longestPrompt = 600
 
     /// - Parameter workFolder: an existing folder for bodies that live as long as a recognition.
     package init(service: SpeechService, client: SpeechServiceClient, workFolder: String, files: NIOThreadPool) {
@@ -49,7 +51,8 @@ package struct OpenAITranscriber: Transcriber {
         }
         // With two languages the service finds out by itself which one is spoken.
         if recording.languages.count == 1 { fields.append(("language", recording.languages[0].isoLanguage)) }
-        if let prompt = service.prompt { fields.append(("prompt", prompt)) }
+        let prompt = try await prompt(for: recording)
+        if !prompt.isEmpty { fields.append(("prompt", prompt)) }
         let body = FormBody(
             fields: fields, fileName: "audio.\(format.container.rawValue)", contentType: format.container.contentType)
         let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal).form"
@@ -68,6 +71,18 @@ package struct OpenAITranscriber: Transcriber {
         return try answer.get()
     }
 
+    /// As many of the templates' words as there is room for, and what the configuration names last: the service heeds
+    /// the end of a prompt, 224 tokens of it.
+    private func prompt(for recording: Recording) async throws -> String {
+        let configured = service.prompt ?? ""
+        var length = configured.count
+        let fitting = try await recording.vocabulary().prefix { word in
+            length += word.count + 2
+            return length <= Self.longestPrompt
+        }
+        return (fitting + [configured]).filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
     private struct Answer: Decodable {
         struct Word: Decodable {
             let word: String
@@ -77,6 +92,20 @@ package struct OpenAITranscriber: Transcriber {
 
         struct Segment: Decodable {
             let words: [Word]?
+            let text: String?
+            let start: Double?
+            let end: Double?
+            let silence: Double?
+            let confidence: Double?
+
+            enum CodingKeys: String, CodingKey {
+                case words, text, start, end
+                case silence = "no_speech_prob"
+                case confidence = "avg_logprob"
+            }
+
+            /// Whisper's own rule for what it has made up where nobody speaks.
+            var isInvented: Bool { silence ?? 0 > 0.6 && confidence ?? 0 < -1 }
         }
 
         let text: String
@@ -91,10 +120,18 @@ package struct OpenAITranscriber: Transcriber {
             return RecognisedSpeech(text: text.cleaned)
         }
         guard let decoded = try? JSONDecoder().decode(Answer.self, from: answer.body) else { throw Self.unreadable }
-        let words = decoded.words ?? decoded.segments?.flatMap { $0.words ?? [] } ?? []
+        let segments = decoded.segments ?? []
+        var words = decoded.words ?? segments.flatMap { $0.words ?? [] }
+        var text = decoded.text
+        let invented = segments.filter(\.isInvented)
+        if !invented.isEmpty {
+            text = segments.filter { !$0.isInvented }.map { $0.text ?? "" }.joined()
+            words.removeAll { word in
+                invented.contains { word.start >= $0.start ?? .infinity && word.end <= $0.end ?? -.infinity }
+            }
+        }
         return RecognisedSpeech(
-            text: decoded.text.cleaned,
-            words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) })
+            text: text.cleaned, words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) })
     }
 
     private static let unreadable = TranscriptionFailure(

@@ -8,7 +8,7 @@ package struct SpeechService: Hashable, Sendable {
     /// The models that stand for `pro` and `lite`; nil leaves the choice to the service, or to the adapter.
     package var model: String?
     package var liteModel: String?
-    /// Words that the recogniser is to expect, which the configuration names.
+    /// What the recogniser is to expect: words, separated by commas, or a sentence.
     package var prompt: String?
 
     package init(

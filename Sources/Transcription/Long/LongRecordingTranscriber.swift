@@ -47,9 +47,7 @@ package struct LongRecordingTranscriber: Transcriber {
         for (number, piece) in cuts.pieces.enumerated() {
             let speech = try await self.speech(of: piece, number, recording)
             whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
-            whole.words += speech.words.map { word in
-                TimedWord(text: word.text, start: word.start + piece.lowerBound, end: word.end + piece.lowerBound)
-            }
+            whole.words += speech.words.map { $0.later(by: piece.lowerBound) }
             whole.warnings += speech.warnings
         }
         whole.warnings = whole.warnings.removingDuplicates()
@@ -67,10 +65,7 @@ package struct LongRecordingTranscriber: Transcriber {
                 "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "\(piece.lowerBound)", "-to", "\(piece.upperBound)",
                 "-i", recording.path, "-ar", "16000", "-ac", "1", "-c:a", "flac", path,
             ])
-            let part = Recording(
-                path: path, ordinal: recording.ordinal, languages: recording.languages, isLite: recording.isLite,
-                isLastAttempt: recording.isLastAttempt, fixture: recording.fixture)
-            result = .success(try await base.transcribe(part))
+            result = .success(try await base.transcribe(recording.part(at: path)))
         } catch let failure as TranscriptionFailure where failure.code == .audioTooShort {
             // The rest behind the last cut: nobody speaks in a tenth of a second.
             result = .success(RecognisedSpeech(text: ""))
