@@ -5,8 +5,10 @@ import hashlib
 import hmac
 import json
 import pathlib
+import socket
 import typing
 import urllib.request
+from http import client
 
 BUCKET = "m-prod-voice-record"
 REGION = "ap-south-1"
@@ -28,6 +30,16 @@ def write_scenarios(path: pathlib.Path, scenarios: typing.Iterable[list[Message]
             for index, message in enumerate(messages):
                 out.write(b"%d %d %d %d\n" % (index == 0, message.status, message.with_body, len(message.head)))
                 out.write(message.head)
+
+
+def send(connection: socket.socket, message: Message, body: bytes) -> bytes:
+    """Sends one now and returns the body of its answer."""
+    connection.sendall(message.head + (body if message.with_body else b""))
+    answer = client.HTTPResponse(connection)
+    answer.begin()
+    if answer.status != message.status:
+        raise SystemExit(f"{message.head.splitlines()[0]} was answered with {answer.status}")
+    return answer.read()
 
 
 def http(method: str, path: str, headers: dict, body: bytes = b"") -> bytes:
@@ -108,9 +120,9 @@ class Client:
     def status(self, name: str) -> Message:
         return Message(200, http("GET", f"/voice/api/v3/status/{name}", self.headers))
 
-    def consultation(self, name: str, uploads: Uploads, chunk_seconds: float) -> list[Message]:
-        """All of it, as the iOS SDK sends it: five chunks, and a poll that is held until the results are there."""
-        files = [f"{number}.wav" for number in range(1, 6)]
+    def consultation(self, name: str, uploads: Uploads, chunk_seconds: float, chunks: int = 5) -> list[Message]:
+        """All of it, as the iOS SDK sends it: chunks, and a poll that is held until the results are there."""
+        files = [f"{number}.wav" for number in range(1, chunks + 1)]
         times = [
             {file: {"st": index * chunk_seconds, "et": (index + 1) * chunk_seconds}}
             for index, file in enumerate(files)

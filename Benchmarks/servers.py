@@ -1,5 +1,7 @@
 """Starts the server and its peers on loopback, and reads what the operating system says of them."""
 
+import http.server
+import json
 import os
 import pathlib
 import shutil
@@ -7,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -101,14 +104,51 @@ def busy_seconds() -> float:
 
 
 class Scribe(Process):
-    """The server with its default settings, fake transcriber included; its log goes to a file."""
+    """The server with its default settings, but for those given, fake transcriber included; its log goes to a file."""
 
-    def __init__(self, folder: pathlib.Path, binary: str):
+    def __init__(self, folder: pathlib.Path, binary: str, *flags: str):
         super().__init__(folder, "/readyz")
-        self.binary = binary
+        self.binary, self.flags = binary, flags
 
     def command(self):
-        return [self.binary, "serve", "--port", str(self.port), "--data-dir", str(self.folder / "data")]
+        return [self.binary, "serve", "--port", str(self.port), "--data-dir", str(self.folder / "data"), *self.flags]
+
+
+class Recogniser:
+    """A speech service with OpenAI's API that takes its time and always hears the same. Used with `with`."""
+
+    words = "I have a fever"
+
+    def __init__(self, seconds: float):
+        self.heard = 0
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(handler):
+                handler.rfile.read(int(handler.headers["Content-Length"]))
+                time.sleep(seconds)
+                self.heard += 1
+                body = json.dumps({"text": self.words}).encode()
+                handler.send_response(200)
+                handler.send_header("Content-Type", "application/json")
+                handler.send_header("Content-Length", str(len(body)))
+                handler.end_headers()
+                handler.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.flag = f"openai:http://127.0.0.1:{self.server.server_port}/v1"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Nginx(Process):

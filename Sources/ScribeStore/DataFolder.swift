@@ -23,8 +23,11 @@ package final class DataFolder: Sendable {
     }
 
     /// Opens the folder at `path`, creating what is missing. Blocking.
+    ///
+    /// From here on its path is absolute: links and the programs that transcribe stand in other folders.
     /// - Throws: ``Problem``.
     package init(path: String) throws {
+        let path = URL(fileURLWithPath: path).path
         self.path = path
         do {
             for folder in [path, "\(path)/objects", Self.workFolder(of: path)] {

@@ -57,6 +57,11 @@ class Server:
     def log(self) -> str:
         return self.log_path.read_text()
 
+    def memory(self, name: str) -> int:
+        """Bytes, from the operating system: `VmRSS` now, `VmHWM` at most so far."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[1]) << 10
+
     def client(self, *arguments, **options) -> scribe_client.ScribeClient:
         return scribe_client.ScribeClient(self.base_url, *arguments, **options)
 

@@ -1,4 +1,5 @@
 """A speech service that does what a test tells it: OpenAI's and Deepgram's APIs, with every fault a service can have.
+A program that asks it for plain text has the same faults.
 
 It listens with `demo/recognise.sh`, a real recogniser, where a test asks for that.
 """
@@ -23,12 +24,14 @@ WORDS = "I have a fever for three days".split()
 class SpeechService:
     """`faults` are done one after the other, one for each request; then every request is answered."""
 
-    def __init__(self, faults=(), listens=False, delay=0.0, plain=False):
+    def __init__(self, faults=(), listens=False, delay=0.0, plain=False, segments=None):
         self.faults = list(faults)
         self.listens = listens
         self.delay = delay
         #: Whether it knows nothing of `verbose_json`, as newer models do not.
         self.plain = plain
+        #: What it says instead of WORDS, with its doubts, as `verbose_json` has them.
+        self.segments = segments
         self.requests: list[dict] = []
         #: What every request gets.
         self.always: str | None = None
@@ -50,6 +53,8 @@ class SpeechService:
         self.server.server_close()
 
     def transcriber(self, kind: str) -> str:
+        if kind == "command":
+            return f"command:curl --silent --fail --data-binary @{{file}} {self.url}/plain"
         return f"{kind}:{self.url}/v1"
 
     def _handler(service):
@@ -88,6 +93,11 @@ class SpeechService:
                 if fault:
                     return getattr(self, f"fault_{fault}")()
                 words = listen(audio) if service.listens else WORDS
+                if self.path == "/plain":
+                    return self.send(200, " ".join(words).encode(), "text/plain")
+                if service.segments:
+                    text = "".join(segment["text"] for segment in service.segments)
+                    return self.send(200, {"text": text, "segments": service.segments})
                 self.send(200, openai(words, service.plain or service.listens) if is_openai else deepgram(words))
 
             def send(self, status: int, answer, content_type="application/json", **headers):

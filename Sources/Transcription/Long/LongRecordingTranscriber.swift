@@ -2,10 +2,13 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Cuts recordings that are longer than a recogniser takes in their pauses, has the pieces recognised one after
+/// Cuts recordings that are longer or larger than a recogniser takes in their pauses, has the pieces recognised one after
 /// another, and puts the words together. Neither the recording nor a piece is held in memory; ffmpeg does the cutting.
 package struct LongRecordingTranscriber: Transcriber {
     private let base: any Transcriber
+    /// In bytes: OpenAI takes 25 MB (streaming.md 2), the form around it included.
+    private static let largest = 24_000_000
+
     /// In seconds.
     private let longest: Double
     private let workFolder: String
@@ -34,8 +37,11 @@ package struct LongRecordingTranscriber: Transcriber {
     package var condition: TranscriberCondition { base.condition }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
-        guard format.duration > longest else { return try await base.transcribe(recording) }
+        let (format, size) = try await files.runIfActive {
+            let bytes = try AudioBytes(file: recording.path)
+            return (try AudioFormat(reading: bytes), bytes.count)
+        }
+        guard format.duration > longest || size > Self.largest else { return try await base.transcribe(recording) }
         let report = try await programs.run(
             [
                 "ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-i", recording.path, "-af",
