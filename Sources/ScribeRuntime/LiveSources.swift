@@ -13,11 +13,22 @@ extension IdentifierSource {
     /// The machine's random number generator.
     package static var random: IdentifierSource {
         IdentifierSource(
-            uuid: { UUID() },
+            uuid: { randomUUID() },
             bytes: { count in
                 var generator = SystemRandomNumberGenerator()
                 return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
             }
         )
+    }
+
+    /// A UUID of version 4. `UUID()` is the same and opens a device for each.
+    private static func randomUUID() -> UUID {
+        var generator = SystemRandomNumberGenerator()
+        var (first, second) = (generator.next(), generator.next())
+        first = first & ~0xF000 | 0x4000
+        second = second & ~(0b11 << 62) | 0b10 << 62
+        return withUnsafeBytes(of: (first.bigEndian, second.bigEndian)) { bytes in
+            UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+        }
     }
 }

@@ -1,8 +1,12 @@
 package import Foundation
+import SystemPackage
 
 /// Bytes of an audio file, read by position. Every read beyond the end answers nil, so that a file that was cut off
 /// anywhere is a file that says nothing, never a crash.
 package struct AudioBytes: Sendable {
+    /// In bytes. To map and unmap a small file costs more than to read it.
+    private static let largestRead = 1 << 20
+
     private let data: Data
 
     package init(_ data: Data) {
@@ -12,10 +16,19 @@ package struct AudioBytes: Sendable {
 
     /// The file at `path`: a chunk is read, a long recording is mapped. Blocking: not for the cooperative pool.
     package init(file path: String) throws {
-        let url = URL(fileURLWithPath: path)
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        // To map and unmap a small file costs more than to read it.
-        self.init(try Data(contentsOf: url, options: size > 1 << 20 ? .alwaysMapped : []))
+        // Not by FileManager, which also looks up who owns the file: that costs more than to read it.
+        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        defer { try? file.close() }
+        let size = Int(try file.seek(offset: 0, from: .end))
+        guard size <= Self.largestRead else {
+            self.init(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
+            return
+        }
+        var data = Data(count: size)
+        let count = try data.withUnsafeMutableBytes { buffer in
+            try file.read(fromAbsoluteOffset: 0, into: buffer)
+        }
+        self.init(data.prefix(count))
     }
 
     package var count: Int { data.count }
