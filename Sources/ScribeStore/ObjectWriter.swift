@@ -24,7 +24,7 @@ package struct ObjectWriter: Sendable {
     }
 
     /// How much is gathered before a thread is asked to write it.
-    private static let batchSize = 128 * 1024
+    private static let batchSize = 256 * 1024
 
     private let path: String
     private let files: ObjectFiles

@@ -21,6 +21,10 @@ final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHan
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(guardHandler, position: .before(codec))
             try pipeline.addHandler(ByteCounter(guardHandler), position: .first)
+            try context.channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: limits.readSize)
+            )
             metrics.connectionOpened()
             context.channel.closeFuture.whenComplete { [metrics] _ in metrics.connectionClosed() }
         } catch {

@@ -13,4 +13,7 @@ struct ConnectionLimits: Sendable {
     /// The longest head, in bytes, and the most fields in it.
     var headSize = 64 * 1024
     var fieldCount = 1000
+    /// How much is taken from the socket at once, in bytes. Up to ten such reads wait for whoever takes the body: with
+    /// NIO's 64 KB they would be most of the server's memory.
+    var readSize = 32 * 1024
 }
