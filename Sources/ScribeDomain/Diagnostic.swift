@@ -46,4 +46,7 @@ package struct Diagnostic: Hashable, Sendable, Codable {
         self.code = code
         self.message = message
     }
+
+    /// Whether a further commit may succeed: it was not the audio that failed.
+    package var isCurable: Bool { [.transcriptionFailed, .transcriptionTimeout, .noteFailed].contains(code) }
 }

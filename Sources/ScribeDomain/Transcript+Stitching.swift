@@ -8,18 +8,18 @@ struct SpokenChunk: Sendable {
     /// The words of the text as they stand in it.
     var tokens: [Substring] { text.split(whereSeparator: \.isWhitespace) }
 
-    /// When each word of the text was spoken, in the session's time; nil unless the recogniser's words are the text's.
-    func middles(of tokens: [Substring]) -> [Double]? {
-        guard let times, !words.isEmpty, words.count == tokens.count else { return nil }
-        return words.map { times.start + ($0.start + $0.end) / 2 }
-    }
-
-    /// Whether the word at that place is spoken by who spoke the one before it; nil where nobody knows.
-    func hasSameSpeaker(at place: Int) -> Bool? {
-        guard words.indices.contains(place), place > 0, let speaker = words[place].speaker,
-            let before = words[place - 1].speaker
-        else { return nil }
-        return speaker == before
+    /// The recogniser's word for each word of the text; nil unless they are the same ones. What does not sound, such
+    /// as the dash before a turn, goes with the word after it.
+    func timed(_ tokens: [Substring]) -> [TimedWord]? {
+        var sounding = words.filter { !Transcript.spoken($0.text[...]).isEmpty }[...]
+        guard let last = sounding.last else { return nil }
+        var timed: [TimedWord] = []
+        for token in tokens {
+            timed.append(sounding.first ?? last)
+            guard !Transcript.spoken(token).isEmpty else { continue }
+            guard sounding.popFirst() != nil else { return nil }
+        }
+        return sounding.isEmpty ? timed : nil
     }
 }
 
@@ -68,28 +68,33 @@ extension Transcript {
     private static func seam(
         _ first: SpokenChunk, _ firstTokens: [Substring], _ second: SpokenChunk, _ secondTokens: [Substring]
     ) -> Seam {
-        guard let begin = second.times?.start, let end = first.times?.end,
-            let firstMiddles = first.middles(of: firstTokens), let secondMiddles = second.middles(of: secondTokens)
+        guard let firstTimes = first.times, let secondTimes = second.times,
+            let firstWords = first.timed(firstTokens), let secondWords = second.timed(secondTokens)
         else { return Seam(droppedAtStart: sharedWords(endOf: firstTokens, startOf: secondTokens)) }
+        let (begin, end) = (secondTimes.start, firstTimes.end)
+        let firstMiddles = firstWords.map { firstTimes.start + $0.middle }
+        let secondMiddles = secondWords.map { secondTimes.start + $0.middle }
         // The words that both may have heard.
         let tail = firstMiddles.reversed().prefix { $0 >= begin }.count
         let head = secondMiddles.prefix { $0 <= end }.count
         let old = firstTokens.suffix(tail).map(spoken)
         let new = secondTokens.prefix(head).map(spoken)
         // The longest run of words that both have; what one has beyond it was cut off and is heard whole in the other.
-        var best = (length: 0, old: 0, new: 0)
+        // Of runs as long as each other, the one that was heard at the same time.
+        var best = (length: 0, distance: Double.infinity, old: 0, new: 0)
         for i in old.indices {
             for j in new.indices {
                 var length = 0
                 while i + length < old.count, j + length < new.count, old[i + length] == new[j + length] { length += 1 }
-                if length > best.length { best = (length, i, j) }
+                let distance = abs(firstMiddles[firstMiddles.count - tail + i] - secondMiddles[j])
+                if length > 0, (length, -distance) > (best.length, -best.distance) { best = (length, distance, i, j) }
             }
         }
         if best.length > 0 {
             let next = best.new + best.length
             return Seam(
                 droppedAtEnd: old.count - best.old - best.length, droppedAtStart: next,
-                isSameTurn: second.hasSameSpeaker(at: next)
+                isSameTurn: Self.isSameTurn(secondWords, at: next)
             )
         }
         // Nothing in common: each keeps its half of the overlap.
@@ -98,6 +103,14 @@ extension Transcript {
             droppedAtEnd: firstMiddles.suffix(tail).filter { $0 > middle }.count,
             droppedAtStart: secondMiddles.prefix(head).filter { $0 <= middle }.count
         )
+    }
+
+    /// Whether the word at that place is spoken by who spoke the one before it; nil where nobody knows.
+    private static func isSameTurn(_ words: [TimedWord], at place: Int) -> Bool? {
+        guard words.indices.contains(place), place > 0, let speaker = words[place].speaker,
+            let before = words[place - 1].speaker
+        else { return nil }
+        return speaker == before
     }
 
     private static func sharedWords(endOf first: [Substring], startOf second: [Substring]) -> Int {
@@ -109,9 +122,13 @@ extension Transcript {
     }
 
     /// A word as it sounds: case and punctuation do not.
-    private static func spoken(_ word: Substring) -> String {
+    fileprivate static func spoken(_ word: Substring) -> String {
         word.lowercased().filter { $0.isLetter || $0.isNumber }
     }
+}
+
+extension TimedWord {
+    fileprivate var middle: Double { (start + end) / 2 }
 }
 
 extension String {

@@ -78,8 +78,7 @@ extension JobRunner {
     /// A failure that a further commit may cure is the system's; one that lies in the audio is the request's.
     private func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus {
         guard documents.outcome == .failure else { return .success }
-        let curable: Set<Diagnostic.Code> = [.transcriptionFailed, .transcriptionTimeout, .noteFailed]
-        return documents.contains { $0.errors.contains { curable.contains($0.code) } }
+        return documents.contains { $0.errors.contains(where: \.isCurable) }
             ? .systemFailure : .requestFailure
     }
 }

@@ -130,7 +130,9 @@ package struct JobRunner: Service, CustomStringConvertible {
             result = .success(try await transcriber.transcribe(recording))
         } catch let failure as TranscriptionFailure {
             logger.notice("a chunk was not transcribed", metadata: metadata(of: job, failure.reason))
-            if failure.isRetryable, job.attempt < policy.attempts { return await retry(job, after: failure) }
+            if failure.origin == .refusal || failure.isRetryable && job.attempt < policy.attempts {
+                return await retry(job, after: failure)
+            }
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         } catch let error where !(error is CancellationError) && job.attempt >= policy.attempts {
             logger.error("a chunk was not transcribed", metadata: metadata(of: job, error))
@@ -168,11 +170,13 @@ package struct JobRunner: Service, CustomStringConvertible {
     /// Puts a job back, however long that takes: on a full disk nothing can be written, and a job that stayed claimed
     /// would be nobody's.
     private func retry(_ job: Job, after error: any Error) async {
-        let pause = max(pause(before: job), (error as? TranscriptionFailure)?.retryAfter.map { .seconds($0) } ?? .zero)
+        let failure = error as? TranscriptionFailure
+        let pause = max(pause(before: job), failure?.retryAfter.map { .seconds($0) } ?? .zero)
+        let wasTried = failure?.origin != .refusal && !Store.isFull(error)
         while !Task.isCancelled {
             do {
                 let time = clock.now.addingTimeInterval(pause / .seconds(1))
-                return try await store.postpone(job, until: time, countsAttempt: !Store.isFull(error))
+                return try await store.postpone(job, until: time, countsAttempt: wasTried)
             } catch {
                 logger.error("a job could not be put back", metadata: metadata(of: job, error))
                 try? await clock.sleep(for: .seconds(1))

@@ -44,7 +44,8 @@ func assemble(
     let templates = try Seed.templates()
     let fixtures = try Seed.fixtures(overriddenBy: configuration.fixturesFile)
     let makers = TranscriberMaker(
-        configuration: configuration, fixtures: fixtures, folder: folder, clock: clock, threads: threads)
+        configuration: configuration, fixtures: fixtures,
+        temporary: TemporaryFiles(folder: folder.workFolder, files: threads), clock: clock, threads: threads)
     let transcriber = try makers.make()
     let signals = ChangeSignals()
     let bell = JobBell()

@@ -8,20 +8,24 @@ import Transcription
 struct TranscriberMaker {
     let configuration: Configuration
     let fixtures: FixtureSet
-    let folder: DataFolder
+    let temporary: TemporaryFiles
     let clock: ScribeClock
     let threads: NIOThreadPool
 
     /// - Throws: ``StartupProblem/unusableTranscriber(reason:)``.
     func make() throws -> any Transcriber {
-        let fallback = try configuration.fallbackTranscriber.map(bare)
+        let fallback = try configuration.fallbackTranscriber.map { try $0 == .fake ? bare($0) : guarded($0) }
         // The fake cannot fail but on purpose, and its pauses are on purpose too.
         if configuration.transcriber == .fake { return try bare(.fake) }
-        let guarded = GuardedTranscriber(
-            try bare(configuration.transcriber), fallback: fallback, policy: configuration.recognition, clock: clock,
-            files: threads
-        )
-        return MeasuringTranscriber(guarded, workFolder: folder.workFolder, clock: clock, files: threads)
+        let transcriber = try guarded(configuration.transcriber, fallback: fallback)
+        return MeasuringTranscriber(transcriber, temporary: temporary, clock: clock, files: threads)
+    }
+
+    private func guarded(
+        _ choice: Configuration.TranscriberChoice, fallback: (any Transcriber)? = nil
+    ) throws -> GuardedTranscriber {
+        GuardedTranscriber(
+            try bare(choice), fallback: fallback, policy: configuration.recognition, clock: clock, files: threads)
     }
 
     private func bare(_ choice: Configuration.TranscriberChoice) throws -> any Transcriber {
@@ -31,7 +35,7 @@ struct TranscriberMaker {
         case .command(let commandLine):
             do {
                 return try CommandTranscriber(
-                    commandLine: commandLine, workFolder: folder.workFolder,
+                    commandLine: commandLine, temporary: temporary,
                     timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
                 )
             } catch let problem as CommandTranscriber.MissingProgram {
@@ -43,7 +47,7 @@ struct TranscriberMaker {
         case .openAI(let url):
             return cutting(
                 OpenAITranscriber(
-                    service: service(url), client: client(), workFolder: folder.workFolder, files: threads))
+                    service: service(url), client: client(), temporary: temporary, files: threads))
         case .deepgram(let url):
             return cutting(DeepgramTranscriber(service: service(url), client: client(), files: threads))
         }
@@ -53,7 +57,7 @@ struct TranscriberMaker {
     private func cutting(_ base: any Transcriber) -> any Transcriber {
         guard LongRecordingTranscriber.isAvailable else { return base }
         return LongRecordingTranscriber(
-            base, longest: configuration.speechService.longest, workFolder: folder.workFolder,
+            base, longest: configuration.speechService.longest, temporary: temporary,
             timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
         )
     }

@@ -94,10 +94,13 @@ package struct ObjectWriter: Sendable {
     /// Closes and removes the file. After ``finish()`` it removes it.
     package func discard() async {
         let (path, descriptor) = (path, descriptor)
-        _ = try? await files.pool.runIfActive {
-            try? descriptor?.close()
-            unlink(path)
-        }
+        // In a task of its own: one that was cancelled gets no thread any more.
+        await Task { [files] in
+            _ = try? await files.pool.runIfActive {
+                try? descriptor?.close()
+                unlink(path)
+            }
+        }.value
     }
 
     private mutating func flush() async throws {

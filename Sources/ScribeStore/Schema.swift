@@ -18,6 +18,7 @@ enum Schema {
         ("002 multipart uploads", multipartUploads),
         ("003 templates, documents and feedback", templatesDocumentsFeedback),
         ("004 audio quality", audioQuality),
+        ("005 jobs are never confused", jobs),
     ]
 
     private static let foundations = """
@@ -139,6 +140,28 @@ enum Schema {
 
     private static let audioQuality = """
         ALTER TABLE transactions ADD COLUMN audio_quality REAL CHECK (audio_quality BETWEEN 0 AND 1);
+        """
+
+    /// Made anew because AUTOINCREMENT cannot be added: who is late with a job that was taken away must not find
+    /// another one under its id.
+    private static let jobs = """
+        CREATE TABLE jobs_5 (
+            id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL CHECK (kind IN ('transcribe', 'assemble')),
+            transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
+            -- The chunk to transcribe; empty for the one job that assembles the results.
+            file_name TEXT NOT NULL CHECK ((kind = 'transcribe') = (file_name <> '')),
+            etag TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running')),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            -- NULL: waits to be woken by another job.
+            run_at INTEGER,
+            UNIQUE (transaction_id, kind, file_name)
+        ) STRICT;
+        INSERT INTO jobs_5 SELECT id, kind, transaction_id, file_name, etag, state, attempts, run_at FROM jobs;
+        DROP TABLE jobs;
+        ALTER TABLE jobs_5 RENAME TO jobs;
+        CREATE INDEX jobs_by_time ON jobs (run_at) WHERE state = 'pending';
         """
 
     private static let multipartUploads = """

@@ -155,7 +155,7 @@ extension Store {
         let rows = try db.rows(
             """
             SELECT id, user_status, processing_status, committed_files, fixture FROM transactions
-            WHERE business_id = ? AND bucket = ? AND folder = ?
+            WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
             """,
             [business.rawValue, object.bucket, folder]
         )

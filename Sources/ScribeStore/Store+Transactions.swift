@@ -185,13 +185,15 @@ extension Store {
         }
     }
 
-    /// Whether audio is there, under a name that was committed, that is not what was transcribed.
+    /// Whether audio is there, under a name that was committed, that is not what was transcribed, or that was not for
+    /// no fault of its own.
     private static func hasNewAudio(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
         let known = try chunkTranscripts(ofRow: rowID, in: db)
         return try transaction.orderedFiles.contains { name in
             guard let eTag = try eTag(of: name, in: transaction, db) else { return false }
-            return known[name]?.eTag != eTag
+            guard let known = known[name], known.eTag == eTag else { return true }
+            return if case .failure(let diagnostic) = known.result { diagnostic.isCurable } else { false }
         }
     }
 

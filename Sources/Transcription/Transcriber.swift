@@ -77,13 +77,26 @@ package struct TranscriptionFailure: Error, Hashable, Sendable {
     package let isRetryable: Bool
     /// How long a service asked to be left alone, in seconds.
     package let retryAfter: Double?
+    package let origin: Origin
+
+    /// What failed.
+    package enum Origin: Hashable, Sendable {
+        /// The service, or the program.
+        case service
+        /// The audio: another recording may be understood.
+        case recording
+        /// Nobody was asked, so this was no attempt.
+        case refusal
+    }
 
     package init(
-        _ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false, retryAfter: Double? = nil
+        _ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false, retryAfter: Double? = nil,
+        origin: Origin? = nil
     ) {
         self.code = code
         self.reason = reason
         self.isRetryable = isRetryable
         self.retryAfter = retryAfter
+        self.origin = origin ?? (code == .transcriptionFailed || code == .transcriptionTimeout ? .service : .recording)
     }
 }

@@ -99,8 +99,10 @@ struct Settings {
         if let limit = try duration(.transcriberTimeLimit) { configuration.recognition.timeLimit = limit }
         if let count = try integer(.transcriberConcurrency, in: 1...256) {
             configuration.recognition.concurrency = count
-            // Some more, so that results are put together while all recognitions are under way.
-            configuration.jobs.concurrency = count + 2
+        }
+        // Chunks that wait for a recogniser wait as jobs: others are to get their results put together meanwhile.
+        if configuration.transcriber != .fake {
+            configuration.jobs.concurrency = configuration.recognition.concurrency + 32
         }
         configuration.speechService = try speechService()
         if let mode = try choice(.auth, of: AuthMode.allCases, named: \.rawValue) { configuration.authMode = mode }

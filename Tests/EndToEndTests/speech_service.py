@@ -24,14 +24,14 @@ WORDS = "I have a fever for three days".split()
 class SpeechService:
     """`faults` are done one after the other, one for each request; then every request is answered."""
 
-    def __init__(self, faults=(), listens=False, delay=0.0, plain=False, segments=None):
+    def __init__(self, faults=(), listens=False, delay=0.0, plain=(), answer=None):
         self.faults = list(faults)
         self.listens = listens
         self.delay = delay
-        #: Whether it knows nothing of `verbose_json`, as newer models do not.
+        #: The models that know nothing of `verbose_json`, as newer ones do not.
         self.plain = plain
-        #: What it says instead of WORDS, with its doubts, as `verbose_json` has them.
-        self.segments = segments
+        #: Its whole answer, in place of a good one.
+        self.answer = answer
         self.requests: list[dict] = []
         #: What every request gets.
         self.always: str | None = None
@@ -85,7 +85,8 @@ class SpeechService:
                     service.requests.append({
                         "path": self.path, "headers": dict(self.headers), "fields": fields, "audio": audio,
                     })
-                if service.plain and fields.get("response_format") == ["verbose_json"]:
+                is_plain = fields.get("model", [""])[0] in service.plain
+                if is_plain and fields.get("response_format") == ["verbose_json"]:
                     return self.send(400, {"error": {"message": "response_format is not supported"}})
                 time.sleep(service.delay)
                 if audio in service.refused:
@@ -95,10 +96,9 @@ class SpeechService:
                 words = listen(audio) if service.listens else WORDS
                 if self.path == "/plain":
                     return self.send(200, " ".join(words).encode(), "text/plain")
-                if service.segments:
-                    text = "".join(segment["text"] for segment in service.segments)
-                    return self.send(200, {"text": text, "segments": service.segments})
-                self.send(200, openai(words, service.plain or service.listens) if is_openai else deepgram(words))
+                if service.answer:
+                    return self.send(200, service.answer)
+                self.send(200, openai(words, is_plain or service.listens) if is_openai else deepgram(words))
 
             def send(self, status: int, answer, content_type="application/json", **headers):
                 data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
@@ -115,6 +115,15 @@ class SpeechService:
 
             def fault_busy(self):
                 self.send(429, {"error": "slow down"}, Retry_After="1")
+
+            def fault_endless(self):
+                self.send(429, {"error": "slow down"}, Retry_After="inf")
+
+            def fault_ages(self):
+                self.send(503, {"error": "slow down"}, Retry_After="1" + "0" * 17)
+
+            def fault_unusable(self):
+                self.send(415, {"error": {"message": "Invalid file format"}})
 
             def fault_refused(self):
                 self.send(401, {"error": "wrong key"})

@@ -84,18 +84,47 @@ def test_the_words_come_back_and_the_service_is_told_what_the_configuration_says
         assert "secret-key" not in command
 
 
-def test_a_model_that_gives_no_times_is_understood_and_not_asked_for_them_again(tmp_path, chunk):
-    with SpeechService(plain=True) as service, start(tmp_path, service.transcriber("openai")) as server:
-        for _ in range(2):
-            assert scribe_client.text(transcript(take(server, chunk))) == " ".join(WORDS)
-        formats = [request["fields"]["response_format"][0] for request in service.requests]
-        assert formats == ["verbose_json", "json", "json"]
+def test_a_model_that_gives_no_times_is_not_asked_for_them_again_and_others_are(tmp_path, chunk):
+    with SpeechService(plain={"mini"}) as service, start(
+        tmp_path, service.transcriber("openai"), "--stt-model", "large", "--stt-model-lite", "mini"
+    ) as server:
+        for model in ("lite", "lite", "pro"):
+            assert scribe_client.text(transcript(take(server, chunk, model_type=model))) == " ".join(WORDS)
+        asked = [(request["fields"]["model"][0], request["fields"]["response_format"][0]) for request in service.requests]
+        assert asked == [("mini", "verbose_json"), ("mini", "json"), ("mini", "json"), ("large", "verbose_json")]
+
+
+#: Answers with something odd beside the text, which is all that is needed.
+ODD = {
+    "openai": [
+        {"text": "I have a fever", "words": [{"word": "I"}, {"word": "have", "start": 1, "end": 2}]},
+        {"text": "I have a fever", "words": [{"text": "I", "start": "0", "end": None}], "duration": "3.0"},
+        {"text": "I have a fever", "words": "none", "segments": [{"no_speech_prob": "high"}, 7]},
+    ],
+    "deepgram": [
+        {"results": {"channels": [{"alternatives": [{"transcript": "I have a fever", **more}]}], **rest}}
+        for more, rest in [
+            ({"words": [{"word": "I", "start": 0}]}, {}),
+            ({"words": [{"word": "I", "start": 0, "end": 1, "speaker": "A"}], "confidence": "high"}, {}),
+            ({}, {"utterances": [{"speaker": 0}, {"speaker": 1}]}),
+        ]
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_a_text_is_not_lost_for_what_is_odd_beside_it(tmp_path, chunk, kind):
+    with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
+        for answer in ODD[kind]:
+            service.answer = answer
+            assert scribe_client.text(transcript(take(server, chunk))) == "I have a fever", answer
+        assert len(service.requests) == len(ODD[kind]), "each is asked once"
 
 
 #: Faults after which another attempt helps, and those that nothing helps but another commit. What a program prints is
 #: never wrong, and of its failures nobody knows which ones last.
-PASSING = ["error", "busy", "close", "cut", "silent", "garbage", "html"]
-LASTING = ["refused", "huge", "redirect"]
+PASSING = ["error", "busy", "endless", "ages", "close", "cut", "silent", "garbage", "html"]
+LASTING = ["refused", "unusable", "huge", "redirect"]
 NOT_OF_PROGRAMS = {"garbage", "html", "redirect"}
 
 
@@ -113,6 +142,7 @@ def test_a_fault_that_passes_is_survived(tmp_path, chunk, kind):
             answer = take(server, chunk)
             assert answer.status_code == 200, (fault, answer.text)
             assert scribe_client.text(transcript(answer)) == " ".join(WORDS)
+        assert not list((tmp_path / ".scribe" / "work").iterdir()), "nothing said stays behind"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -148,6 +178,38 @@ def test_one_chunk_that_fails_for_good_costs_the_others_nothing(tmp_path, spoken
         assert warning["code"] == "transcription_failed" and "1.wav" in warning["msg"]
         assert scribe_client.text(transcript(answer)).count("fever") == 2
         assert service.most == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_commit_tries_again_what_the_service_has_failed(tmp_path, spoken, kind):
+    files = [
+        (speech.encode(spoken[n * 3 * speech.RATE : (n + 1) * 3 * speech.RATE], tmp_path / f"{n + 1}.wav"), n * 3, n * 3 + 3)
+        for n in range(2)
+    ]
+    with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
+        service.refused.add(files[1][0].read_bytes())
+        client = server.client()
+        transaction = client.transaction()
+        transaction.init()
+        for path, begin, end in files:
+            transaction.upload(client.s3(), path, begin, end)
+        transaction.commit()
+        assert result(transaction).status_code == 206
+        service.refused.clear()
+        assert transaction.commit().status_code == 200
+        answer = result(transaction)
+        assert answer.status_code == 200
+        assert scribe_client.text(transcript(answer)).count("fever") == 2
+
+
+def test_recordings_that_a_service_does_not_take_leave_it_to_others(tmp_path, chunk):
+    with SpeechService() as service, start(tmp_path, service.transcriber("openai")) as server:
+        service.always = "unusable"
+        for _ in range(3):
+            assert transcript(take(server, chunk))["status"] == "failure"
+        assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "openai"
+        service.always = None
+        assert take(server, chunk).status_code == 200
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -194,11 +256,13 @@ def test_nobody_is_heard_in_silence_whatever_the_recogniser_makes_of_it(tmp_path
 
 def test_what_whisper_says_of_itself_that_it_made_up_is_dropped(tmp_path, chunk):
     segments = [
-        {"text": " I have a fever.", "start": 0, "end": 2, "no_speech_prob": 0.01, "avg_logprob": -0.2},
-        {"text": " Thank you for watching.", "start": 2, "end": 3, "no_speech_prob": 0.9, "avg_logprob": -1.4},
+        {"text": "I have a fever.", "start": 0, "end": 1, "no_speech_prob": 0.01, "avg_logprob": -0.2},
+        {"text": "For three days.", "start": 1, "end": 2, "no_speech_prob": 0.7, "avg_logprob": -0.2},
+        {"text": "Thank you for watching.", "start": 2, "end": 3, "no_speech_prob": 0.9, "avg_logprob": -1.4},
     ]
-    with SpeechService(segments=segments) as service, start(tmp_path, service.transcriber("openai")) as server:
-        assert scribe_client.text(transcript(take(server, chunk))) == "I have a fever."
+    answer = {"text": " ".join(segment["text"] for segment in segments), "segments": segments}
+    with SpeechService(answer=answer) as service, start(tmp_path, service.transcriber("openai")) as server:
+        assert scribe_client.text(transcript(take(server, chunk))) == "I have a fever. For three days."
 
 
 #: How many chunks, and how much is spoken in them: a sentence each of twenty, the whole conversation in fewer.
@@ -235,6 +299,18 @@ def test_a_long_recording_is_cut_in_its_pauses_and_heard_whole(tmp_path, spoken,
         assert scribe_client.text(transcript(answer)).split() == " ".join(sentences).split()
         assert len(service.requests) >= len(spoken) / speech.RATE / 15
         assert all(request["audio"].startswith(b"fLaC") for request in service.requests)
+
+
+def test_a_recording_that_is_shorter_than_its_header_says_is_heard_as_far_as_it_goes(tmp_path, spoken):
+    whole = speech.encode(spoken, tmp_path / "whole.mp3").read_bytes()
+    cut = tmp_path / "visit.mp3"
+    cut.write_bytes(whole[: len(whole) // 2])
+    with SpeechService() as service, start(
+        tmp_path, service.transcriber("openai"), "--stt-longest", "5s"
+    ) as server:
+        answer = take(server, [(cut, None, None)])
+        assert answer.status_code == 200, answer.text
+        assert scribe_client.text(transcript(answer)).split() == WORDS * len(service.requests)
 
 
 def test_a_file_that_is_too_large_for_a_service_is_sent_smaller(tmp_path, spoken):

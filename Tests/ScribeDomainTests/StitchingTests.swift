@@ -104,6 +104,22 @@ struct StitchingTests {
         #expect(Transcript(stitching: [first, second]).text == "one two three vier five six")
     }
 
+    @Test("a dash before a turn is no word, and takes no chunk its times")
+    func dashes() {
+        guard case .success(var speech) = timed("I was diagnosed with hyper tens", from: 0, 3).result else { return }
+        speech.text = "- " + speech.text
+        let first = ChunkOutcome(file: "1.wav", times: ChunkTimes(start: 0, end: 3), result: .success(speech))
+        let second = timed("nosed with hypertension last year", from: 1, 4)
+        #expect(Transcript(stitching: [first, second]).text == "- I was diagnosed with hypertension last year")
+    }
+
+    @Test("of words that were said more than once, those at the same time are the same")
+    func sameTime() {
+        let first = timed("I said no no", from: 0, 2)
+        let second = timed("no pain at all", from: 1.5, 3.5)
+        #expect(Transcript(stitching: [first, second]).text == "I said no no pain at all")
+    }
+
     @Test("what was said twice, and not at a seam, stays twice")
     func repetition() {
         let first = timed("no no no", from: 0, 1.5)

@@ -195,4 +195,46 @@ struct JobStoreTests {
         #expect(try await fixture.claim() == nil)
         #expect(try await fixture.claim(at: later)?.attempt == 1)
     }
+
+    @Test("who is late with a job that was taken away does nothing to the one that came after it")
+    func late() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let late = try #require(try await fixture.claim())
+        try await fixture.store.update(fixture.key(), at: fixture.start) { transaction throws(ScribeError) in
+            transaction.archive(at: fixture.start)
+        }
+        try await fixture.initialise("t-2")
+        try await fixture.put("1.m4a")
+        let job = try #require(try await fixture.claim())
+        #expect(job.transaction.id == .init("t-2"))
+        try await fixture.finish(late, "of the first")
+        try await fixture.store.postpone(late, until: fixture.start, countsAttempt: true)
+        #expect(try await fixture.claim() == nil, "it is still being done")
+        #expect(job.id != late.id)
+    }
+
+    @Test("a further commit tries again what failed through no fault of the audio, and only that")
+    func curable() async throws {
+        for (code, effect) in [(Diagnostic.Code.transcriptionFailed, Transaction.Effect.process), (.noSpeech, .none)] {
+            let fixture = try StoreFixture()
+            try await fixture.initialise()
+            for name in ["1.m4a", "2.m4a"] { try await fixture.put(name) }
+            try await fixture.finish(try #require(try await fixture.claim()), "one")
+            let second = try #require(try await fixture.claim())
+            guard case .transcribe(let chunk) = second.work else { return }
+            try await fixture.store.finishTranscription(
+                second, of: chunk, result: .failure(Diagnostic(code, "")), at: fixture.start)
+            try await fixture.commit(["1.m4a", "2.m4a"])
+            let job = try #require(try await fixture.claim())
+            guard case .ready(let input) = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
+            else { return }
+            try await fixture.store.finish(job, for: input, documents: [], outcome: .success, at: fixture.start)
+            #expect(try await fixture.commit(["1.m4a", "2.m4a"]) == effect)
+            let again = try await fixture.store.planAssembly(
+                Job(id: 99, transaction: fixture.key(), attempt: 1, work: .assemble), objectWait: 10, at: fixture.start)
+            #expect((again == .waiting) == (effect == .process), "2.m4a is heard again")
+        }
+    }
 }

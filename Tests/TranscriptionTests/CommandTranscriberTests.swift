@@ -42,7 +42,8 @@ struct CommandTranscriberTests {
         let path = try folder.write(audio, as: UUID().uuidString)
         let work = try TemporaryFolder()
         let transcriber = try CommandTranscriber(
-            commandLine: commandLine, workFolder: work.path, timeLimit: .seconds(60), clock: manual.clock,
+            commandLine: commandLine, temporary: TemporaryFiles(folder: work.path, files: .singleton),
+            timeLimit: .seconds(60), clock: manual.clock,
             files: .singleton
         )
         let result = try await transcriber.transcribe(
@@ -115,7 +116,8 @@ struct CommandTranscriberTests {
     func missing() {
         #expect(throws: CommandTranscriber.MissingProgram(name: "/nowhere/stt")) {
             try CommandTranscriber(
-                commandLine: "/nowhere/stt {wav}", workFolder: "/tmp", timeLimit: .seconds(1), clock: manual.clock,
+                commandLine: "/nowhere/stt {wav}", temporary: TemporaryFiles(folder: "/tmp", files: .singleton),
+                timeLimit: .seconds(1), clock: manual.clock,
                 files: .singleton
             )
         }

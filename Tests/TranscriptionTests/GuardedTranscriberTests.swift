@@ -76,7 +76,8 @@ struct GuardedTranscriberTests {
         for _ in 0..<2 { await #expect(throws: Self.broken) { try await transcriber.transcribe(recording) } }
         #expect(transcriber.condition == .unavailable)
         await #expect { try await transcriber.transcribe(recording) } throws: { error in
-            (error as? TranscriptionFailure)?.retryAfter == 30
+            let failure = error as? TranscriptionFailure
+            return failure?.retryAfter == 30 && failure?.origin == .refusal
         }
         #expect(base.running.withLockedValue { $0.all } == 2, "the service is left alone")
         manual.advance(by: .seconds(30))
@@ -84,11 +85,28 @@ struct GuardedTranscriberTests {
         #expect(transcriber.condition == .available)
     }
 
-    @Test("what lies in the audio opens no circuit")
-    func audioFailures() async throws {
-        let failure = TranscriptionFailure(.undecodableAudio, "broken file")
+    @Test(
+        "what lies in the audio opens no circuit",
+        arguments: [
+            TranscriptionFailure(.undecodableAudio, "broken file"),
+            TranscriptionFailure(.transcriptionFailed, "415", origin: .recording),
+        ])
+    func audioFailures(failure: TranscriptionFailure) async throws {
         let transcriber = guarded(scripted(.failure(failure)), .init(failuresToOpen: 1))
         for _ in 0..<3 { await #expect(throws: failure) { try await transcriber.transcribe(recording) } }
+        #expect(transcriber.condition == .available)
+    }
+
+    @Test("what lies in the audio closes no circuit: the service has said nothing")
+    func audioFailuresWhileOpen() async throws {
+        let broken = TranscriptionFailure(.undecodableAudio, "broken file")
+        let base = scripted(.failure(Self.broken), .failure(broken), .text("back"))
+        let transcriber = guarded(base, .init(failuresToOpen: 1, openTime: .seconds(30)))
+        await #expect(throws: Self.broken) { try await transcriber.transcribe(recording) }
+        manual.advance(by: .seconds(30))
+        await #expect(throws: broken) { try await transcriber.transcribe(recording) }
+        #expect(transcriber.condition == .unavailable)
+        #expect(try await transcriber.transcribe(recording).text == "back")
         #expect(transcriber.condition == .available)
     }
 

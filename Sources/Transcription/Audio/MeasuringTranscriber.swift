@@ -10,17 +10,16 @@ package import ScribeDomain
 package struct MeasuringTranscriber: Transcriber {
     private let base: any Transcriber
     private let decodes: Bool
-    private let workFolder: String
+    private let temporary: TemporaryFiles
     private let programs: ProgramRunner
     private let files: NIOThreadPool
 
-    /// - Parameter workFolder: an existing folder for samples that live as long as their measurement.
     package init(
-        _ base: any Transcriber, workFolder: String, clock: ScribeClock, files: NIOThreadPool
+        _ base: any Transcriber, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
     ) {
         self.base = base
         decodes = CommandTranscriber.isInstalled("ffmpeg")
-        self.workFolder = workFolder
+        self.temporary = temporary
         programs = ProgramRunner(timeLimit: .seconds(60), clock: clock)
         self.files = files
     }
@@ -39,15 +38,15 @@ package struct MeasuringTranscriber: Transcriber {
     private func quality(of recording: Recording) async throws -> AudioQuality? {
         let measured = try await measure(recording.path)
         guard measured == nil, decodes else { return measured }
-        let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)-quality.wav"
-        // Ten minutes are enough to judge by, and never hold much.
-        let decoded = try? await programs.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-y", "-t", "600", "-i", recording.path, "-ar", "16000", "-ac", "1",
-            "-c:a", "pcm_s16le", path,
-        ])
-        let quality = decoded == nil ? nil : try await measure(path)
-        try await files.runIfActive { try? FileManager.default.removeItem(atPath: path) }
-        return quality
+        return try await temporary.use(extension: "wav") { path in
+            // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
+            let decoded = try? await programs.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-y", "-t", "601", "-i", recording.path, "-ar", "16000", "-ac",
+                "1",
+                "-c:a", "pcm_s16le", path,
+            ])
+            return decoded == nil ? nil : try await measure(path)
+        }
     }
 
     private func measure(_ path: String) async throws -> AudioQuality? {

@@ -9,24 +9,23 @@ package import ScribeDomain
 package struct CommandTranscriber: Transcriber {
     package let name = "command"
     private let arguments: [String]
-    private let workFolder: String
+    private let temporary: TemporaryFiles
     private let programs: ProgramRunner
     private let files: NIOThreadPool
 
     /// - Parameters:
     ///   - commandLine: program and arguments, split as a shell would.
-    ///   - workFolder: an existing folder for files that live as long as a recognition.
     ///   - timeLimit: for ffmpeg and the program each.
     /// - Throws: ``CommandLineWords/Problem``, or ``MissingProgram`` when there is nothing to run.
     package init(
-        commandLine: String, workFolder: String, timeLimit: Duration, clock: ScribeClock, files: NIOThreadPool
+        commandLine: String, temporary: TemporaryFiles, timeLimit: Duration, clock: ScribeClock, files: NIOThreadPool
     ) throws {
         arguments = try CommandLineWords.split(commandLine)
         guard let program = arguments.first, !program.isEmpty else { throw CommandLineWords.Problem.noProgram }
         for argument in arguments { try Self.checkPlaceholders(in: argument) }
         let needed = commandLine.contains("{wav}") ? [program, "ffmpeg"] : [program]
         for name in needed where !Self.isInstalled(name) { throw MissingProgram(name: name) }
-        self.workFolder = workFolder
+        self.temporary = temporary
         programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
         self.files = files
     }
@@ -39,31 +38,22 @@ package struct CommandTranscriber: Transcriber {
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
         // Named after what it is: programs go by the extension, and uploads are stored without one.
-        let stem = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)"
-        let upload = "\(stem).\(format.container.rawValue)"
-        let wave = "\(stem)-16k.wav"
-        try await files.runIfActive {
-            try? FileManager.default.removeItem(atPath: upload)
-            try FileManager.default.createSymbolicLink(atPath: upload, withDestinationPath: recording.path)
-        }
-        let words: Result<String, any Error>
-        do {
-            if arguments.contains(where: { $0.contains("{wav}") }) { try await makeWave(wave, of: upload) }
-            let substituted = arguments.map {
-                $0.replacingOccurrences(of: "{file}", with: upload)
-                    .replacingOccurrences(of: "{wav}", with: wave)
-                    .replacingOccurrences(of: "{language}", with: recording.language ?? "")
+        let text = try await temporary.use(extension: format.container.rawValue) { upload in
+            try await temporary.use(extension: "wav") { wave in
+                try await files.runIfActive {
+                    try FileManager.default.createSymbolicLink(
+                        atPath: upload, withDestinationPath: recording.path)
+                }
+                if arguments.contains(where: { $0.contains("{wav}") }) { try await makeWave(wave, of: upload) }
+                let substituted = arguments.map {
+                    $0.replacingOccurrences(of: "{file}", with: upload)
+                        .replacingOccurrences(of: "{wav}", with: wave)
+                        .replacingOccurrences(of: "{language}", with: recording.language ?? "")
+                }
+                return try await programs.run(substituted)
             }
-            words = .success(try await programs.run(substituted))
-        } catch {
-            words = .failure(error)
         }
-        try await files.runIfActive {
-            for path in [upload, wave] { try? FileManager.default.removeItem(atPath: path) }
-        }
-        // A NUL would end the text wherever it is kept as a C string.
-        let text = try words.get().replacing("\0", with: "")
-        return RecognisedSpeech(text: text.trimmingCharacters(in: .whitespacesAndNewlines))
+        return RecognisedSpeech(text: text.cleaned)
     }
 
     private func makeWave(_ wave: String, of upload: String) async throws {

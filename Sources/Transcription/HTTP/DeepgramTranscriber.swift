@@ -65,7 +65,8 @@ package struct DeepgramTranscriber: Transcriber {
     private struct Answer: Decodable {
         struct Results: Decodable {
             let channels: [Channel]
-            let utterances: [Utterance]?
+            // These and what else is not the text are worth having, and none worth losing the text for.
+            let utterances: Tolerant<[Utterance]>?
         }
 
         struct Channel: Decodable {
@@ -74,8 +75,8 @@ package struct DeepgramTranscriber: Transcriber {
 
         struct Alternative: Decodable {
             let transcript: String
-            let confidence: Double?
-            let words: [Word]?
+            let confidence: Tolerant<Double>?
+            let words: Tolerant<[Word]>?
         }
 
         struct Word: Decodable {
@@ -106,16 +107,16 @@ package struct DeepgramTranscriber: Transcriber {
             throw TranscriptionFailure(
                 .transcriptionFailed, "the service's answer is no transcription", isRetryable: true)
         }
-        let words = (best.words ?? []).map {
+        let words = (best.words?.value ?? []).map {
             TimedWord(
                 text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker)
         }
         // A line for each turn, where the service tells the speakers apart.
-        let turns = results.utterances ?? []
+        let turns = results.utterances?.value ?? []
         let text =
             Set(turns.compactMap(\.speaker)).count > 1
             ? turns.map(\.transcript.cleaned).joined(separator: "\n") : best.transcript.cleaned
-        let isDoubtful = !text.isEmpty && best.confidence.map { $0 < leastConfidence } ?? false
+        let isDoubtful = !text.isEmpty && (best.confidence?.value.map { $0 < leastConfidence } ?? false)
         let warnings = isDoubtful ? [Diagnostic(.lowConfidence, "The recogniser was not sure of what it heard")] : []
         return RecognisedSpeech(text: text, words: words, warnings: warnings)
     }

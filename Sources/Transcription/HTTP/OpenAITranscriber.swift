@@ -10,42 +10,44 @@ package struct OpenAITranscriber: Transcriber {
     package let name = "openai"
     private let service: SpeechService
     private let client: SpeechServiceClient
-    private let workFolder: String
+    private let temporary: TemporaryFiles
     private let files: NIOThreadPool
-    /// Whether the service has said that it gives no times: it is not asked again.
-    private let isPlain = NIOLockedValueBox(false)
+    /// The models of which the service has said that they give no times: they are not asked for them again.
+    private let plainModels = NIOLockedValueBox<Set<String>>([])
 
     /// What is asked for when the configuration names no model; local services take any name.
     private static let usualModel = "whisper-1"
     /// In characters.
     private static let longestPrompt = 600
 
-    /// - Parameter workFolder: an existing folder for bodies that live as long as a recognition.
-    package init(service: SpeechService, client: SpeechServiceClient, workFolder: String, files: NIOThreadPool) {
+    package init(
+        service: SpeechService, client: SpeechServiceClient, temporary: TemporaryFiles, files: NIOThreadPool
+    ) {
         self.service = service
         self.client = client
-        self.workFolder = workFolder
+        self.temporary = temporary
         self.files = files
     }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: recording.path)) }
-        if !isPlain.withLockedValue({ $0 }) {
-            let answer = try await ask(recording, format, "verbose_json")
+        let model = service.model(for: recording) ?? Self.usualModel
+        if !plainModels.withLockedValue({ $0.contains(model) }) {
+            let answer = try await ask(recording, format, model, "verbose_json")
             // Newer models refuse the format, not the audio.
             if answer.status != 400 && answer.status != 422 { return try speech(in: answer) }
-            let plain = try await ask(recording, format, "json")
+            let plain = try await ask(recording, format, model, "json")
             let speech = try speech(in: plain)
-            isPlain.withLockedValue { $0 = true }
+            plainModels.withLockedValue { _ = $0.insert(model) }
             return speech
         }
-        return try speech(in: try await ask(recording, format, "json"))
+        return try speech(in: try await ask(recording, format, model, "json"))
     }
 
     private func ask(
-        _ recording: Recording, _ format: AudioFormat, _ responseFormat: String
+        _ recording: Recording, _ format: AudioFormat, _ model: String, _ responseFormat: String
     ) async throws -> SpeechServiceClient.Answer {
-        var fields = [("model", service.model(for: recording) ?? Self.usualModel), ("response_format", responseFormat)]
+        var fields = [("model", model), ("response_format", responseFormat)]
         if responseFormat == "verbose_json" {
             fields += [("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")]
         }
@@ -55,20 +57,14 @@ package struct OpenAITranscriber: Transcriber {
         if !prompt.isEmpty { fields.append(("prompt", prompt)) }
         let body = FormBody(
             fields: fields, fileName: "audio.\(format.container.rawValue)", contentType: format.container.contentType)
-        let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal).form"
         var request = URLRequest(url: service.baseURL.appendingPathComponent("audio/transcriptions"))
         request.httpMethod = "POST"
         request.setValue("multipart/form-data; boundary=\(FormBody.boundary)", forHTTPHeaderField: "Content-Type")
         if let key = service.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-        let answer: Result<SpeechServiceClient.Answer, any Error>
-        do {
+        return try await temporary.use(extension: "form") { [request] path in
             try await files.runIfActive { try body.write(fileAt: recording.path, to: path) }
-            answer = .success(try await client.send(request, file: path))
-        } catch {
-            answer = .failure(error)
+            return try await client.send(request, file: path)
         }
-        try await files.runIfActive { try? FileManager.default.removeItem(atPath: path) }
-        return try answer.get()
     }
 
     /// As many of the templates' words as there is room for, and what the configuration names last: the service heeds
@@ -91,8 +87,8 @@ package struct OpenAITranscriber: Transcriber {
         }
 
         struct Segment: Decodable {
-            let words: [Word]?
-            let text: String?
+            let words: Tolerant<[Word]>?
+            let text: String
             let start: Double?
             let end: Double?
             let silence: Double?
@@ -109,8 +105,9 @@ package struct OpenAITranscriber: Transcriber {
         }
 
         let text: String
-        let words: [Word]?
-        let segments: [Segment]?
+        // Each of these is worth having, and none worth losing the text for.
+        let words: Tolerant<[Word]>?
+        let segments: Tolerant<[Segment]>?
     }
 
     private func speech(in answer: SpeechServiceClient.Answer) throws -> RecognisedSpeech {
@@ -120,12 +117,12 @@ package struct OpenAITranscriber: Transcriber {
             return RecognisedSpeech(text: text.cleaned)
         }
         guard let decoded = try? JSONDecoder().decode(Answer.self, from: answer.body) else { throw Self.unreadable }
-        let segments = decoded.segments ?? []
-        var words = decoded.words ?? segments.flatMap { $0.words ?? [] }
+        let segments = decoded.segments?.value ?? []
+        var words = decoded.words?.value ?? segments.flatMap { $0.words?.value ?? [] }
         var text = decoded.text
         let invented = segments.filter(\.isInvented)
         if !invented.isEmpty {
-            text = segments.filter { !$0.isInvented }.map { $0.text ?? "" }.joined()
+            text = segments.filter { !$0.isInvented }.map(\.text.cleaned).joined(separator: " ")
             words.removeAll { word in
                 invented.contains { word.start >= $0.start ?? .infinity && word.end <= $0.end ?? -.infinity }
             }

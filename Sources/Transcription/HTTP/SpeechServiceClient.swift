@@ -105,11 +105,17 @@ extension SpeechServiceClient: URLSessionDataDelegate {
         } else if let response = task.response as? HTTPURLResponse {
             let answer = Answer(
                 status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type") ?? "",
-                retryAfter: response.value(forHTTPHeaderField: "Retry-After").flatMap(Double.init), body: exchange.body)
+                retryAfter: Self.pause(response.value(forHTTPHeaderField: "Retry-After")), body: exchange.body)
             exchange.continuation.resume(returning: answer)
         } else {
             exchange.continuation.resume(throwing: URLError(.badServerResponse))
         }
+    }
+
+    /// In seconds. A service that wants to be left alone for an hour is asked again all the same: somebody waits.
+    private static func pause(_ header: String?) -> Double? {
+        guard let seconds = header.flatMap(Double.init), seconds.isFinite, seconds >= 0 else { return nil }
+        return min(seconds, 60)
     }
 
     /// Speech goes where the configuration says and nowhere else.
@@ -137,8 +143,10 @@ extension SpeechServiceClient.Answer {
                 .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter)
         case 401, 403:
             throw TranscriptionFailure(.transcriptionFailed, "the service refused the key with \(status)")
-        case 413:
-            throw TranscriptionFailure(.transcriptionFailed, "the service does not take a file of this length")
+        case 400, 413, 415, 422:
+            // Of this recording: the next one may well be taken.
+            throw TranscriptionFailure(
+                .transcriptionFailed, "the service does not take the recording: \(status)", origin: .recording)
         default:
             throw TranscriptionFailure(.transcriptionFailed, "the service answered \(status)")
         }

@@ -11,21 +11,20 @@ package struct LongRecordingTranscriber: Transcriber {
 
     /// In seconds.
     private let longest: Double
-    private let workFolder: String
+    private let temporary: TemporaryFiles
     private let programs: ProgramRunner
     private let files: NIOThreadPool
 
     /// - Parameters:
     ///   - longest: the longest recording that is handed on as it is.
-    ///   - workFolder: an existing folder for pieces that live as long as their recognition.
     ///   - timeLimit: for each run of ffmpeg.
     package init(
-        _ base: any Transcriber, longest: Duration, workFolder: String, timeLimit: Duration, clock: ScribeClock,
+        _ base: any Transcriber, longest: Duration, temporary: TemporaryFiles, timeLimit: Duration, clock: ScribeClock,
         files: NIOThreadPool
     ) {
         self.base = base
         self.longest = longest / .seconds(1)
-        self.workFolder = workFolder
+        self.temporary = temporary
         programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
         self.files = files
     }
@@ -50,8 +49,8 @@ package struct LongRecordingTranscriber: Transcriber {
         let cuts = RecordingCuts(
             duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)
         var whole = RecognisedSpeech(text: "")
-        for (number, piece) in cuts.pieces.enumerated() {
-            let speech = try await self.speech(of: piece, number, recording)
+        for piece in cuts.pieces {
+            let speech = try await self.speech(of: piece, recording)
             whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
             whole.words += speech.words.map { $0.later(by: piece.lowerBound) }
             whole.warnings += speech.warnings
@@ -60,25 +59,17 @@ package struct LongRecordingTranscriber: Transcriber {
         return whole
     }
 
-    private func speech(
-        of piece: ClosedRange<Double>, _ number: Int, _ recording: Recording
-    ) async throws -> RecognisedSpeech {
-        let path = "\(workFolder)/\((recording.path as NSString).lastPathComponent)-\(recording.ordinal)-\(number).flac"
-        let result: Result<RecognisedSpeech, any Error>
-        do {
+    private func speech(of piece: ClosedRange<Double>, _ recording: Recording) async throws -> RecognisedSpeech {
+        try await temporary.use(extension: "flac") { path in
             // What recognisers make of any audio themselves, and small enough for those that limit the size.
             _ = try await programs.run([
                 "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "\(piece.lowerBound)", "-to", "\(piece.upperBound)",
                 "-i", recording.path, "-ar", "16000", "-ac", "1", "-c:a", "flac", path,
             ])
-            result = .success(try await base.transcribe(recording.part(at: path)))
-        } catch let failure as TranscriptionFailure where failure.code == .audioTooShort {
-            // The rest behind the last cut: nobody speaks in a tenth of a second.
-            result = .success(RecognisedSpeech(text: ""))
-        } catch {
-            result = .failure(error)
+            // The rest behind the last cut, or behind the end of a file whose header promises more than there is.
+            let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: path)) }
+            guard let format, format.duration > 0.1 else { return RecognisedSpeech(text: "") }
+            return try await base.transcribe(recording.part(at: path))
         }
-        try await files.runIfActive { try? FileManager.default.removeItem(atPath: path) }
-        return try result.get()
     }
 }

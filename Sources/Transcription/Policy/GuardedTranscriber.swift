@@ -61,7 +61,7 @@ package struct GuardedTranscriber: Transcriber {
             if let left = circuit.admit(at: clock.now) {
                 throw TranscriptionFailure(
                     .transcriptionFailed, "\(name) is left alone after failures in a row", isRetryable: true,
-                    retryAfter: left)
+                    retryAfter: left, origin: .refusal)
             }
             try await slots.take()
             let result: Result<RecognisedSpeech, any Error>
@@ -73,13 +73,13 @@ package struct GuardedTranscriber: Transcriber {
             await slots.give()
             switch result {
             case .success: circuit.succeeded()
-            case .failure(let failure as TranscriptionFailure):
-                // What lies in the audio says nothing of the service.
-                if failure.isTheServices { circuit.failed(at: clock.now) } else { circuit.succeeded() }
+            case .failure(let failure as TranscriptionFailure) where failure.origin == .service:
+                circuit.failed(at: clock.now)
+            // What lies in the audio says nothing of the service.
             case .failure: circuit.released()
             }
             return try result.get()
-        } catch let failure as TranscriptionFailure where failure.isTheServices {
+        } catch let failure as TranscriptionFailure where failure.mayBeRecognisedElsewhere {
             guard let fallback, recording.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
                 throw failure
             }
@@ -107,8 +107,8 @@ package struct GuardedTranscriber: Transcriber {
 }
 
 extension TranscriptionFailure {
-    /// Whether it is the service that failed, and not the audio.
-    var isTheServices: Bool { code == .transcriptionFailed || code == .transcriptionTimeout }
+    /// Whether another service may do better; not where there is nothing in the audio.
+    fileprivate var mayBeRecognisedElsewhere: Bool { code == .transcriptionFailed || code == .transcriptionTimeout }
 }
 
 /// Counts recognitions that may run at the same time.
