@@ -20,6 +20,17 @@ package enum JSONValue: Hashable, Sendable {
         return text
     }
 
+    /// A text, and a number or a truth as the text that it would be; nil for anything else.
+    package var scalarText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let value): String(value)
+        case .number(let value): String(value)
+        case .bool(let value): String(value)
+        case .null, .array, .object: nil
+        }
+    }
+
     /// Whether it has no more than `limit` levels of arrays and objects: what is read must also be readable once it is
     /// kept within something else.
     package func isNested(atMost limit: Int) -> Bool {

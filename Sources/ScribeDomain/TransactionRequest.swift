@@ -91,7 +91,7 @@ package struct TransactionRequest: Hashable, Sendable, Codable {
 
     /// Whose consultation it is, by the caller's own id.
     package var patientID: String? {
-        patientDetails?["oid"]?.stringValue.flatMap { $0.isPlain ? $0 : nil }
+        patientDetails?["oid"]?.scalarText.flatMap { $0.isPlain ? $0 : nil }
     }
 
     /// The name after `fixture:` in `patient_details.visit_id` or `additional_data.fixture`; the first one wins.

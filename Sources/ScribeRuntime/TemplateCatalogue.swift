@@ -55,7 +55,9 @@ package struct TemplateCatalogue: Sendable {
     /// How a document of a template that nobody has made is to be written.
     func improvised(for document: ResultDocument) -> Template {
         Template(
-            id: document.templateID, name: document.name, format: fallback.format,
+            id: document.templateID, name: document.name,
+            // Some clients ask for the transcript by its own name among the notes.
+            format: document.format == .transcript ? .transcript : fallback.format,
             bucket: document.kind == .integration ? .integration : .custom, sections: fallback.sections
         )
     }

@@ -19,6 +19,7 @@ enum Schema {
         ("003 templates, documents and feedback", templatesDocumentsFeedback),
         ("004 audio quality", audioQuality),
         ("005 jobs are never confused", jobs),
+        ("006 documents of the editor", editorDocuments),
     ]
 
     private static let foundations = """
@@ -162,6 +163,11 @@ enum Schema {
         DROP TABLE jobs;
         ALTER TABLE jobs_5 RENAME TO jobs;
         CREATE INDEX jobs_by_time ON jobs (run_at) WHERE state = 'pending';
+        """
+
+    private static let editorDocuments = """
+        ALTER TABLE documents ADD COLUMN publication TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(publication));
+        ALTER TABLE documents ADD COLUMN editor_content TEXT CHECK (editor_content IS NULL OR json_valid(editor_content));
         """
 
     private static let multipartUploads = """

@@ -82,6 +82,8 @@ extension Store {
                 )
             }
             let existing = try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
+            // The transcript that is there, heard, supplied or corrected, is not made again.
+            if let existing, existing.kind == .transcript { return existing.id }
             if let existing {
                 try db.run(
                     """

@@ -10,7 +10,28 @@ package struct SessionDocument: Hashable, Sendable {
     package let isAuthored: Bool
     package let createdAt: Date
     package let updatedAt: Date
-    package let isPublished: Bool
+    package let publishedAt: Date?
+    /// What its client keeps with it for where it was published; an object.
+    package let publication: JSONValue
+    /// Its content as the web client's editor has it, nil where it was never edited there.
+    package let editorContent: JSONValue?
+}
+
+/// What a client changes of a document; nil leaves it as it is.
+package struct DocumentChange: Hashable, Sendable {
+    package var name: String?
+    package var value: String?
+    package var publication: JSONValue?
+    package var editorContent: JSONValue?
+
+    package init(
+        name: String? = nil, value: String? = nil, publication: JSONValue? = nil, editorContent: JSONValue? = nil
+    ) {
+        self.name = name
+        self.value = value
+        self.publication = publication
+        self.editorContent = editorContent
+    }
 }
 
 extension Store {
@@ -49,15 +70,19 @@ extension Store {
 
     /// Keeps a document that a client has written.
     /// - Throws: ``ScribeError/transactionNotFound``.
-    package func add(_ document: ResultDocument, to key: Transaction.Key, at now: Date) async throws -> SessionDocument
-    {
+    /// - Parameter change: what is kept with it beside its content.
+    package func add(
+        _ document: ResultDocument, _ change: DocumentChange = DocumentChange(), to key: Transaction.Key, at now: Date
+    ) async throws -> SessionDocument {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
-            return SessionDocument(
-                document: document, transaction: key.id, isAuthored: true, createdAt: now, updatedAt: now,
-                isPublished: false
-            )
+            try Self.keep(change, with: document.id, in: db)
+            if document.kind == .context { try Self.list(document.id, inContextOf: row, in: db) }
+            guard let added = try Self.document(document.id, of: key.business, in: db) else {
+                throw ScribeError.resourceNotFound("Document not found")
+            }
+            return added
         }
     }
 
@@ -69,16 +94,17 @@ extension Store {
     /// Puts other content into a document, and marks it as written by a person.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func rewrite(
-        _ id: DocumentID, of business: BusinessID, name: String?, value: String?, at now: Date
+        _ id: DocumentID, of business: BusinessID, _ edit: DocumentChange, at now: Date
     ) async throws -> (document: SessionDocument, transaction: Transaction.Key) {
         try await change(id, of: business) { db in
             try db.run(
                 """
                 UPDATE documents SET name = coalesce(?, name), updated_at = ? WHERE document_id = ?
                 """,
-                [name, now.milliseconds, id.rawValue]
+                [edit.name, now.milliseconds, id.rawValue]
             )
-            guard let value else { return }
+            try Self.keep(edit, with: id, in: db)
+            guard let value = edit.value else { return }
             try db.run(
                 "UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1 WHERE document_id = ?",
                 [value, id.rawValue]
@@ -99,16 +125,26 @@ extension Store {
     }
 
     /// Hides a document that a client has written. The server's results stay: they belong to their transaction.
+    /// - Returns: false when it was hidden before.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/invalidState(_:)``.
-    package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws {
+    package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws -> Bool {
         try await writes.write { db in
             guard let found = try Self.document(id, of: business, in: db) else {
-                throw ScribeError.resourceNotFound("Document not found")
+                let hidden = try db.row(
+                    """
+                    SELECT 1 FROM documents JOIN transactions ON transactions.id = transaction_id
+                    WHERE document_id = ? AND business_id = ? AND documents.archived_at IS NOT NULL
+                    """,
+                    [id.rawValue, business.rawValue]
+                )
+                guard hidden != nil else { throw ScribeError.resourceNotFound("Document not found") }
+                return false
             }
             guard found.isAuthored else {
                 throw ScribeError.invalidState("A result of the transaction cannot be deleted by itself")
             }
             try db.run("UPDATE documents SET archived_at = ? WHERE document_id = ?", [now.milliseconds, id.rawValue])
+            return true
         }
     }
 
@@ -119,8 +155,38 @@ extension Store {
         try await pool.read { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let times: [String: ChunkTimes] = try StoredJSON.value(row["chunk_times"])
-            return try Self.chunkTranscripts(ofRow: row["id"], in: db)[file].map { ($0.result, times[file]) }
+            let transcripts = try Self.chunkTranscripts(ofRow: row["id"], in: db)
+            // The web client knows a chunk by its number.
+            let name =
+                transcripts[file] == nil
+                ? transcripts.keys.first { chunkOrdinal(ofFile: $0).map(String.init) == file } : file
+            return name.flatMap { name in transcripts[name].map { ($0.result, times[name]) } }
         }
+    }
+
+    private static func keep(_ change: DocumentChange, with id: DocumentID, in db: Database) throws {
+        guard change.publication != nil || change.editorContent != nil else { return }
+        try db.run(
+            """
+            UPDATE documents SET publication = coalesce(?, publication), editor_content = coalesce(?, editor_content)
+            WHERE document_id = ?
+            """,
+            [
+                try change.publication.map(StoredJSON.text), try change.editorContent.map(StoredJSON.text),
+                id.rawValue,
+            ]
+        )
+    }
+
+    private static func list(_ id: DocumentID, inContextOf row: Row, in db: Database) throws {
+        guard case .object(var context) = try StoredJSON.value(row["context"], as: JSONValue.self) else { return }
+        var documents: [JSONValue] = if case .array(let listed)? = context["documents"] { listed } else { [] }
+        documents.append(.string(id.rawValue))
+        context["documents"] = .array(documents)
+        try db.run(
+            "UPDATE transactions SET context = ? WHERE id = ?",
+            [try StoredJSON.text(JSONValue.object(context)), row["id"] as Int64]
+        )
     }
 
     private func change(
@@ -157,7 +223,10 @@ extension SessionDocument {
         self.init(
             document: try ResultDocument(row: row), transaction: TransactionID(row["txn_id"]),
             isAuthored: row["is_authored"], createdAt: Date(milliseconds: row["created_at"]),
-            updatedAt: Date(milliseconds: row["updated_at"]), isPublished: (row["published_at"] as Int64?) != nil
+            updatedAt: Date(milliseconds: row["updated_at"]),
+            publishedAt: (row["published_at"] as Int64?).map(Date.init(milliseconds:)),
+            publication: try StoredJSON.value(row["publication"]),
+            editorContent: try (row["editor_content"] as String?).map { try StoredJSON.value($0) }
         )
     }
 }

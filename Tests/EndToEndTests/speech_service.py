@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-from conftest import DEMO
+from conftest import DEMO, Server, running
 
 #: What it says when it is not to listen, with times as if each word took half a second.
 WORDS = "I have a fever for three days".split()
@@ -119,9 +119,6 @@ class SpeechService:
             def fault_endless(self):
                 self.send(429, {"error": "slow down"}, Retry_After="inf")
 
-            def fault_ages(self):
-                self.send(503, {"error": "slow down"}, Retry_After="1" + "0" * 17)
-
             def fault_unusable(self):
                 self.send(415, {"error": {"message": "Invalid file format"}})
 
@@ -194,3 +191,32 @@ def openai(words: list[str], plain: bool) -> dict:
 def deepgram(words: list[str]) -> dict:
     best = {"transcript": " ".join(words), "confidence": 0.98, "words": timed(words)}
     return {"metadata": {"request_id": "r"}, "results": {"channels": [{"alternatives": [best]}]}}
+
+
+def start(folder: pathlib.Path, transcriber: str, *flags: str, **options):
+    flags = ("--long-poll", "2s", "--object-wait", "1s", "--transcriber", transcriber, *flags)
+    return running(folder, *flags, **options)
+
+
+def take(server: Server, chunks, **more):
+    """Init to commit, then polls until there is a result."""
+    client = server.client()
+    transaction = client.transaction()
+    assert transaction.init(**more).status_code == 201
+    s3 = client.s3()
+    for path, begin, end in chunks:
+        transaction.upload(s3, path, begin, end)
+    assert transaction.stop().status_code == 200
+    assert transaction.commit().status_code == 200
+    return result(transaction)
+
+
+def result(transaction, seconds=60):
+    deadline = time.monotonic() + seconds
+    while (answer := transaction.poll()).status_code == 202:
+        assert time.monotonic() < deadline, "no result"
+    return answer
+
+
+def transcript(answer) -> dict:
+    return answer.json()["data"]["template_results"]["transcript"][0]

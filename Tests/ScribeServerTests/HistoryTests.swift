@@ -41,6 +41,26 @@ struct HistoryTests {
         }
     }
 
+    @Test("all of a patient but the age are texts, whatever they were sent as", .covers("C-99"))
+    func patientTexts() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise(
+                "t",
+                #","patient_details":{"oid":1234567,"mobile":98.5,"visit_id":null,"username":"A","extra":{"a":1}}"#,
+                headers: [try #require(HTTPField.Name("version")): "9.9"])
+            let answer = try await client.get("/voice/api/v2/transaction/history?oid=1234567")
+            #expect(answer["data.0.version"] == "9.9")
+            guard case .array(let rows)? = answer.json["data"] else { return }
+            #expect(
+                rows.first?["patient_details"]
+                    == .object([
+                        "oid": .string("1234567"), "mobile": .string("98.5"), "visit_id": .null,
+                        "username": .string("A"),
+                    ]))
+        }
+    }
+
     @Test("no transactions are an empty list")
     func empty() async throws {
         try await TestServer().run { anonymous in

@@ -10,6 +10,7 @@ extension HTTPField.Name {
     static let auth = named("auth")
     static let clientID = named("client-id")
     static let flavour = named("flavour")
+    static let version = named("version")
     static let requestID = named("x-request-id")
     static let amzBucketRegion = named("x-amz-bucket-region")
     static let amzChecksumCRC32 = named("x-amz-checksum-crc32")

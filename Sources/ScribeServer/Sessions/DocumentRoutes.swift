@@ -30,10 +30,11 @@ struct DocumentRoutes: Sendable {
         let template: String?
         let name: String?
         let kind: ResultDocument.Kind
-        let content: String?
+        let change: DocumentChange
 
         private enum CodingKeys: String, CodingKey {
-            case data
+            case data, type, publish
+            case editorContent = "tiptap_json"
             case session = "session_id"
             case document = "document_id"
             case template = "template_id"
@@ -50,8 +51,20 @@ struct DocumentRoutes: Sendable {
             template = try text(.template)
             name = try text(.name)
             let data = try text(.data)
-            content = try text(.content) ?? data
-            let word = try text(.kind) ?? ResultDocument.Kind.custom.rawValue
+            func object(_ key: CodingKeys) throws -> JSONValue? {
+                guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key), value != .null else {
+                    return nil
+                }
+                guard case .object = try value.echoable(as: key.rawValue) else {
+                    throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object")
+                }
+                return value
+            }
+            change = DocumentChange(
+                name: name, value: try text(.content) ?? data, publication: try object(.publish),
+                editorContent: try object(.editorContent))
+            // The web client calls it `type`; what the answer calls so is the format.
+            let word = try text(.kind) ?? text(.type) ?? ResultDocument.Kind.custom.rawValue
             guard let kind = ResultDocument.Kind(rawValue: word), [.custom, .notes, .context].contains(kind) else {
                 throw ScribeError.invalidRequest(field: "document_type", problem: "must be custom, notes or context")
             }
@@ -80,8 +93,7 @@ struct DocumentRoutes: Sendable {
         let business = try context.requirePrincipal().business
         let body: Body = try await request.decodeJSON()
         if let id = body.document {
-            let changed = try await store.rewrite(
-                DocumentID(id), of: business, name: body.name, value: body.content, at: clock.now)
+            let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
             signals.post(changed.transaction)
             return try .json(.ok, Answer(data: SessionDocumentItem(changed.document, hasContent: true)))
         }
@@ -91,9 +103,9 @@ struct DocumentRoutes: Sendable {
         let document = ResultDocument(
             id: DocumentID(identifiers.uuid()), kind: body.kind,
             templateID: body.template.map { TemplateID($0) } ?? Self.noTemplate, name: body.name ?? "Document",
-            format: .markdown, status: .success, value: body.content ?? "")
+            format: .markdown, status: .success, value: body.change.value ?? "")
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        let added = try await store.add(document, to: key, at: clock.now)
+        let added = try await store.add(document, body.change, to: key, at: clock.now)
         return try .json(.created, Answer(data: SessionDocumentItem(added, hasContent: true)))
     }
 
@@ -116,8 +128,10 @@ struct DocumentRoutes: Sendable {
     }
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
-        try await store.archiveDocument(id(context), of: try context.requirePrincipal().business, at: clock.now)
-        return try .json(.ok, Answer(message: "Document deleted successfully"))
+        let business = try context.requirePrincipal().business
+        let isGone = try await store.archiveDocument(id(context), of: business, at: clock.now)
+        return try .json(
+            .ok, Answer(message: isGone ? "Document deleted successfully" : "Document already deleted"))
     }
 
     @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {

@@ -77,6 +77,9 @@ struct SessionDocumentItem: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case type, status, errors, warnings, publish, lang
+        case usage = "usage_information"
+        case editorContent = "tiptap_json"
+        case storedEditorContent = "tip_tap_data"
         case document = "document_id"
         case session = "session_id"
         case template = "template_id"
@@ -101,13 +104,28 @@ struct SessionDocumentItem: Encodable {
         try item.encode(document.status.rawValue, forKey: .status)
         try item.encode(document.errors, forKey: .errors)
         try item.encode(document.warnings, forKey: .warnings)
-        try item.encode(found.isPublished, forKey: .publish)
+        try item.encode(publication, forKey: .publish)
+        try item.encode([String: String](), forKey: .usage)
         try item.encode(Int(found.createdAt.timeIntervalSince1970), forKey: .createdAt)
         try item.encode(Int(found.updatedAt.timeIntervalSince1970), forKey: .updatedAt)
         // Content is in the answer itself.
         try item.encodeNil(forKey: .presignedURL)
         try item.encodeNil(forKey: .presignedURLExpiry)
         try item.encodeIfPresent(document.language, forKey: .lang)
-        if hasContent { try item.encode(document.status.isFinal ? document.value : nil, forKey: .content) }
+        guard hasContent else { return }
+        try item.encode(document.status.isFinal ? document.value : nil, forKey: .content)
+        try item.encode(found.editorContent, forKey: .storedEditorContent)
+        try item.encodeIfPresent(found.editorContent, forKey: .editorContent)
+    }
+
+    /// What the client keeps of it, and when it was published here.
+    private var publication: JSONValue {
+        guard let publishedAt = found.publishedAt, case .object(var members) = found.publication else {
+            return found.publication
+        }
+        if members["published_at"] == nil {
+            members["published_at"] = .integer(Int64(publishedAt.timeIntervalSince1970))
+        }
+        return .object(members)
     }
 }

@@ -75,21 +75,34 @@ struct SessionRoutes: Sendable {
                 transaction: key.id.rawValue, business: key.business.rawValue, data: .init(context: changed)))
     }
 
+    /// As `TSuggestedMedicationResponse` of eka-js-sdk has it. There is no drug database here to suggest from.
     private struct Medications: Encodable {
+        struct Item: Encodable {
+            let extracted: [String: String?]
+            let suggestions: [String] = []
+        }
+
         let status = "success"
-        let data: [String: [[String: String]]]
+        let session: TransactionID
+        let medications: [Item]
+
+        enum CodingKeys: String, CodingKey {
+            case status, medications
+            case session = "session_id"
+        }
     }
 
     /// The medicines of which the transcript speaks.
     @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let results = try await store.results(of: try context.requireTransaction()) else {
-            throw ScribeError.transactionNotFound
-        }
+        let key = try context.requireTransaction()
+        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
         let found = ClinicalFact.all(in: text).filter { $0.kind == .medication }.map { fact in
-            fact.details.merging(["text": fact.text]) { known, _ in known }
+            var extracted: [String: String?] = ["name": fact.details["name"] ?? fact.text]
+            for part in ["dose", "frequency", "duration", "route"] { extracted[part] = .some(fact.details[part]) }
+            return Medications.Item(extracted: extracted)
         }
-        return try .json(.ok, Medications(data: ["medications": found]))
+        return try .json(.ok, Medications(session: key.id, medications: found))
     }
 }
 
@@ -103,7 +116,7 @@ struct SessionContext: Decodable, Sendable {
 
     init(_ json: JSONValue) {
         for list in Self.lists {
-            if case .array(let values)? = json[list] { items[list] = values }
+            if case .array(let values)? = json[list] { items[list] = values.map { Self.item($0, of: list) } }
         }
     }
 
@@ -117,7 +130,7 @@ struct SessionContext: Decodable, Sendable {
                     throw ScribeError.invalidRequest(
                         field: "context.\(list)", problem: "must have at most \(Self.limit) items")
                 }
-                items[list] = values
+                items[list] = values.map { Self.item($0, of: list) }
             case .bool?, .integer?, .number?, .string?, .object?:
                 throw ScribeError.invalidRequest(field: "context.\(list)", problem: "must be an array")
             }
@@ -131,14 +144,35 @@ struct SessionContext: Decodable, Sendable {
     func adding(_ more: SessionContext) -> SessionContext {
         var sum = self
         for (list, values) in more.items {
-            sum.items[list] = Array(((items[list] ?? []) + values).removingDuplicates().prefix(Self.limit))
+            // Said again, an item keeps its place and gets its new content.
+            var all = items[list] ?? []
+            for value in values {
+                if let place = all.firstIndex(where: { Self.identity($0) == Self.identity(value) }) {
+                    all[place] = value
+                } else if all.count < Self.limit {
+                    all.append(value)
+                }
+            }
+            sum.items[list] = all
         }
         return sum
     }
 
     func removing(_ gone: SessionContext) -> SessionContext {
         var rest = self
-        for (list, values) in gone.items { rest.items[list]?.removeAll { values.contains($0) } }
+        for (list, values) in gone.items {
+            let identities = Set(values.map(Self.identity))
+            rest.items[list]?.removeAll { identities.contains(Self.identity($0)) }
+        }
         return rest
+    }
+
+    /// By what clients tell items apart: earlier sessions by `session_id`, attachments by `id` (eka-js-sdk).
+    private static func identity(_ item: JSONValue) -> JSONValue { item["session_id"] ?? item["id"] ?? item }
+
+    /// An earlier session that is given by its id alone is what the client reads: an object.
+    private static func item(_ value: JSONValue, of list: String) -> JSONValue {
+        guard list == "past_sessions", case .string = value else { return value }
+        return .object(["session_id": value, "date_epoch": .null, "title": .null])
     }
 }

@@ -52,10 +52,13 @@ struct TemplateDraftRoute: Sendable {
             CollectedForm.isForm(request)
             ? Body(try await CollectedForm(request, limit: Self.formLimit)) : try await request.decodeJSON()
         let attached = try body.file.map { text in
-            guard let data = Data(base64Encoded: text), let content = String(validating: data, as: UTF8.self) else {
-                throw ScribeError.invalidRequest(field: "file_base64", problem: "must be a UTF-8 text in base64")
+            // A page may send the file as the data URL that it has read.
+            let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text
+            guard let data = Data(base64Encoded: encoded) else {
+                throw ScribeError.invalidRequest(field: "file_base64", problem: "must be base64")
             }
-            return content
+            // Of a picture or a PDF the rules can read nothing.
+            return String(validating: data, as: UTF8.self) ?? "File"
         }
         let parts = [body.instruction, body.content, attached].compactMap(\.self)
             .filter { !$0.allSatisfy(\.isWhitespace) }

@@ -29,8 +29,10 @@ struct TransactionRoutes: Sendable {
         let key = try context.requireTransaction()
         let principal = try context.requirePrincipal()
         let body: InitBody = try await request.decodeJSON()
-        let wanted = try body.validated(
-            flavour: String((request.headers[.flavour] ?? "").prefix(100)), fidelity: fidelity)
+        let text = { (name: HTTPField.Name) in request.headers[name].map { String($0.prefix(100)) } }
+        var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
+        // Older iOS clients say it in a header (eka-v2.md 1.2).
+        wanted.version = wanted.version ?? text(.version)
         let outcome = try await starter.start(key.id, wanted, for: principal)
         let answer = TransactionAcknowledgement("Transaction initialized successfully", key, owner: principal)
         switch outcome {

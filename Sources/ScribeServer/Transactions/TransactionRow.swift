@@ -60,7 +60,7 @@ struct TransactionRow: Encodable {
         try row.encode(request.mode ?? "", forKey: .mode)
         try row.encode(transaction.userStatus.rawValue, forKey: .userStatus)
         try row.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
-        let patient = isComplete ? request.patientDetails : request.patientDetails?.withIntegerAge
+        let patient = isComplete ? request.patientDetails : request.patientDetails?.asPatient
         try row.encodeIfPresent(patient, forKey: .patientDetails)
         guard isComplete else { return }
         try row.encode(transaction.owner.client, forKey: .client)
@@ -83,16 +83,30 @@ struct TransactionRow: Encodable {
 }
 
 extension JSONValue {
-    /// The patient with an age that is an integer, which clients decode strictly (C-99); one that is none is left out.
-    fileprivate var withIntegerAge: JSONValue {
-        guard case .object(var members) = self, let age = members["age"] else { return self }
-        switch age {
-        case .integer: break
-        case .number(let value): members["age"] = Int64(exactly: value.rounded(.down)).map(JSONValue.integer)
-        case .string(let text): members["age"] = Int64(text).map(JSONValue.integer)
-        case .null, .bool, .array, .object: members["age"] = nil
+    /// The patient as clients decode it, strictly: an age that is an integer and texts besides (C-99, eka-v2.md 2.8).
+    /// What can be neither is left out.
+    fileprivate var asPatient: JSONValue {
+        guard case .object(let members) = self else { return self }
+        var patient: [String: JSONValue] = [:]
+        for (name, value) in members { patient[name] = name == "age" ? value.asAge : value.asText }
+        return .object(patient)
+    }
+
+    private var asAge: JSONValue? {
+        switch self {
+        case .integer: self
+        case .number(let value): Int64(exactly: value.rounded(.down)).map(JSONValue.integer)
+        case .string(let text): Int64(text).map(JSONValue.integer)
+        case .null, .bool, .array, .object: nil
         }
-        return .object(members)
+    }
+
+    private var asText: JSONValue? {
+        switch self {
+        case .null, .string: self
+        case .integer, .number, .bool: scalarText.map(JSONValue.string)
+        case .array, .object: nil
+        }
     }
 }
 

@@ -113,7 +113,7 @@ extension SpeechServiceClient: URLSessionDataDelegate {
     }
 
     /// In seconds. A service that wants to be left alone for an hour is asked again all the same: somebody waits.
-    private static func pause(_ header: String?) -> Double? {
+    static func pause(_ header: String?) -> Double? {
         guard let seconds = header.flatMap(Double.init), seconds.isFinite, seconds >= 0 else { return nil }
         return min(seconds, 60)
     }
