@@ -64,7 +64,8 @@ struct DocumentRoutes: Sendable {
                 name: name, value: try text(.content) ?? data, publication: try object(.publish),
                 editorContent: try object(.editorContent))
             // The web client calls it `type`; what the answer calls so is the format.
-            let word = try text(.kind) ?? text(.type) ?? ResultDocument.Kind.custom.rawValue
+            let type = try text(.type)
+            let word = try text(.kind) ?? (document == nil ? type : nil) ?? ResultDocument.Kind.custom.rawValue
             guard let kind = ResultDocument.Kind(rawValue: word), [.custom, .notes, .context].contains(kind) else {
                 throw ScribeError.invalidRequest(field: "document_type", problem: "must be custom, notes or context")
             }
