@@ -211,7 +211,7 @@ def take(server: Server, chunks, **more):
     return result(transaction)
 
 
-def result(transaction, seconds=60):
+def result(transaction, seconds=180):
     deadline = time.monotonic() + seconds
     while (answer := transaction.poll()).status_code == 202:
         assert time.monotonic() < deadline, "no result"
