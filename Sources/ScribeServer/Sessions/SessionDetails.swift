@@ -21,6 +21,8 @@ struct SessionDetails: Encodable {
         case workspace = "wid"
         case createdAt = "created_at"
         case committedAt = "committed_at"
+        case expiresAt = "expires_at"
+        case requestTemplates = "request_templates"
         case userStatus = "user_status"
         case processingStatus = "processing_status"
         case sessionDetails = "session_details"
@@ -42,6 +44,9 @@ struct SessionDetails: Encodable {
         try details.encode(transaction.owner.business, forKey: .workspace)
         try details.encode(Int(transaction.createdAt.timeIntervalSince1970), forKey: .createdAt)
         try details.encode((transaction.committedAt?.timeIntervalSince1970).map { Int($0) }, forKey: .committedAt)
+        // As the vendor's server has them: an hour, and nothing that eka-js-sdk reads in the templates.
+        try details.encode(Int(transaction.createdAt.timeIntervalSince1970) + 3600, forKey: .expiresAt)
+        try details.encode([String: [String]](), forKey: .requestTemplates)
         try details.encode(transaction.userStatus.rawValue, forKey: .userStatus)
         try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
         try details.encode(transaction.userStatus == .initialized ? "in-progress" : "processed", forKey: .status)
