@@ -59,26 +59,24 @@ extension Store {
     ) async throws -> JSONValue {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let context = change(try StoredJSON.value(row["context"]))
-            try db.run(
-                "UPDATE transactions SET context = ? WHERE id = ?",
-                [try StoredJSON.text(context), row["id"] as Int64]
-            )
-            return context
+            return try Self.updateContext(of: row, in: db, change)
         }
     }
 
     /// Keeps a document that a client has written.
     /// - Throws: ``ScribeError/transactionNotFound``.
-    /// - Parameter change: what is kept with it beside its content.
+    /// - Parameters:
+    ///   - change: what is kept with it beside its content.
+    ///   - context: what its transaction's context becomes with it.
     package func add(
-        _ document: ResultDocument, _ change: DocumentChange = DocumentChange(), to key: Transaction.Key, at now: Date
+        _ document: ResultDocument, _ change: DocumentChange, to key: Transaction.Key, at now: Date,
+        context: @escaping @Sendable (JSONValue) -> JSONValue
     ) async throws -> SessionDocument {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
             try Self.keep(change, with: document.id, in: db)
-            if document.kind == .context { try Self.list(document.id, inContextOf: row, in: db) }
+            _ = try Self.updateContext(of: row, in: db, context)
             guard let added = try Self.document(document.id, of: key.business, in: db) else {
                 throw ScribeError.resourceNotFound("Document not found")
             }
@@ -178,15 +176,18 @@ extension Store {
         )
     }
 
-    private static func list(_ id: DocumentID, inContextOf row: Row, in db: Database) throws {
-        guard case .object(var context) = try StoredJSON.value(row["context"], as: JSONValue.self) else { return }
-        var documents: [JSONValue] = if case .array(let listed)? = context["documents"] { listed } else { [] }
-        documents.append(.string(id.rawValue))
-        context["documents"] = .array(documents)
-        try db.run(
-            "UPDATE transactions SET context = ? WHERE id = ?",
-            [try StoredJSON.text(JSONValue.object(context)), row["id"] as Int64]
-        )
+    private static func updateContext(
+        of row: Row, in db: Database, _ change: (JSONValue) -> JSONValue
+    ) throws -> JSONValue {
+        let before: JSONValue = try StoredJSON.value(row["context"])
+        let context = change(before)
+        if context != before {
+            try db.run(
+                "UPDATE transactions SET context = ? WHERE id = ?",
+                [try StoredJSON.text(context), row["id"] as Int64]
+            )
+        }
+        return context
     }
 
     private func change(

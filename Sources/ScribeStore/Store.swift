@@ -32,7 +32,8 @@ package final class Store: Sendable {
         // More readers than cores are slower, see docs/decisions.md.
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
-            // 32 MB of log, not 4, before it is copied: pages that change again and again are copied once (docs/decisions.md).
+            // 32 MB of log, not 4, before it is copied: pages that change again and again are copied once, see
+            // docs/decisions.md.
             try db.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000")
         }
         pool = try DatabasePool(path: path, configuration: configuration)

@@ -39,14 +39,16 @@ struct SessionTests {
             }
             for patient in ["p", "q"] {
                 let body = """
-                    {"context":{"past_sessions":["a","b"],"attachments":[{"id":"1","patient_oid":"\(patient)"}]}}
+                    {"context":{"past_sessions":["a","b"],"attachments":[
+                        {"id":"1","session_id":"a","patient_oid":"\(patient)"},{"id":"2","session_id":"a"}]}}
                     """
                 let added = try await client.send(.patch, path, body: Data(body.utf8))
                 #expect(added.status == 200)
                 let sessions = added.json["data"]?["context"]?["past_sessions"]
                 #expect(sessions == .array([earlier("a", .null), earlier("b", .null)]))
                 #expect(added["data.context.attachments.0.patient_oid"] == patient)
-                #expect(added["data.context.attachments.1.id"] == nil)
+                #expect(added["data.context.attachments.1.id"] == "2")
+                #expect(added["data.context.attachments.2.id"] == nil)
             }
             let gone = #"{"context":{"past_sessions":[{"session_id":"a"}]}}"#
             let removed = try await client.send(.delete, path, body: Data(gone.utf8))

@@ -106,7 +106,9 @@ struct DocumentRoutes: Sendable {
             templateID: body.template.map { TemplateID($0) } ?? Self.noTemplate, name: body.name ?? "Document",
             format: .markdown, status: .success, value: body.change.value ?? "")
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        let added = try await store.add(document, body.change, to: key, at: clock.now)
+        let added = try await store.add(document, body.change, to: key, at: clock.now) { [id = document.id] in
+            document.kind == .context ? SessionContext($0).adding(id).json : $0
+        }
         return try .json(.created, Answer(data: SessionDocumentItem(added, hasContent: true)))
     }
 
