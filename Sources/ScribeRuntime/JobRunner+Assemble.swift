@@ -5,8 +5,8 @@ import ScribeStore
 import Transcription
 
 extension JobRunner {
-    /// Puts the results of a transaction together: the transcript first, which some clients wait for alone (C-34) when notes take their time,
-    /// then a note for each requested template.
+    /// Puts the results of a transaction together: the transcript first, which some clients wait for alone (C-34),
+    /// when notes take their time, then a note for each requested template.
     func assemble(_ job: Job) async throws {
         let wait = policy.objectWait / .seconds(1)
         switch try await store.planAssembly(job, objectWait: wait, at: clock.now) {
@@ -68,8 +68,9 @@ extension JobRunner {
 
     /// The words of the templates that a transaction has asked for.
     func vocabulary(of key: Transaction.Key) async throws -> [String] {
+        guard let request = try await store.transaction(key)?.request else { return [] }
         var words: [String] = []
-        for requested in try await store.transaction(key)?.request.templates ?? [] {
+        for requested in templates.requested(by: request) {
             words += try await (template(requested.id, of: key.business) ?? templates.fallback).vocabulary
         }
         return words.removingDuplicates()

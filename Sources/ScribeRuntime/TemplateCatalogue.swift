@@ -27,14 +27,20 @@ package struct TemplateCatalogue: Sendable {
     package func documents(
         for request: TransactionRequest, custom: [CustomTemplate], identifiers: IdentifierSource
     ) -> [ResultDocument] {
-        let requested = request.templates.isEmpty ? [.init(id: fallback.id)] : request.templates
         let transcript = ResultDocument(
             id: DocumentID(identifiers.uuid()), kind: .transcript, templateID: ResultDocument.transcriptTemplate,
             name: "Transcript", format: .transcript, language: "raw"
         )
         var seen = Set<TemplateID>()
         return [transcript]
-            + requested.filter { seen.insert($0.id).inserted }.map { document(for: $0, custom, identifiers) }
+            + requested(by: request).filter { seen.insert($0.id).inserted }.map {
+                document(for: $0, custom, identifiers)
+            }
+    }
+
+    /// The templates that a transaction asks for; who asks for none gets the ``fallback``.
+    func requested(by request: TransactionRequest) -> [TransactionRequest.RequestedTemplate] {
+        request.templates.isEmpty ? [.init(id: fallback.id)] : request.templates
     }
 
     /// The document of one requested template, still to be written.
@@ -55,9 +61,7 @@ package struct TemplateCatalogue: Sendable {
     /// How a document of a template that nobody has made is to be written.
     func improvised(for document: ResultDocument) -> Template {
         Template(
-            id: document.templateID, name: document.name,
-            // Some clients ask for the transcript by its own name among the notes.
-            format: document.format == .transcript ? .transcript : fallback.format,
+            id: document.templateID, name: document.name, format: document.format,
             bucket: document.kind == .integration ? .integration : .custom, sections: fallback.sections
         )
     }

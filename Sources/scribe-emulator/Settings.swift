@@ -99,11 +99,10 @@ struct Settings {
         if let limit = try duration(.transcriberTimeLimit) { configuration.recognition.timeLimit = limit }
         if let count = try integer(.transcriberConcurrency, in: 1...256) {
             configuration.recognition.concurrency = count
+            configuration.jobs.concurrency = count
         }
         // Chunks that wait for a recogniser wait as jobs: others are to get their results put together meanwhile.
-        if configuration.transcriber != .fake {
-            configuration.jobs.concurrency = configuration.recognition.concurrency + 32
-        }
+        if configuration.transcriber != .fake { configuration.jobs.concurrency += 32 }
         configuration.speechService = try speechService()
         if let mode = try choice(.auth, of: AuthMode.allCases, named: \.rawValue) { configuration.authMode = mode }
         configuration.allowsUnverifiedTokensFromNetwork = try boolean(.allowUnverifiedTokens) ?? false
