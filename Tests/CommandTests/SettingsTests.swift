@@ -3,6 +3,7 @@ import ScribeRuntime
 import ScribeServer
 import TestSupport
 import Testing
+import Transcription
 
 @testable import scribe_emulator
 
@@ -26,6 +27,17 @@ struct SettingsTests {
         #expect(configuration.host == "localhost")
         #expect(configuration.isEphemeral)
         #expect(configuration.jobs.objectWait == .seconds(10))
+    }
+
+    @Test(
+        "as many recognitions run as are asked for, and chunks that wait for one keep no result from being put together",
+        arguments: [("fake", 7...7), ("openai:http://127.0.0.1:9/v1", 8...100)])
+    func concurrency(transcriber: String, jobs: ClosedRange<Int>) throws {
+        let settings = try Settings(
+            flags: [.transcriber: transcriber, .transcriberConcurrency: "7"], configFile: nil, environment: [:])
+        let configuration = try settings.configuration()
+        #expect(configuration.recognition.concurrency == 7)
+        #expect(jobs.contains(configuration.jobs.concurrency))
     }
 
     @Test("every setting can be set in all three places", arguments: SettingKey.allCases)

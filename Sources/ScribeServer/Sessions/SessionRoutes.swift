@@ -75,33 +75,12 @@ struct SessionRoutes: Sendable {
                 transaction: key.id.rawValue, business: key.business.rawValue, data: .init(context: changed)))
     }
 
-    /// As `TSuggestedMedicationResponse` of eka-js-sdk has it. There is no drug database here to suggest from.
-    private struct Medications: Encodable {
-        struct Item: Encodable {
-            let extracted: [String: String?]
-            let suggestions: [String] = []
-        }
-
-        let status = "success"
-        let session: TransactionID
-        let medications: [Item]
-
-        enum CodingKeys: String, CodingKey {
-            case status, medications
-            case session = "session_id"
-        }
-    }
-
     /// The medicines of which the transcript speaks.
     @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
-        let found = ClinicalFact.all(in: text).filter { $0.kind == .medication }.map { fact in
-            var extracted: [String: String?] = ["name": fact.details["name"] ?? fact.text]
-            for part in ["dose", "frequency", "duration", "route"] { extracted[part] = .some(fact.details[part]) }
-            return Medications.Item(extracted: extracted)
-        }
-        return try .json(.ok, Medications(session: key.id, medications: found))
+        let facts = ClinicalFact.all(in: text).filter { $0.kind == .medication }
+        return try .json(.ok, SuggestedMedications(session: key.id, facts))
     }
 }
