@@ -105,8 +105,8 @@ struct StitchingTests {
     }
 
     @Test("a dash before a turn is no word, and takes no chunk its times")
-    func dashes() {
-        guard case .success(var speech) = timed("I was diagnosed with hyper tens", from: 0, 3).result else { return }
+    func dashes() throws {
+        var speech = try timed("I was diagnosed with hyper tens", from: 0, 3).result.get()
         speech.text = "- " + speech.text
         let first = ChunkOutcome(file: "1.wav", times: ChunkTimes(start: 0, end: 3), result: .success(speech))
         let second = timed("nosed with hypertension last year", from: 1, 4)

@@ -51,7 +51,10 @@ struct HistoryTests {
                 headers: [try #require(HTTPField.Name("version")): "9.9"])
             let answer = try await client.get("/voice/api/v2/transaction/history?oid=1234567")
             #expect(answer["data.0.version"] == "9.9")
-            guard case .array(let rows)? = answer.json["data"] else { return }
+            guard case .array(let rows)? = answer.json["data"] else {
+                Issue.record("no rows")
+                return
+            }
             #expect(
                 rows.first?["patient_details"]
                     == .object([

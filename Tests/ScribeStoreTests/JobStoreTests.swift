@@ -223,13 +223,19 @@ struct JobStoreTests {
             for name in ["1.m4a", "2.m4a"] { try await fixture.put(name) }
             try await fixture.finish(try #require(try await fixture.claim()), "one")
             let second = try #require(try await fixture.claim())
-            guard case .transcribe(let chunk) = second.work else { return }
+            guard case .transcribe(let chunk) = second.work else {
+                Issue.record("not a transcription")
+                return
+            }
             try await fixture.store.finishTranscription(
                 second, of: chunk, result: .failure(Diagnostic(code, "")), at: fixture.start)
             try await fixture.commit(["1.m4a", "2.m4a"])
             let job = try #require(try await fixture.claim())
             guard case .ready(let input) = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
-            else { return }
+            else {
+                Issue.record("not ready")
+                return
+            }
             try await fixture.store.finish(job, for: input, documents: [], outcome: .success, at: fixture.start)
             #expect(try await fixture.commit(["1.m4a", "2.m4a"]) == effect)
             let again = try await fixture.store.planAssembly(
