@@ -1,10 +1,12 @@
 import NIOConcurrencyHelpers
 package import ScribeDomain
+package import ScribeStore
 
-/// Wakes the job runner when there may be work. Ringing while nobody listens is not lost.
+/// Wakes the job runner when there may be work. What comes while nobody listens is not lost.
 package final class JobBell: Sendable {
     private struct State {
         var hasRung = false
+        var handed: [Job] = []
         var listener: AsyncStream<Void>.Continuation?
     }
 
@@ -12,31 +14,54 @@ package final class JobBell: Sendable {
 
     package init() {}
 
-    /// There may be work.
-    package func ring() {
+    /// There may be work in the store.
+    package func ring() { wake { $0.hasRung = true } }
+
+    /// Gives the runner a job that was claimed for it.
+    package func hand(_ job: Job) { wake { $0.handed.append(job) } }
+
+    private func wake(_ change: (inout State) -> Void) {
         let listener = state.withLockedValue { state in
-            if state.listener == nil { state.hasRung = true }
+            change(&state)
             defer { state.listener = nil }
             return state.listener
         }
         listener?.yield()
     }
 
-    /// Returns when the bell has rung since the last wait, or after `limit`. For one listener.
-    func wait(atMost limit: Duration?, clock: ScribeClock) async throws {
+    /// Whether the bell has rung since this was last asked.
+    func hasRung() -> Bool {
+        state.withLockedValue { state in
+            defer { state.hasRung = false }
+            return state.hasRung
+        }
+    }
+
+    /// Takes jobs that were handed over, the first ones first.
+    func handedJobs(upTo limit: Int) -> [Job] {
+        state.withLockedValue { state in
+            let taken = Array(state.handed.prefix(limit))
+            state.handed.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Returns when the bell rings, or has rung and nobody has asked, when a job is handed over, or after `limit`. For
+    /// one listener.
+    /// - Returns: whether to look into the store: false when there is but a job that was handed over.
+    func wait(atMost limit: Duration?, clock: ScribeClock) async throws -> Bool {
         let stream: AsyncStream<Void>? = state.withLockedValue { state in
-            if state.hasRung {
-                state.hasRung = false
-                return nil
-            }
+            guard !state.hasRung, state.handed.isEmpty else { return nil }
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             state.listener = continuation
             return stream
         }
-        guard let stream else { return }
-        // A wait that ran out of time listens no more: a ring from now on is for the next one.
-        defer { state.withLockedValue { $0.listener = nil } }
-        try await firstOf(stream, limit: limit, clock: clock)
+        if let stream {
+            // A wait that ran out of time listens no more: a ring from now on is for the next one.
+            defer { state.withLockedValue { $0.listener = nil } }
+            try await firstOf(stream, limit: limit, clock: clock)
+        }
+        return hasRung() || state.withLockedValue { $0.handed.isEmpty }
     }
 }
 

@@ -7,16 +7,22 @@ import Transcription
 extension JobRunner {
     /// Puts the results of a transaction together: the transcript first, which some clients wait for alone (C-34),
     /// when notes take their time, then a note for each requested template.
-    func assemble(_ job: Job) async throws {
-        let wait = policy.objectWait / .seconds(1)
-        switch try await store.planAssembly(job, objectWait: wait, at: clock.now) {
-        case .waiting, .obsolete:
-            return
+    /// - Parameter input: what it is made from, when that is known.
+    /// - Returns: whether there may be further jobs now.
+    func assemble(_ job: Job, from input: AssemblyInput?) async throws -> Bool {
+        var assembly = input.map(Assembly.ready)
+        if assembly == nil {
+            assembly = try await store.planAssembly(job, objectWait: policy.objectWait / .seconds(1), at: clock.now)
+        }
+        switch assembly {
+        case .waiting, .obsolete, nil:
+            return true
         case .ready(let input):
+            let (chunks, heard) = try await hear(input.chunks, job)
             let known = input.documents.first { $0.kind == .transcript && $0.status.isFinal }
             let transcript =
                 known.map(Transcript.init(of:))
-                ?? Transcript(stitching: input.chunks, languages: input.transaction.request.inputLanguages)
+                ?? Transcript(stitching: chunks, languages: input.transaction.request.inputLanguages)
             var documents = input.documents
             for index in documents.indices where documents[index].kind == .transcript && known == nil {
                 documents[index] = documents[index].filled(from: transcript)
@@ -28,10 +34,33 @@ extension JobRunner {
                 documents[index] = await note(documents[index], from: transcript, of: input.transaction)
             }
             let outcome = outcome(of: documents)
-            try await store.finish(job, for: input, documents: documents, outcome: outcome, at: clock.now)
+            let isDone = try await store.finish(
+                job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
+                at: clock.now
+            )
             metrics.transactionProcessed(outcome: outcome.rawValue)
             signals.post(job.transaction)
+            return !isDone
         }
+    }
+
+    /// All that was said, in order; and apart from it what was heard only now.
+    private func hear(
+        _ chunks: [CommittedChunk], _ job: Job
+    ) async throws -> (outcomes: [ChunkOutcome], heard: [HeardChunk]) {
+        var outcomes: [ChunkOutcome] = []
+        var heard: [HeardChunk] = []
+        for chunk in chunks {
+            switch chunk {
+            case .heard(let outcome):
+                outcomes.append(outcome)
+            case .unheard(let chunk, let times):
+                let result = try await result(of: chunk, job)
+                outcomes.append(ChunkOutcome(file: chunk.name, times: times, result: result))
+                heard.append((chunk, result))
+            }
+        }
+        return (outcomes, heard)
     }
 
     private func note(

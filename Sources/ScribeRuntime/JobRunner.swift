@@ -70,22 +70,21 @@ package struct JobRunner: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 let slots = JobSlots(count: policy.concurrency)
+                var search = Search()
                 while !Task.isCancelled {
                     let free = await slots.takeAll()
                     do {
-                        switch try await store.claimJobs(upTo: free, at: clock.now) {
-                        case .jobs(let jobs):
-                            await slots.give(free - jobs.count)
-                            for job in jobs {
-                                group.addTask {
-                                    await perform(job)
-                                    await slots.give(1)
-                                }
+                        let jobs = try await jobs(upTo: free, &search)
+                        await slots.give(free - jobs.count)
+                        for job in jobs {
+                            group.addTask {
+                                await perform(job)
+                                await slots.give(1)
                             }
-                        case .nothing(let next):
-                            await slots.give(free)
-                            let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
-                            try await bell.wait(atMost: limit, clock: clock)
+                        }
+                        if jobs.isEmpty {
+                            let limit = search.next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
+                            search.isDue = try await bell.wait(atMost: limit, clock: clock)
                         }
                     } catch is CancellationError {
                         break
@@ -99,26 +98,65 @@ package struct JobRunner: Service, CustomStringConvertible {
         }
     }
 
+    /// What is known of the jobs in the store.
+    private struct Search {
+        /// Whether there may be some that are due.
+        var isDue = true
+        /// When the next one is.
+        var next: Date?
+        /// Whose turn it is to be looked at first, so that neither kind keeps the other waiting.
+        var beginsWithHanded = true
+    }
+
+    /// Those that were handed over, and those that are due in the store.
+    private func jobs(upTo limit: Int, _ search: inout Search) async throws -> [Job] {
+        search.beginsWithHanded.toggle()
+        var jobs = search.beginsWithHanded ? bell.handedJobs(upTo: limit) : []
+        if search.isDue || bell.hasRung(), jobs.count < limit {
+            search.isDue = true
+            switch try await store.claimJobs(upTo: limit - jobs.count, at: clock.now) {
+            case .jobs(let claimed): jobs += claimed
+            case .nothing(let next): (search.isDue, search.next) = (false, next)
+            }
+        }
+        return jobs + bell.handedJobs(upTo: limit - jobs.count)
+    }
+
     func perform(_ job: Job) async {
         do {
             // Claimed more often than it was tried: the process died of it each time, and must not do so for ever.
             if job.attempt > policy.attempts, await isAbandoned(job) { return bell.ring() }
             switch job.work {
             case .transcribe(let chunk): try await transcribe(chunk, job)
-            case .assemble: try await assemble(job)
+            case .assemble(let input):
+                guard try await assemble(job, from: input) else { return }
             }
         } catch is CancellationError {
             // The server stops; whoever starts it again goes on. A cancelled task cannot write, so another one does.
             await Task { try? await store.postpone(job, until: clock.now, countsAttempt: false) }.value
         } catch {
             logger.error("a job failed", metadata: metadata(of: job, error))
-            if job.work == .assemble, job.attempt >= policy.attempts, await giveUp(job) { return }
+            if case .assemble = job.work, job.attempt >= policy.attempts, await giveUp(job) { return }
             await retry(job, after: error)
         }
         bell.ring()
     }
 
     private func transcribe(_ chunk: ChunkToTranscribe, _ job: Job) async throws {
+        do {
+            let result = try await result(of: chunk, job)
+            try await store.finishTranscription(job, of: chunk, result: result, at: clock.now)
+            signals.post(job.transaction)
+        } catch let failure as TranscriptionFailure {
+            await retry(job, after: failure)
+        }
+    }
+
+    /// What is in a chunk, or why it cannot be told.
+    /// - Throws: what another attempt may cure.
+    func result(
+        of chunk: ChunkToTranscribe, _ job: Job
+    ) async throws -> Result<RecognisedSpeech, Diagnostic> {
         let recording = Recording(
             path: objects.path(of: chunk.file), ordinal: chunk.ordinal, languages: chunk.languages,
             isLite: chunk.isLite, isLastAttempt: job.attempt >= policy.attempts, fixture: chunk.fixture,
@@ -131,7 +169,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         } catch let failure as TranscriptionFailure {
             logger.notice("a chunk was not transcribed", metadata: metadata(of: job, failure.reason))
             if failure.origin == .refusal || failure.isRetryable && job.attempt < policy.attempts {
-                return await retry(job, after: failure)
+                throw failure
             }
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         } catch let error where !(error is CancellationError) && job.attempt >= policy.attempts {
@@ -141,8 +179,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         metrics.chunkTranscribed(
             by: transcriber.name, outcome: result.outcomeWord, seconds: clock.now.timeIntervalSince(start)
         )
-        try await store.finishTranscription(job, of: chunk, result: result, at: clock.now)
-        signals.post(job.transaction)
+        return result
     }
 
     /// The results cannot be put together: says so in them, as far as the store still works.

@@ -33,20 +33,21 @@ func assemble(
     }
     let threads = NIOThreadPool.singleton
     let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
-    let store = try await threads.runIfActive {
-        try Store(path: folder.databasePath, durability: configuration.durability)
-    }
     let objects = ObjectFiles(folder: folder.objectsFolder, durability: configuration.durability, pool: threads)
     let key = SymmetricKey(data: try await signingKey(configuration, folder, identifiers, threads))
     let secrets = ClientSecrets(key: key)
-    let clients = try await seedClients(configuration, store, secrets, logger)
-
     let templates = try Seed.templates()
     let fixtures = try Seed.fixtures(overriddenBy: configuration.fixturesFile)
     let makers = TranscriberMaker(
         configuration: configuration, fixtures: fixtures,
         temporary: TemporaryFiles(folder: folder.workFolder, files: threads), clock: clock, threads: threads)
     let transcriber = try makers.make()
+    let store = try await threads.runIfActive {
+        try Store(
+            path: folder.databasePath, durability: configuration.durability,
+            transcribesOnArrival: !transcriber.isInstant)
+    }
+    let clients = try await seedClients(configuration, store, secrets, logger)
     let signals = ChangeSignals()
     let bell = JobBell()
     let metrics = Metrics()
@@ -105,7 +106,7 @@ func assemble(
     ).add(to: eka)
     Version1Routes(store: store, objects: objects, starter: starter, identifiers: identifiers, clock: clock)
         .add(to: eka)
-    ChunkTranscriptRoutes(store: store, signals: signals, clock: clock).add(to: eka)
+    ChunkTranscriptRoutes(store: store, signals: signals, bell: bell, clock: clock).add(to: eka)
     SessionRoutes(store: store).add(to: eka)
     DocumentRoutes(store: store, signals: signals, identifiers: identifiers, clock: clock).add(to: eka)
     ConversionRoutes(

@@ -66,13 +66,14 @@ extension Store {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let rowID: Int64 = row["id"]
-            var transaction = try Transaction(row: row)
+            let old = try Transaction(row: row)
+            var transaction = old
             switch source {
             case .recording:
                 try transaction.requireConvertible()
             case .transcript(let text):
                 let effect = try transaction.commitTranscript(at: now)
-                try Self.apply(effect, to: transaction, rowID: rowID, at: now, in: db)
+                try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db)
                 try db.run(
                     """
                     UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?

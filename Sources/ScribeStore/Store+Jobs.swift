@@ -7,8 +7,8 @@ package struct Job: Hashable, Sendable {
     package enum Work: Hashable, Sendable {
         /// Transcribe one chunk.
         case transcribe(ChunkToTranscribe)
-        /// Put the results of a committed transaction together.
-        case assemble
+        /// Put the results of a committed transaction together, of this if it is known already.
+        case assemble(AssemblyInput? = nil)
     }
 
     package let id: Int64
@@ -37,6 +37,19 @@ package struct ChunkToTranscribe: Hashable, Sendable {
     package let languages: [String]
     package let isLite: Bool
     package let fixture: String?
+}
+
+extension ChunkToTranscribe {
+    /// - Parameter position: among the files that were committed, from 0.
+    init(
+        _ upload: (file: String, eTag: String), named name: String, position: Int, of request: TransactionRequest
+    ) {
+        self.init(
+            name: name, file: upload.file, eTag: upload.eTag, ordinal: chunkOrdinal(ofFile: name) ?? position + 1,
+            languages: Array(request.inputLanguages.prefix(2)), isLite: request.modelType == "lite",
+            fixture: request.fixture
+        )
+    }
 }
 
 extension Store {
@@ -100,7 +113,7 @@ extension Store {
                 try db.run("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?", [now.milliseconds, job.id])
                 return
             }
-            try Self.saveChunk(chunk.name, eTag: chunk.eTag, result: result, rowID: rowID, at: now, in: db)
+            try Self.saveChunk(chunk, result: result, rowID: rowID, at: now, in: db)
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
             try db.run(
                 """
@@ -112,7 +125,27 @@ extension Store {
         }
     }
 
+    /// Makes a job for one chunk of an unfinished transaction, by its name or its number, for somebody who asks for its
+    /// text before the results are put together.
+    /// - Returns: false when there is no such chunk.
+    package func requestTranscription(of file: String, in key: Transaction.Key, at now: Date) async throws -> Bool {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db), case let transaction = try Transaction(row: row),
+                transaction.processingStatus == .inProgress, let location = transaction.request.audioLocation
+            else { return false }
+            let name = try Self.chunkName(file, among: Self.names(in: location, business: key.business, db))
+            guard let name, let upload = try Self.upload(of: name, in: transaction, db) else { return false }
+            try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: row["id"], at: now, in: db)
+            return true
+        }
+    }
+
     // MARK: Within a SQL transaction
+
+    /// The web client knows a chunk by its number.
+    static func chunkName(_ file: String, among names: some Sequence<String>) -> String? {
+        names.contains(file) ? file : names.first { chunkOrdinal(ofFile: $0).map(String.init) == file }
+    }
 
     static func enqueueTranscription(
         of name: String, eTag: String, rowID: Int64, at now: Date, in db: Database
@@ -153,7 +186,7 @@ extension Store {
         guard let owner else { return nil }
         let key = Transaction.Key(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"]))
         guard !name.isEmpty else {
-            return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .assemble)
+            return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .assemble())
         }
         guard let file = owner["file"] as String?, let eTag = owner["etag"] as String? else { return nil }
         // The object may have been replaced since the job was made; it is what is there that counts.
@@ -173,8 +206,8 @@ extension Store {
         return try transaction(key, in: db)?.orderedFiles.firstIndex(of: name).map { $0 + 1 } ?? 1
     }
 
-    private static func saveChunk(
-        _ name: String, eTag: String, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
+    static func saveChunk(
+        _ chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
         in db: Database
     ) throws {
         var speech: String?
@@ -189,7 +222,7 @@ extension Store {
                 transaction_id, file_name, etag, speech, failure, created_at
             ) VALUES (?, ?, ?, ?, ?, ?)
             """,
-            [rowID, name, eTag, speech, failure, now.milliseconds]
+            [rowID, chunk.name, chunk.eTag, speech, failure, now.milliseconds]
         )
     }
 }

@@ -106,7 +106,7 @@ extension Store {
             guard let row else { return nil }
             let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
             try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
-            return (try Self.put(object, business: business, in: db), files)
+            return (try self.put(object, business: business, in: db), files)
         }
     }
 

@@ -51,7 +51,7 @@ extension Store {
         _ object: StoredObject, business: BusinessID,
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
     ) async throws -> UploadEffect {
-        try await writes.write { try Self.put(object, business: business, permit, in: $0) }
+        try await writes.write { try self.put(object, business: business, permit, in: $0) }
     }
 
     /// The object of that key, or nil.
@@ -110,7 +110,7 @@ extension Store {
         }
     }
 
-    static func put(
+    func put(
         _ object: StoredObject, business: BusinessID,
         _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database
     ) throws -> UploadEffect {
@@ -144,7 +144,7 @@ extension Store {
         ).map(StoredObject.init(row:))
     }
 
-    private static func makeWork(
+    private func makeWork(
         for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
         in db: Database
     ) throws -> Bool {
@@ -165,14 +165,16 @@ extension Store {
             let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
             if userStatus.isOpen {
                 // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
-                guard chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil else { continue }
-                try enqueueTranscription(of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db)
+                guard transcribesOnArrival, chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil
+                else { continue }
+                try Self.enqueueTranscription(
+                    of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db)
                 hasWork = true
             } else if processingStatus == .inProgress,
                 case let files = try StoredJSON.value(row["committed_files"], as: [String].self),
                 files.isEmpty || files.contains(name)
             {
-                try wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
+                try Self.wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
                 hasWork = true
             }
         }

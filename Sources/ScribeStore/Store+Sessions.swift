@@ -154,11 +154,9 @@ extension Store {
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let times: [String: ChunkTimes] = try StoredJSON.value(row["chunk_times"])
             let transcripts = try Self.chunkTranscripts(ofRow: row["id"], in: db)
-            // The web client knows a chunk by its number.
-            let name =
-                transcripts[file] == nil
-                ? transcripts.keys.first { chunkOrdinal(ofFile: $0).map(String.init) == file } : file
-            return name.flatMap { name in transcripts[name].map { ($0.result, times[name]) } }
+            return Self.chunkName(file, among: transcripts.keys).flatMap { name in
+                transcripts[name].map { ($0.result, times[name]) }
+            }
         }
     }
 

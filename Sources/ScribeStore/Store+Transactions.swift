@@ -2,6 +2,13 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
+/// What commit did.
+package struct Commit: Sendable {
+    package let effect: Transaction.Effect
+    /// Claimed for the caller.
+    package let job: Job?
+}
+
 /// What init did.
 package enum Initialisation: Hashable, Sendable {
     case created
@@ -48,32 +55,38 @@ extension Store {
     ) async throws -> (transaction: Transaction, effect: Transaction.Effect) {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            var transaction = try Transaction(row: row)
-            let request = transaction.request
+            let old = try Transaction(row: row)
+            var transaction = old
             let effect = try change(&transaction)
-            try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db)
             // Long, and seldom changed.
-            if transaction.request != request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
+            if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             return (transaction, effect)
         }
     }
 
     /// Commits files: the domain decides whether there is anything to do.
     ///
-    /// - Parameter permit: throws when the commit is not to be.
+    /// - Parameters:
+    ///   - claimsJob: whether the caller will see to it that the job is done that this makes, if it can be done now.
+    ///   - permit: throws when the commit is not to be.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``, and what `permit` throws.
     package func commit(
-        _ key: Transaction.Key, _ list: ChunkList, at now: Date,
+        _ key: Transaction.Key, _ list: ChunkList, at now: Date, claimsJob: Bool = false,
         permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> Transaction.Effect {
+    ) async throws -> Commit {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            var transaction = try Transaction(row: row)
-            try permit(transaction)
-            let hasNewAudio = try Self.hasNewAudio(transaction, rowID: row["id"], in: db)
+            let rowID: Int64 = row["id"]
+            let old = try Transaction(row: row)
+            try permit(old)
+            var transaction = old
+            let hasNewAudio = try Self.hasNewAudio(transaction, rowID: rowID, in: db)
             let effect = try transaction.commit(list, hasNewAudio: hasNewAudio, at: now)
-            try Self.apply(effect, to: transaction, rowID: row["id"], at: now, in: db)
-            return effect
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db)
+            guard claimsJob, effect == .process else { return Commit(effect: effect, job: nil) }
+            return Commit(
+                effect: effect, job: try self.claimAssembly(of: transaction, rowID: rowID, at: now, in: db))
         }
     }
 
@@ -171,16 +184,17 @@ extension Store {
     }
 
     static func apply(
-        _ effect: Transaction.Effect, to transaction: Transaction, rowID: Int64, at now: Date, in db: Database
+        _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
+        at now: Date, in db: Database
     ) throws {
         switch effect {
         case .none: break
-        case .stored: try save(transaction, rowID: rowID, in: db)
+        case .stored: try save(transaction, insteadOf: old, rowID: rowID, in: db)
         case .ended:
-            try save(transaction, rowID: rowID, in: db)
+            try save(transaction, insteadOf: old, rowID: rowID, in: db)
             try db.run("DELETE FROM jobs WHERE transaction_id = ?", [rowID])
         case .process:
-            try save(transaction, rowID: rowID, in: db)
+            try save(transaction, insteadOf: old, rowID: rowID, in: db)
             try startProcessing(transaction, rowID: rowID, at: now, in: db)
         }
     }
@@ -191,24 +205,30 @@ extension Store {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
         let known = try chunkTranscripts(ofRow: rowID, in: db)
         return try transaction.orderedFiles.contains { name in
-            guard let eTag = try eTag(of: name, in: transaction, db) else { return false }
+            guard let eTag = try upload(of: name, in: transaction, db)?.eTag else { return false }
             guard let known = known[name], known.eTag == eTag else { return true }
             return if case .failure(let diagnostic) = known.result { diagnostic.isCurable } else { false }
         }
     }
 
-    static func save(_ transaction: Transaction, rowID: Int64, in db: Database) throws {
+    static func save(
+        _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: Database
+    ) throws {
+        // Lists are long, and each changes once.
+        func text(_ list: KeyPath<Transaction, some Encodable & Equatable>) throws -> String? {
+            transaction[keyPath: list] == old[keyPath: list] ? nil : try StoredJSON.text(transaction[keyPath: list])
+        }
         try db.run(
             """
             UPDATE transactions SET
-                user_status = ?, processing_status = ?, stopped_files = ?, chunk_times = ?, committed_files = ?,
-                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?
+                user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
+                chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files), committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?
             WHERE id = ?
             """,
             [
                 transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
-                try StoredJSON.text(transaction.stopped.files), try StoredJSON.text(transaction.stopped.times),
-                try StoredJSON.text(transaction.committedFiles), transaction.committedAt?.milliseconds,
+                try text(\.stopped.files), try text(\.stopped.times), try text(\.committedFiles),
+                transaction.committedAt?.milliseconds,
                 transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,
                 rowID,
             ]

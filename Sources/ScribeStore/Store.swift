@@ -7,6 +7,7 @@ import ScribeDomain
 package final class Store: Sendable {
     let pool: DatabasePool
     let writes: GroupCommit
+    let transcribesOnArrival: Bool
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {
@@ -25,8 +26,11 @@ package final class Store: Sendable {
     /// Opens the database at `path`, creating and migrating it as needed. Blocking.
     ///
     /// Jobs that were running when the process last ended are made pending again.
+    /// - Parameter transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at
+    ///   commit. Where recognition takes no time, whoever assembles the results hears the chunks as well.
     /// - Throws: ``Problem``, or what SQLite says.
-    package init(path: String, durability: Durability) throws {
+    package init(path: String, durability: Durability, transcribesOnArrival: Bool = true) throws {
+        self.transcribesOnArrival = transcribesOnArrival
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)
         // More readers than cores are slower, see docs/decisions.md.

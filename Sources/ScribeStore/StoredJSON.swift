@@ -12,6 +12,7 @@ enum StoredJSON {
     static func text(_ value: some Encodable) throws -> String {
         // Most collections are empty, and an encoder costs more than the statement that stores them.
         if let collection = value as? any JSONCollection, collection.isEmpty { return type(of: collection).emptyText }
+        if let text = (value as? any PlainJSON)?.plainText { return text }
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
@@ -22,6 +23,31 @@ enum StoredJSON {
             return empty
         }
         return try JSONDocument(Data(text.utf8)).decode(type)
+    }
+}
+
+/// What can be written without an encoder when nothing in it needs an escape, as few names of files and headers do.
+private protocol PlainJSON {
+    /// nil when something does.
+    var plainText: String? { get }
+}
+
+extension String {
+    fileprivate var needsEscape: Bool {
+        utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+    }
+}
+
+extension Array: PlainJSON where Element == String {
+    fileprivate var plainText: String? {
+        contains(where: \.needsEscape) ? nil : "[\"\(joined(separator: "\",\""))\"]"
+    }
+}
+
+extension Dictionary: PlainJSON where Key == String, Value == String {
+    fileprivate var plainText: String? {
+        if contains(where: { $0.key.needsEscape || $0.value.needsEscape }) { return nil }
+        return "{\(map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ","))}"
     }
 }
 

@@ -8,6 +8,9 @@ package protocol Transcriber: Sendable {
     /// Whether it can be used now, for `/readyz`.
     var condition: TranscriberCondition { get }
 
+    /// Whether it takes no time worth speaking of, so that nothing is gained by beginning before commit.
+    var isInstant: Bool { get }
+
     /// Recognises the speech of one file.
     ///
     /// - Returns: the words; an empty text when nobody spoke.
@@ -17,6 +20,7 @@ package protocol Transcriber: Sendable {
 
 extension Transcriber {
     package var condition: TranscriberCondition { .available }
+    package var isInstant: Bool { false }
 }
 
 /// Whether a transcriber can be used.

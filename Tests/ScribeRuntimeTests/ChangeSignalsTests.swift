@@ -42,35 +42,6 @@ struct ChangeSignalsTests {
     }
 }
 
-struct JobBellTests {
-    @Test("a ring before the wait ends it at once, and only one")
-    func early() async throws {
-        let bell = JobBell()
-        let manual = ManualClock()
-        bell.ring()
-        bell.ring()
-        try await bell.wait(atMost: nil, clock: manual.clock)
-        async let second: Void = bell.wait(atMost: .seconds(1), clock: manual.clock)
-        await manual.waitForSleepers()
-        manual.advance(by: .seconds(1))
-        try await second
-    }
-
-    @Test("the bell still works after a wait that ran out of time")
-    func afterTimeout() async throws {
-        let bell = JobBell()
-        let manual = ManualClock()
-        async let first: Void = bell.wait(atMost: .seconds(1), clock: manual.clock)
-        await manual.waitForSleepers()
-        manual.advance(by: .seconds(1))
-        try await first
-        async let second: Void = bell.wait(atMost: .seconds(60), clock: manual.clock)
-        await manual.waitForSleepers()
-        bell.ring()
-        try await second
-    }
-}
-
 struct TemplateCatalogueTests {
     let catalogue = TemplateCatalogue([
         Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: []),

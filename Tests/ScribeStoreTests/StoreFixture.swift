@@ -13,9 +13,10 @@ struct StoreFixture {
     let start = Date(timeIntervalSince1970: 1_778_404_353)
     let owner = Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1"))
 
-    init() throws {
+    init(transcribesOnArrival: Bool = true) throws {
         folder = try TemporaryFolder()
-        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal)
+        store = try Store(
+            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: transcribesOnArrival)
     }
 
     func key(_ id: String = "t", business: String = "b-1") -> Transaction.Key {
@@ -59,11 +60,14 @@ struct StoreFixture {
     @discardableResult
     func commit(_ files: [String], at time: Date? = nil) async throws -> Transaction.Effect {
         let time = time ?? start
-        return try await store.commit(key(), ChunkList(files: files), at: time)
+        return try await store.commit(key(), ChunkList(files: files), at: time).effect
     }
 
     func finish(_ job: Job, _ text: String) async throws {
-        guard case .transcribe(let chunk) = job.work else { return }
+        guard case .transcribe(let chunk) = job.work else {
+            Issue.record("not a transcription")
+            return
+        }
         try await store.finishTranscription(
             job, of: chunk, result: .success(RecognisedSpeech(text: text)), at: start
         )
@@ -72,5 +76,18 @@ struct StoreFixture {
     func claim(at time: Date? = nil) async throws -> Job? {
         guard case .jobs(let jobs) = try await store.claimJobs(upTo: 1, at: time ?? start) else { return nil }
         return jobs.first
+    }
+}
+
+extension AssemblyInput {
+    /// Of the files that were heard.
+    var outcomes: [ChunkOutcome] {
+        chunks.compactMap { if case .heard(let outcome) = $0 { outcome } else { nil } }
+    }
+}
+
+extension ChunkOutcome {
+    var failure: Diagnostic? {
+        if case .failure(let diagnostic) = result { diagnostic } else { nil }
     }
 }

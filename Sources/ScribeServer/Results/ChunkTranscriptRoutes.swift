@@ -13,6 +13,7 @@ struct ChunkTranscriptRoutes: Sendable {
 
     let store: Store
     let signals: ChangeSignals
+    let bell: JobBell
     let clock: ScribeClock
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -75,8 +76,13 @@ struct ChunkTranscriptRoutes: Sendable {
     ) async throws -> (Result<RecognisedSpeech, Diagnostic>, ChunkTimes?) {
         let deadline = clock.now.addingTimeInterval(Self.wait / .seconds(1))
         let changes = signals.changes(of: key)
+        var isRequested = false
         while true {
             if let found = try await store.chunkTranscript(of: key, file: file) { return found }
+            if !isRequested, try await store.requestTranscription(of: file, in: key, at: clock.now) {
+                isRequested = true
+                bell.ring()
+            }
             let left = deadline.timeIntervalSince(clock.now)
             guard left > 0, try await store.transaction(key)?.processingStatus == .inProgress else {
                 throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet")

@@ -54,27 +54,28 @@ struct TransactionRoutes: Sendable {
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self).list
-        let effect = try await store.commit(key, list, at: clock.now) { transaction throws(ScribeError) in
+        let commit = try await store.commit(key, list, at: clock.now, claimsJob: true) {
+            transaction throws(ScribeError) in
             try fixtures.permit(.commit, transaction.request.fixture)
         }
-        return try acknowledge(key, effect, "Transaction committed successfully")
+        return try acknowledge(key, commit.effect, "Transaction committed successfully", commit.job)
     }
 
     /// Tells those who wait for the transaction, and those who work for it.
-    func announce(_ effect: Transaction.Effect, on key: Transaction.Key) {
+    func announce(_ effect: Transaction.Effect, _ job: Job? = nil, on key: Transaction.Key) {
         switch effect {
         case .none: break
         case .stored, .ended: signals.post(key)
         case .process:
             signals.post(key)
-            bell.ring()
+            if let job { bell.hand(job) } else { bell.ring() }
         }
     }
 
     private func acknowledge(
-        _ key: Transaction.Key, _ effect: Transaction.Effect, _ message: String
+        _ key: Transaction.Key, _ effect: Transaction.Effect, _ message: String, _ job: Job? = nil
     ) throws -> Response {
-        announce(effect, on: key)
+        announce(effect, job, on: key)
         return try .json(.ok, TransactionAcknowledgement(message, key))
     }
 }

@@ -16,10 +16,10 @@ extension SigV4 {
             throw .invalidRequest("Please use \(algorithm).")
         }
         var fields: [String: String] = [:]
-        for part in authorization.dropFirst(algorithm.count + 1).split(separator: ",") {
-            let pair = part.split(separator: "=", maxSplits: 1)
+        for part in authorization.utf8.dropFirst(algorithm.utf8.count + 1).split(separator: UInt8(ascii: ",")) {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1)
             guard pair.count == 2 else { continue }
-            fields[pair[0].filter { $0 != " " }] = String(pair[1]).filter { $0 != " " }
+            fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])
         }
         guard let scope = fields["Credential"].flatMap(Scope.init), let headers = fields["SignedHeaders"],
             let signature = fields["Signature"].flatMap({ Hex.decode($0) })
@@ -30,6 +30,10 @@ extension SigV4 {
         return try SigV4(
             placement: .header, scope: scope, timestamp: timestamp, signedHeaders: names(headers), signature: signature
         ).checked { .authorizationHeaderMalformed($0) }
+    }
+
+    private static func withoutSpaces(_ text: Substring.UTF8View) -> String {
+        String(decoding: text.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
     }
 
     private static func read(query: SigV4Query) throws(S3Error) -> SigV4? {

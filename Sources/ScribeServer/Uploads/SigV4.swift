@@ -71,13 +71,17 @@ struct SigV4: Hashable, Sendable {
         var headers = ""
         for name in signedHeaders {
             guard let value = message.header(name) else { return nil }
-            let words = value.split(separator: " ", omittingEmptySubsequences: true)
-            headers += "\(name):\(words.joined(separator: " "))\n"
+            headers += "\(name):\(Self.singleSpaced(value))\n"
         }
         return [
             message.method, PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true), query, headers,
             signedHeaders.joined(separator: ";"), payloadHash,
         ].joined(separator: "\n")
+    }
+
+    /// By bytes: a session's token is long, and characters are slow to tell apart.
+    private static func singleSpaced(_ value: String) -> String {
+        value.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }.joined(separator: " ")
     }
 
     /// When the request was signed, nil for a time that there is not, such as the 30th of February.
@@ -139,8 +143,16 @@ struct SigV4Query: Sendable {
 /// Lower-case hex.
 enum Hex {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 15))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
@@ -148,11 +160,19 @@ enum Hex {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         for position in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Character(UnicodeScalar(digits[position])).hexDigitValue,
-                let low = Character(UnicodeScalar(digits[position + 1])).hexDigitValue
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
+            guard let high = value(digits[position]), let low = value(digits[position + 1]) else { return nil }
+            bytes.append(high << 4 | low)
         }
         return bytes
+    }
+
+    /// Of a digit, in lower or upper case.
+    static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

@@ -25,6 +25,9 @@ package struct FakeTranscriber: Transcriber {
         self.files = files
     }
 
+    /// Unless fixtures make chunks wait, each for itself.
+    package var isInstant: Bool { fixturesByHash.values.allSatisfy { $0.delay == nil } }
+
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var chosen: Fixture?
         if let name = recording.fixture {

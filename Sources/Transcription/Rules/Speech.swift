@@ -24,9 +24,14 @@ struct Speech {
     init(_ text: some StringProtocol) {
         words = text.split(whereSeparator: \.isWhitespace).map { part in
             let word = Substring(part)
-            let plain = word.lowercased().trimmingPunctuation().replacing("’", with: "'")
-            return Word(spoken: word, plain: plain)
+            return Word(spoken: word, plain: Self.plain(word))
         }
+    }
+
+    private static func plain(_ word: Substring) -> String {
+        // Most words are, and characters take long to tell apart.
+        if word.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(word) }
+        return word.lowercased().trimmingPunctuation().replacing("’", with: "'")
     }
 
     /// The words as they were said, without the punctuation that ends them.

@@ -1,0 +1,254 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// How far a committed transaction is.
+package enum Assembly: Hashable, Sendable {
+    /// Audio or transcriptions are still missing; the job was put back and will be woken.
+    case waiting
+    /// Everything that will come is here.
+    case ready(AssemblyInput)
+    /// Cancelled or finished meanwhile; the job is gone.
+    case obsolete
+}
+
+/// What the results of a transaction are made from.
+package struct AssemblyInput: Hashable, Sendable {
+    package let transaction: Transaction
+    /// The committed files in order.
+    package let chunks: [CommittedChunk]
+    package let documents: [ResultDocument]
+    /// Which of the transaction's commits this is for.
+    package let generation: Int64
+}
+
+/// A committed file, as far as it is known.
+package enum CommittedChunk: Hashable, Sendable {
+    case heard(ChunkOutcome)
+    /// Left to whoever assembles, see ``Store/init(path:durability:transcribesOnArrival:)``.
+    case unheard(ChunkToTranscribe, times: ChunkTimes?)
+}
+
+/// A chunk and what was heard in it.
+package typealias HeardChunk = (chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>)
+
+extension Store {
+    /// Looks whether a committed transaction can be put together, and makes the jobs that are still needed for that.
+    ///
+    /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
+    ///   older iOS clients commit before their last upload has ended (eka-v2.md 3.4).
+    package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
+            let rowID: Int64 = row["id"]
+            let transaction = try Self.withFilesFound(Transaction(row: row), rowID: rowID, in: db)
+            let documents = try Self.documents(ofRow: rowID, in: db)
+            // What was processed is looked at again when a further document was asked for.
+            guard transaction.userStatus == .committed, let committedAt = transaction.committedAt,
+                transaction.processingStatus == .inProgress || documents.contains(where: { !$0.status.isFinal })
+            else {
+                try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+                return .obsolete
+            }
+            let audio = try self.audio(of: transaction, for: documents, rowID: rowID, at: now, in: db)
+            let deadline = committedAt.addingTimeInterval(objectWait)
+            let waitsForAudio = audio.isMissing && now < deadline
+            if audio.isBeingTranscribed || waitsForAudio {
+                try db.run(
+                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
+                    [waitsForAudio ? deadline.milliseconds : nil, job.id]
+                )
+                return .waiting
+            }
+            return .ready(
+                AssemblyInput(
+                    transaction: transaction, chunks: audio.chunks, documents: documents, generation: row["generation"]
+                )
+            )
+        }
+    }
+
+    /// Stores results, unless a later commit has started processing anew.
+    package func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
+        try await writes.write { db in
+            guard try Self.currentRow(input, in: db) != nil else { return }
+            try Self.write(documents, at: now, in: db)
+        }
+    }
+
+    /// Stores the last results and how the processing ended, and removes the job. When a later commit has started
+    /// processing anew, or the transaction was cancelled, nothing is stored; the job then goes again.
+    /// - Returns: false when it does.
+    /// - Parameters:
+    ///   - heard: what was unheard before.
+    ///   - quality: of the audio, 0 to 1.
+    @discardableResult
+    package func finish(
+        _ job: Job, for input: AssemblyInput, heard: [HeardChunk] = [], documents: [ResultDocument],
+        outcome: Transaction.ProcessingStatus, quality: Double? = nil, at now: Date
+    ) async throws -> Bool {
+        try await writes.write { db in
+            guard let row = try Self.currentRow(input, in: db) else {
+                try db.run(
+                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
+                    [now.milliseconds, job.id]
+                )
+                return false
+            }
+            var transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
+            switch transaction.finish(outcome, quality: quality, at: now) {
+            case .none: break
+            case .stored, .process, .ended:
+                for (chunk, result) in heard {
+                    try Self.saveChunk(chunk, result: result, rowID: row["id"], at: now, in: db)
+                }
+                try Self.write(documents, at: now, in: db)
+                try Self.saveOutcome(of: transaction, rowID: row["id"], in: db)
+            }
+            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+            return true
+        }
+    }
+
+    /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
+    /// commit tries again.
+    package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
+            let rowID: Int64 = row["id"]
+            var unfinished = try Self.documents(ofRow: rowID, in: db).filter { !$0.status.isFinal }
+            for index in unfinished.indices {
+                unfinished[index].status = .failure
+                unfinished[index].errors = [diagnostic]
+            }
+            var transaction = try Transaction(row: row, withChunks: false)
+            if transaction.finish(.systemFailure, at: now) != .none {
+                try Self.write(unfinished, at: now, in: db)
+                try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
+            }
+            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is
+    /// missing for it, or when it is being done.
+    func claimAssembly(of transaction: Transaction, rowID: Int64, at now: Date, in db: Database) throws -> Job? {
+        let documents = try Self.documents(ofRow: rowID, in: db)
+        let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db)
+        guard !audio.isMissing, !audio.isBeingTranscribed else { return nil }
+        // It counts as no attempt yet: it may have to wait for its turn.
+        let claimed = try db.row(
+            """
+            UPDATE jobs SET state = 'running' WHERE transaction_id = ? AND kind = 'assemble' AND state = 'pending'
+            RETURNING id, (SELECT generation FROM transactions WHERE id = transaction_id) AS generation
+            """,
+            [rowID]
+        )
+        return claimed.map { row in
+            let input = AssemblyInput(
+                transaction: transaction, chunks: audio.chunks, documents: documents, generation: row["generation"])
+            return Job(id: row["id"], transaction: transaction.key, attempt: 1, work: .assemble(input))
+        }
+    }
+
+    /// What there is of a transaction's audio.
+    private struct Audio {
+        var chunks: [CommittedChunk] = []
+        /// Whether a file that was committed is not there.
+        var isMissing = false
+        /// Whether there is a job for one of them.
+        var isBeingTranscribed = false
+    }
+
+    private func audio(
+        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, at now: Date, in db: Database
+    ) throws -> Audio {
+        var audio = Audio()
+        // A transcript that was supplied, corrected or heard before needs nothing of it.
+        if documents.contains(where: { $0.kind == .transcript && $0.status.isFinal }) { return audio }
+        let known = try Self.chunkTranscripts(ofRow: rowID, in: db)
+        audio.isMissing = transaction.waitsForAnyFile
+        for (position, name) in transaction.orderedFiles.enumerated() {
+            let times = transaction.stopped.times[name]
+            guard let upload = try Self.upload(of: name, in: transaction, db) else {
+                audio.isMissing = true
+                let failure = Diagnostic(.audioMissing, "The file was committed and never arrived")
+                audio.chunks.append(.heard(ChunkOutcome(file: name, times: times, result: .failure(failure))))
+                continue
+            }
+            if let transcript = known[name], transcript.eTag == upload.eTag {
+                audio.chunks.append(.heard(ChunkOutcome(file: name, times: times, result: transcript.result)))
+            } else if !transcribesOnArrival {
+                let chunk = ChunkToTranscribe(upload, named: name, position: position, of: transaction.request)
+                audio.chunks.append(.unheard(chunk, times: times))
+            } else {
+                try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: rowID, at: now, in: db)
+                audio.isBeingTranscribed = true
+            }
+        }
+        return audio
+    }
+
+    /// nil when a later commit has started processing anew, or the transaction is gone.
+    private static func currentRow(_ input: AssemblyInput, in db: Database) throws -> Row? {
+        guard let row = try transactionRow(input.transaction.key, in: db) else { return nil }
+        return row["generation"] == input.generation ? row : nil
+    }
+
+    private static func saveOutcome(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+        try db.run(
+            "UPDATE transactions SET processing_status = ?, processed_at = ?, audio_quality = ? WHERE id = ?",
+            [
+                transaction.processingStatus.rawValue, transaction.processedAt?.milliseconds, transaction.audioQuality,
+                rowID,
+            ]
+        )
+    }
+
+    private static func write(_ documents: [ResultDocument], at now: Date, in db: Database) throws {
+        for document in documents {
+            try db.run(
+                """
+                UPDATE documents SET status = ?, value = ?, errors = ?, warnings = ?, updated_at = ?
+                WHERE document_id = ? AND is_edited = 0
+                """,
+                [
+                    document.status.rawValue, document.value, try StoredJSON.text(document.errors),
+                    try StoredJSON.text(document.warnings), now.milliseconds, document.id.rawValue,
+                ]
+            )
+        }
+    }
+
+    /// A transaction that was started without naming its files has those that are in its folder (eka-v2.md 2.1).
+    private static func withFilesFound(
+        _ transaction: Transaction, rowID: Int64, in db: Database
+    ) throws -> Transaction {
+        guard transaction.waitsForAnyFile, let location = transaction.request.audioLocation else { return transaction }
+        var found = transaction
+        found.find(try names(in: location, business: transaction.key.business, db))
+        try save(found, insteadOf: transaction, rowID: rowID, in: db)
+        return found
+    }
+
+    static func names(in location: AudioLocation, business: BusinessID, _ db: Database) throws -> [String] {
+        let prefix = location.key(ofFile: "")
+        return try db.rows(
+            "SELECT key FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT 1000",
+            [business.rawValue, location.bucket, prefix]
+        ).map { $0["key"] as String }.prefix { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+
+    /// The bytes that were uploaded under a name, and what says whether they are the same.
+    static func upload(
+        of name: String, in transaction: Transaction, _ db: Database
+    ) throws -> (file: String, eTag: String)? {
+        guard let location = transaction.request.audioLocation else { return nil }
+        return try db.row(
+            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            [transaction.key.business.rawValue, location.bucket, location.key(ofFile: name)]
+        ).map { ($0["file"], $0["etag"]) }
+    }
+}

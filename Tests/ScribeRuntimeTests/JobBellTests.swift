@@ -1,0 +1,51 @@
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+struct JobBellTests {
+    let bell = JobBell()
+    let manual = ManualClock()
+
+    @Test("a ring before the wait ends it at once, and only one")
+    func early() async throws {
+        bell.ring()
+        bell.ring()
+        #expect(try await bell.wait(atMost: nil, clock: manual.clock))
+        async let second = bell.wait(atMost: .seconds(1), clock: manual.clock)
+        await manual.waitForSleepers()
+        manual.advance(by: .seconds(1))
+        #expect(try await second)
+    }
+
+    @Test("the bell still works after a wait that ran out of time")
+    func afterTimeout() async throws {
+        async let first = bell.wait(atMost: .seconds(1), clock: manual.clock)
+        await manual.waitForSleepers()
+        manual.advance(by: .seconds(1))
+        #expect(try await first)
+        async let second = bell.wait(atMost: .seconds(60), clock: manual.clock)
+        await manual.waitForSleepers()
+        bell.ring()
+        #expect(try await second)
+    }
+
+    @Test("a job that is handed over ends the wait without a look into the store, unless the bell rang as well")
+    func handed() async throws {
+        let jobs = (1...3).map { number in
+            let key = Transaction.Key(business: .init("b-1"), id: .init("t-\(number)"))
+            return Job(id: Int64(number), transaction: key, attempt: 1, work: .assemble())
+        }
+        async let wait = bell.wait(atMost: .seconds(60), clock: manual.clock)
+        await manual.waitForSleepers()
+        for job in jobs { bell.hand(job) }
+        #expect(try await !wait)
+        #expect(try await !bell.wait(atMost: nil, clock: manual.clock), "it is still there")
+        #expect(bell.handedJobs(upTo: 2) == Array(jobs.prefix(2)))
+        bell.ring()
+        #expect(try await bell.wait(atMost: nil, clock: manual.clock))
+        #expect(bell.handedJobs(upTo: 2) == [jobs[2]])
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// What commit hands over, and what whoever assembles has to hear.
+struct AssemblyStoreTests {
+    private func commit(_ files: [String], in fixture: StoreFixture) async throws -> Job? {
+        try await fixture.store.commit(
+            fixture.key(), ChunkList(files: files), at: fixture.start, claimsJob: true
+        ).job
+    }
+
+    private func input(of job: Job?) throws -> AssemblyInput {
+        guard case .assemble(let input?) = job?.work else { throw Missing() }
+        return input
+    }
+
+    private struct Missing: Error {}
+
+    @Test("commit claims the job for its caller when everything is there, and nobody else gets it")
+    func handsOver() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        try await fixture.finish(try #require(try await fixture.claim()), "one")
+        let job = try await commit(["1.m4a"], in: fixture)
+        #expect(try input(of: job).outcomes.map(\.file) == ["1.m4a"])
+        #expect(try await fixture.claim() == nil)
+        let waiting = try #require(job)
+        try await fixture.store.postpone(waiting, until: fixture.start, countsAttempt: true)
+        #expect(try await fixture.claim()?.attempt == 1, "to wait for its turn was no attempt")
+    }
+
+    @Test("commit leaves the job to others while a transcription or a file is missing")
+    func leaves() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        #expect(try await commit(["1.m4a"], in: fixture) == nil)
+        #expect(try await commit(["1.m4a", "2.m4a"], in: fixture) == nil)
+        let late = try StoreFixture(transcribesOnArrival: false)
+        try await late.initialise()
+        #expect(try await commit(["1.m4a"], in: late) == nil)
+        #expect(try await late.claim()?.work == .assemble())
+    }
+
+    @Test("a job that was handed over when the process died is claimed again after the next start")
+    func restart() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        #expect(try await commit(["1.m4a"], in: fixture) != nil)
+        try fixture.store.close()
+        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
+        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 4, at: fixture.start) else {
+            Issue.record("no job")
+            return
+        }
+        #expect(jobs.map(\.work) == [.assemble()])
+    }
+
+    @Test("where nothing is transcribed on arrival, whoever assembles hears what is unheard, and it is kept")
+    func unheard() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        #expect(try await !fixture.put("1.m4a").hasWork)
+        try await fixture.put("last.m4a")
+        let job = try #require(try await commit(["1.m4a", "last.m4a"], in: fixture))
+        let input = try input(of: job)
+        let unheard = input.chunks.compactMap { chunk -> ChunkToTranscribe? in
+            if case .unheard(let chunk, _) = chunk { chunk } else { nil }
+        }
+        #expect(unheard.map(\.name) == ["1.m4a", "last.m4a"])
+        #expect(unheard.map(\.ordinal) == [1, 2], "its number, or its position")
+        let heard = unheard.map { ($0, Result<_, Diagnostic>.success(RecognisedSpeech(text: $0.name))) }
+        #expect(
+            try await fixture.store.finish(
+                job, for: input, heard: heard, documents: [], outcome: .success, at: fixture.start))
+
+        try await fixture.put("2.m4a")
+        let again = try await commit(["1.m4a", "last.m4a", "2.m4a"], in: fixture)
+        let chunks = try self.input(of: again).chunks
+        #expect(chunks.count == 3)
+        #expect(
+            try self.input(of: again).outcomes.map { try? $0.result.get().text } == ["1.m4a", "last.m4a"],
+            "only the third is new")
+    }
+
+    @Test("a chunk is transcribed before commit when somebody asks for it, by its name or its number")
+    func onDemand() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        for name in ["1.m4a", "2.m4a"] { try await fixture.put(name) }
+        let request = { try await fixture.store.requestTranscription(of: $0, in: fixture.key(), at: fixture.start) }
+        #expect(try await request("2.m4a"))
+        #expect(try await request("1"))
+        #expect(try await !request("3"))
+        for expected in ["2.m4a", "1.m4a"] {
+            let job = try #require(try await fixture.claim())
+            guard case .transcribe(let chunk) = job.work else {
+                Issue.record("not a transcription")
+                return
+            }
+            #expect(chunk.name == expected)
+            try await fixture.finish(job, "heard")
+        }
+        #expect(try await fixture.store.chunkTranscript(of: fixture.key(), file: "1") != nil)
+        let job = try await commit(["1.m4a", "2.m4a"], in: fixture)
+        #expect(try input(of: job).outcomes.count == 2, "nothing is heard twice")
+    }
+}
