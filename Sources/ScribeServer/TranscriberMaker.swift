@@ -18,7 +18,9 @@ struct TranscriberMaker {
         // The fake cannot fail but on purpose, and its pauses are on purpose too.
         if configuration.transcriber == .fake { return try bare(.fake) }
         let transcriber = try guarded(configuration.transcriber, fallback: fallback)
-        return MeasuringTranscriber(transcriber, temporary: temporary, clock: clock, files: threads)
+        return MeasuringTranscriber(
+            transcriber, concurrency: configuration.recognition.concurrency, temporary: temporary, clock: clock,
+            files: threads)
     }
 
     private func guarded(

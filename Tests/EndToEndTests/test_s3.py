@@ -209,7 +209,8 @@ def test_multipart_by_hand_lists_replaces_orders_and_refuses(s3):
     ]:
         with pytest.raises(botocore.exceptions.ClientError, match=code):
             complete(*parts)
-    complete((1, first), (3, last))
+    assert complete((1, first), (3, last))["ETag"] == s3.head_object(**where)["ETag"]
+    assert complete((1, first), (3, last))["ETag"] == s3.head_object(**where)["ETag"], "asked again"
     assert s3.get_object(**where)["Body"].read() == bytes(5 * MB) + b"new"
     with pytest.raises(botocore.exceptions.ClientError, match="NoSuchUpload"):
         complete((1, first))

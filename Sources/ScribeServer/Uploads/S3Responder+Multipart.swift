@@ -61,28 +61,40 @@ extension S3Responder {
             let found = try await store.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business
             )
-        else { throw S3Error.noSuchUpload }
+        else { return try await completedBefore(list, address, business) }
         let parts = try list.select(from: found.parts)
         let file = identifiers.uuid()
         let size = try await objects.join(parts.map(\.file), into: file)
-        let digest = Insecure.MD5.hash(data: Data(parts.flatMap { Hex.decode($0.md5) ?? [] }))
         let object = StoredObject(
-            bucket: address.bucket, key: address.key, file: file, size: size,
-            eTag: "\(Hex.encode(digest))-\(parts.count)", contentType: found.upload.contentType,
+            bucket: address.bucket, key: address.key, file: file, size: size, eTag: list.eTag,
+            contentType: found.upload.contentType,
             metadata: found.upload.metadata, createdAt: clock.now
         )
         let completed = try await keeping(file) { try await store.complete(id, as: object, business: business) }
         guard let (effect, partFiles) = completed else {
             await objects.remove([file])
-            throw S3Error.noSuchUpload
+            return try await completedBefore(list, address, business)
         }
         await settle(effect)
         await objects.remove(partFiles)
-        return XMLElement(
+        return completion(of: object)
+    }
+
+    /// A client whose answer was lost asks again: the upload is gone, and what it wanted is there.
+    private func completedBefore(
+        _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
+        guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
+        return completion(of: object)
+    }
+
+    private func completion(of object: StoredObject) -> Response {
+        XMLElement(
             "CompleteMultipartUploadResult", namespace: XMLElement.s3Namespace,
             [
-                XMLElement("Location", "/\(address.bucket)/\(address.key)"), XMLElement("Bucket", address.bucket),
-                XMLElement("Key", address.key), XMLElement("ETag", object.quotedETag),
+                XMLElement("Location", "/\(object.bucket)/\(object.key)"), XMLElement("Bucket", object.bucket),
+                XMLElement("Key", object.key), XMLElement("ETag", object.quotedETag),
             ]
         ).response(.ok)
     }
@@ -157,6 +169,12 @@ struct PartList: Hashable, Sendable {
         guard !entries.isEmpty else { throw .malformedXML }
         guard zip(entries, entries.dropFirst()).allSatisfy({ $0.number < $1.number }) else { throw .invalidPartOrder }
         self.entries = entries
+    }
+
+    /// Without quotes: what the object that is made of them has.
+    var eTag: String {
+        let digest = Insecure.MD5.hash(data: Data(entries.flatMap { Hex.decode($0.eTag) ?? [] }))
+        return "\(Hex.encode(digest))-\(entries.count)"
     }
 
     /// The stored parts that are meant.

@@ -13,15 +13,18 @@ package struct MeasuringTranscriber: Transcriber {
     private let temporary: TemporaryFiles
     private let programs: ProgramRunner
     private let files: NIOThreadPool
+    private let slots: Slots
 
+    /// - Parameter concurrency: how many are decoded at the same time.
     package init(
-        _ base: any Transcriber, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
+        _ base: any Transcriber, concurrency: Int, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
     ) {
         self.base = base
         decodes = CommandTranscriber.isInstalled("ffmpeg")
         self.temporary = temporary
         programs = ProgramRunner(timeLimit: .seconds(60), clock: clock)
         self.files = files
+        slots = Slots(count: concurrency)
     }
 
     package var name: String { base.name }
@@ -38,14 +41,15 @@ package struct MeasuringTranscriber: Transcriber {
     private func quality(of recording: Recording) async throws -> AudioQuality? {
         let measured = try await measure(recording.path)
         guard measured == nil, decodes else { return measured }
-        return try await temporary.use(extension: "wav") { path in
-            // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
-            let decoded = try? await programs.run([
-                "ffmpeg", "-nostdin", "-v", "error", "-y", "-t", "601", "-i", recording.path, "-ar", "16000", "-ac",
-                "1",
-                "-c:a", "pcm_s16le", path,
-            ])
-            return decoded == nil ? nil : try await measure(path)
+        return try await slots.run {
+            try await temporary.use(extension: "wav") { path in
+                // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
+                let decoded = try? await programs.run([
+                    "ffmpeg", "-nostdin", "-v", "error", "-y", "-t", "601", "-i", recording.path, "-ar", "16000",
+                    "-ac", "1", "-c:a", "pcm_s16le", path,
+                ])
+                return decoded == nil ? nil : try await measure(path)
+            }
         }
     }
 

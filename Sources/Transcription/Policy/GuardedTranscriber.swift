@@ -63,22 +63,20 @@ package struct GuardedTranscriber: Transcriber {
                     .transcriptionFailed, "\(name) is left alone after failures in a row", isRetryable: true,
                     retryAfter: left, origin: .refusal)
             }
-            try await slots.take()
-            let result: Result<RecognisedSpeech, any Error>
-            do {
-                result = .success(try await limited(recording))
-            } catch {
-                result = .failure(error)
+            return try await slots.run {
+                do {
+                    let speech = try await limited(recording)
+                    circuit.succeeded()
+                    return speech
+                } catch let failure as TranscriptionFailure where failure.origin == .service {
+                    circuit.failed(at: clock.now)
+                    throw failure
+                } catch {
+                    // What lies in the audio says nothing of the service.
+                    circuit.released()
+                    throw error
+                }
             }
-            await slots.give()
-            switch result {
-            case .success: circuit.succeeded()
-            case .failure(let failure as TranscriptionFailure) where failure.origin == .service:
-                circuit.failed(at: clock.now)
-            // What lies in the audio says nothing of the service.
-            case .failure: circuit.released()
-            }
-            return try result.get()
         } catch let failure as TranscriptionFailure where failure.mayBeRecognisedElsewhere {
             guard let fallback, recording.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
                 throw failure
@@ -109,47 +107,4 @@ package struct GuardedTranscriber: Transcriber {
 extension TranscriptionFailure {
     /// Whether another service may do better; not where there is nothing in the audio.
     fileprivate var mayBeRecognisedElsewhere: Bool { code == .transcriptionFailed || code == .transcriptionTimeout }
-}
-
-/// Counts recognitions that may run at the same time.
-private actor Slots {
-    private var free: Int
-    private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-    private var order: [Int] = []
-    private var next = 0
-
-    init(count: Int) { free = max(1, count) }
-
-    func take() async throws {
-        try Task.checkCancellation()
-        if free > 0 {
-            free -= 1
-            return
-        }
-        next += 1
-        let number = next
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                waiting[number] = continuation
-                order.append(number)
-            }
-        } onCancel: {
-            Task { await self.cancel(number) }
-        }
-    }
-
-    func give() {
-        while let number = order.first {
-            order.removeFirst()
-            if let continuation = waiting.removeValue(forKey: number) {
-                continuation.resume()
-                return
-            }
-        }
-        free += 1
-    }
-
-    private func cancel(_ number: Int) {
-        waiting.removeValue(forKey: number)?.resume(throwing: CancellationError())
-    }
 }
