@@ -29,6 +29,13 @@ package struct JobRunner: Service, CustomStringConvertible {
             self.backOff = backOff
             self.objectWait = objectWait
         }
+
+        /// Doubles with each attempt, and differs by up to a quarter from job to job, so that those which failed
+        /// together do not come back together.
+        func pause(after job: Job) -> Duration {
+            let spread = Double((UInt64(bitPattern: job.id) &* 0x9E37_79B9_7F4A_7C15) >> 56) / 255
+            return backOff * (1 << min(job.attempt - 1, 6)) * (1 + spread / 4)
+        }
     }
 
     let store: Store
@@ -70,11 +77,11 @@ package struct JobRunner: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 let slots = JobSlots(count: policy.concurrency)
-                var search = Search()
+                var search = JobSearch(bell: bell)
                 while !Task.isCancelled {
                     let free = await slots.takeAll()
                     do {
-                        let jobs = try await jobs(upTo: free, &search)
+                        let jobs = try await search.jobs(upTo: free, at: clock.now, store.claimJobs)
                         await slots.give(free - jobs.count)
                         for job in jobs {
                             group.addTask {
@@ -82,10 +89,7 @@ package struct JobRunner: Service, CustomStringConvertible {
                                 await slots.give(1)
                             }
                         }
-                        if jobs.isEmpty {
-                            let limit = search.next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
-                            search.isDue = try await bell.wait(atMost: limit, clock: clock)
-                        }
+                        if jobs.isEmpty { try await search.wait(clock) }
                     } catch is CancellationError {
                         break
                     } catch {
@@ -96,30 +100,6 @@ package struct JobRunner: Service, CustomStringConvertible {
                 }
             }
         }
-    }
-
-    /// What is known of the jobs in the store.
-    private struct Search {
-        /// Whether there may be some that are due.
-        var isDue = true
-        /// When the next one is.
-        var next: Date?
-        /// Whose turn it is to be looked at first, so that neither kind keeps the other waiting.
-        var beginsWithHanded = true
-    }
-
-    /// Those that were handed over, and those that are due in the store.
-    private func jobs(upTo limit: Int, _ search: inout Search) async throws -> [Job] {
-        search.beginsWithHanded.toggle()
-        var jobs = search.beginsWithHanded ? bell.handedJobs(upTo: limit) : []
-        if search.isDue || bell.hasRung(), jobs.count < limit {
-            search.isDue = true
-            switch try await store.claimJobs(upTo: limit - jobs.count, at: clock.now) {
-            case .jobs(let claimed): jobs += claimed
-            case .nothing(let next): (search.isDue, search.next) = (false, next)
-            }
-        }
-        return jobs + bell.handedJobs(upTo: limit - jobs.count)
     }
 
     func perform(_ job: Job) async {
@@ -208,7 +188,7 @@ package struct JobRunner: Service, CustomStringConvertible {
     /// would be nobody's.
     private func retry(_ job: Job, after error: any Error) async {
         let failure = error as? TranscriptionFailure
-        let pause = max(pause(before: job), failure?.retryAfter.map { .seconds($0) } ?? .zero)
+        let pause = max(policy.pause(after: job), failure?.retryAfter.map { .seconds($0) } ?? .zero)
         let wasTried = failure?.origin != .refusal && !Store.isFull(error)
         while !Task.isCancelled {
             do {
@@ -219,13 +199,6 @@ package struct JobRunner: Service, CustomStringConvertible {
                 try? await clock.sleep(for: .seconds(1))
             }
         }
-    }
-
-    /// Doubles with each attempt, and differs a little from job to job, so that those which failed together do not come
-    /// back together.
-    private func pause(before job: Job) -> Duration {
-        let spread = Double(UInt64(bitPattern: job.id) &* 0x9E37_79B9_7F4A_7C15 >> 56) / 255
-        return policy.backOff * (1 << min(job.attempt - 1, 6)) * (1 + spread / 4)
     }
 
     private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {

@@ -153,6 +153,11 @@ extension Store {
         }
     }
 
+    /// Says that what a running assembly began with has changed: it goes again at its end.
+    static func outdateAssembly(ofRow rowID: Int64, in db: Database) throws {
+        try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
+    }
+
     /// What there is of a transaction's audio.
     private struct Audio {
         var chunks: [CommittedChunk] = []

@@ -50,6 +50,7 @@ extension Store {
                     """,
                     [edit.value, now.milliseconds, found.id.rawValue]
                 )
+                if found.kind == .transcript { try Self.outdateAssembly(ofRow: row["id"], in: db) }
             }
         }
     }

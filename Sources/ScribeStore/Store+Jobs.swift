@@ -92,7 +92,7 @@ extension Store {
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
         try await writes.write { db in
             try db.run(
-                "UPDATE jobs SET state = 'pending', run_at = ?, attempts = attempts - ? WHERE id = ?",
+                "UPDATE jobs SET state = 'pending', run_at = ?, attempts = max(0, attempts - ?) WHERE id = ?",
                 [time.milliseconds, countsAttempt ? 0 : 1, job.id]
             )
         }
@@ -127,7 +127,8 @@ extension Store {
 
     /// Makes a job for one chunk of an unfinished transaction, by its name or its number, for somebody who asks for its
     /// text before the results are put together.
-    /// - Returns: false when there is no such chunk.
+    /// - Returns: false when there is no such chunk: it is not there, or would not be heard either without being asked
+    ///   for, as what has no number before commit, or is not listed after it.
     package func requestTranscription(of file: String, in key: Transaction.Key, at now: Date) async throws -> Bool {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db), case let transaction = try Transaction(row: row),
@@ -135,6 +136,11 @@ extension Store {
             else { return false }
             let name = try Self.chunkName(file, among: Self.names(in: location, business: key.business, db))
             guard let name, let upload = try Self.upload(of: name, in: transaction, db) else { return false }
+            let isHeard =
+                transaction.userStatus.isOpen
+                ? chunkOrdinal(ofFile: name) != nil && transaction.request.fixture == nil
+                : transaction.orderedFiles.contains(name)
+            guard isHeard else { return false }
             try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: row["id"], at: now, in: db)
             return true
         }

@@ -38,6 +38,8 @@ package struct UploadEffect: Hashable, Sendable {
     package let replacedFile: String?
     /// Whether a job was made or woken.
     package let hasWork: Bool
+    /// The unfinished transactions that the upload belongs to.
+    package let transactions: [Transaction.Key]
 }
 
 extension Store {
@@ -132,9 +134,8 @@ extension Store {
                 object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
             ]
         )
-        return UploadEffect(
-            replacedFile: replaced?["file"], hasWork: try makeWork(for: object, business: business, permit, in: db)
-        )
+        let (transactions, hasWork) = try makeWork(for: object, business: business, permit, in: db)
+        return UploadEffect(replacedFile: replaced?["file"], hasWork: hasWork, transactions: transactions)
     }
 
     static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
@@ -147,14 +148,15 @@ extension Store {
     private func makeWork(
         for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
         in db: Database
-    ) throws -> Bool {
+    ) throws -> (transactions: [Transaction.Key], hasWork: Bool) {
         let slash = object.key.lastIndex(of: "/")
         let folder = slash.map { String(object.key[..<$0]) } ?? ""
         let name = slash.map { String(object.key[object.key.index(after: $0)...]) } ?? object.key
+        var transactions: [Transaction.Key] = []
         var hasWork = false
         let rows = try db.rows(
             """
-            SELECT id, user_status, processing_status, committed_files, fixture FROM transactions
+            SELECT id, txn_id, user_status, processing_status, committed_files, fixture FROM transactions
             WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
             """,
             [business.rawValue, object.bucket, folder]
@@ -164,6 +166,7 @@ extension Store {
             let userStatus: Transaction.UserStatus = try row.word("user_status")
             let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
             if userStatus.isOpen {
+                transactions.append(Transaction.Key(business: business, id: TransactionID(row["txn_id"])))
                 // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
                 guard transcribesOnArrival, chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil
                 else { continue }
@@ -174,11 +177,13 @@ extension Store {
                 case let files = try StoredJSON.value(row["committed_files"], as: [String].self),
                 files.isEmpty || files.contains(name)
             {
+                transactions.append(Transaction.Key(business: business, id: TransactionID(row["txn_id"])))
                 try Self.wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
+                try Self.outdateAssembly(ofRow: row["id"], in: db)
                 hasWork = true
             }
         }
-        return hasWork
+        return (transactions, hasWork)
     }
 }
 

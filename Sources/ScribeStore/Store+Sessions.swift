@@ -103,10 +103,16 @@ extension Store {
             )
             try Self.keep(edit, with: id, in: db)
             guard let value = edit.value else { return }
-            try db.run(
-                "UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1 WHERE document_id = ?",
+            let edited = try db.row(
+                """
+                UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1 WHERE document_id = ?
+                RETURNING transaction_id, kind
+                """,
                 [value, id.rawValue]
             )
+            if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue {
+                try Self.outdateAssembly(ofRow: edited["transaction_id"], in: db)
+            }
         }
     }
 
@@ -152,11 +158,18 @@ extension Store {
     ) async throws -> (result: Result<RecognisedSpeech, Diagnostic>, times: ChunkTimes?)? {
         try await pool.read { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let times: [String: ChunkTimes] = try StoredJSON.value(row["chunk_times"])
+            let transaction = try Transaction(row: row)
             let transcripts = try Self.chunkTranscripts(ofRow: row["id"], in: db)
-            return Self.chunkName(file, among: transcripts.keys).flatMap { name in
-                transcripts[name].map { ($0.result, times[name]) }
+            guard let name = Self.chunkName(file, among: transcripts.keys), let transcript = transcripts[name] else {
+                return nil
             }
+            // Replaced meanwhile, so that what was heard is not what is there.
+            if transaction.processingStatus == .inProgress, let upload = try Self.upload(of: name, in: transaction, db),
+                upload.eTag != transcript.eTag
+            {
+                return nil
+            }
+            return (transcript.result, transaction.stopped.times[name])
         }
     }
 

@@ -203,6 +203,10 @@ extension Store {
     /// no fault of its own.
     private static func hasNewAudio(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
+        // A person's transcript stands, whatever there is to hear.
+        guard try !documents(ofRow: rowID, in: db).contains(where: { $0.kind == .transcript && $0.isEdited }) else {
+            return false
+        }
         let known = try chunkTranscripts(ofRow: rowID, in: db)
         return try transaction.orderedFiles.contains { name in
             guard let eTag = try upload(of: name, in: transaction, db)?.eTag else { return false }
@@ -273,7 +277,7 @@ extension Store {
     /// Makes the job that puts the results together, or wakes it.
     static func startAssembly(ofRow rowID: Int64, at now: Date, in db: Database) throws {
         // A job that is running finds at its end that the generation has changed, and goes again.
-        try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
+        try outdateAssembly(ofRow: rowID, in: db)
         try db.run(
             """
             INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at) VALUES ('assemble', ?, '', '', ?)

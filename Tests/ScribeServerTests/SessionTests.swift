@@ -214,6 +214,8 @@ struct SessionTests {
             #expect(answer["text"]?.contains("fever") == true)
             #expect(try await client.get("/voice/api/v3/transcript/t/1")["text"] == answer["text"])
             #expect(try await client.get("/voice/api/v3/transcript/nope/1.m4a").status == 404)
+            _ = try await client.upload("1.m4a", of: "t", TestAudio.wav(seconds: 9), at: manual.now)
+            #expect(try await client.get("/voice/api/v3/transcript/t/1")["text"] != answer["text"], "replaced")
             async let missing = client.get("/voice/api/v3/transcript/t/2.m4a")
             await manual.waitForSleepers()
             manual.advance(by: .seconds(3))

@@ -90,6 +90,66 @@ struct AssemblyStoreTests {
             "only the third is new")
     }
 
+    @Test("a running assembly goes again when its transcript was corrected or its audio replaced meanwhile")
+    func outdated() async throws {
+        let correct = { (fixture: StoreFixture) in
+            let edit = ResultEdit(target: .template(.init("transcript")), value: "corrected")
+            try await fixture.store.edit(fixture.key(), [edit], at: fixture.start)
+        }
+        let replace = { (fixture: StoreFixture) in _ = try await fixture.put("1.m4a", eTag: "b") }
+        for change in [correct, replace] {
+            let fixture = try StoreFixture()
+            try await fixture.initialise()
+            try await fixture.put("1.m4a")
+            try await fixture.finish(try #require(try await fixture.claim()), "one")
+            let job = try #require(try await commit(["1.m4a"], in: fixture))
+            try await change(fixture)
+            let isDone = try await fixture.store.finish(
+                job, for: input(of: job), documents: [], outcome: .success, at: fixture.start)
+            #expect(!isDone)
+            #expect(try await fixture.claim()?.work == .assemble())
+        }
+    }
+
+    @Test("a repeated commit does nothing where a person's transcript stands, though the audio was never heard")
+    func correctedBefore() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let edit = ResultEdit(target: .template(.init("transcript")), value: "said")
+        try await fixture.store.edit(fixture.key(), [edit], at: fixture.start)
+        let job = try #require(try await commit(["1.m4a"], in: fixture))
+        try await fixture.store.finish(
+            job, for: input(of: job), documents: [], outcome: .success, at: fixture.start)
+        #expect(try await fixture.commit(["1.m4a"]) == .none)
+    }
+
+    @Test("the text of replaced bytes is nobody's answer while the transaction is processed")
+    func replacedChunk() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        for (eTag, text) in [(Character("a"), "old"), ("b", "new")] {
+            #expect(try await fixture.put("1.m4a", eTag: eTag).transactions == [fixture.key()])
+            #expect(try await fixture.store.chunkTranscript(of: fixture.key(), file: "1.m4a") == nil)
+            _ = try await fixture.store.requestTranscription(of: "1", in: fixture.key(), at: fixture.start)
+            try await fixture.finish(try #require(try await fixture.claim()), text)
+            let found = try await fixture.store.chunkTranscript(of: fixture.key(), file: "1.m4a")
+            #expect(try found?.result.get().text == text)
+        }
+    }
+
+    @Test("a file without a number before commit, and one that commit did not list, is not heard by being asked for")
+    func notOnDemand() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        for name in ["intro.m4a", "1.m4a", "2.m4a"] { try await fixture.put(name) }
+        let request = { try await fixture.store.requestTranscription(of: $0, in: fixture.key(), at: fixture.start) }
+        #expect(try await !request("intro.m4a"))
+        try await fixture.commit(["1.m4a", "intro.m4a"])
+        #expect(try await request("intro.m4a"))
+        #expect(try await !request("2.m4a"))
+    }
+
     @Test("a chunk is transcribed before commit when somebody asks for it, by its name or its number")
     func onDemand() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)

@@ -76,17 +76,14 @@ struct ChunkTranscriptRoutes: Sendable {
     ) async throws -> (Result<RecognisedSpeech, Diagnostic>, ChunkTimes?) {
         let deadline = clock.now.addingTimeInterval(Self.wait / .seconds(1))
         let changes = signals.changes(of: key)
-        var isRequested = false
         while true {
             if let found = try await store.chunkTranscript(of: key, file: file) { return found }
-            if !isRequested, try await store.requestTranscription(of: file, in: key, at: clock.now) {
-                isRequested = true
-                bell.ring()
-            }
             let left = deadline.timeIntervalSince(clock.now)
             guard left > 0, try await store.transaction(key)?.processingStatus == .inProgress else {
                 throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet")
             }
+            // Again after each change: it may have arrived only now, or been replaced.
+            if try await store.requestTranscription(of: file, in: key, at: clock.now) { bell.ring() }
             do {
                 try await cancelWhenGracefulShutdown {
                     try await firstOf(changes, limit: .seconds(left), clock: clock)

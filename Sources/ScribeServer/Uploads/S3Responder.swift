@@ -22,6 +22,7 @@ struct S3Responder: Sendable {
     let credentials: UploadCredentials
     let starter: TransactionStarter
     let fixtures: FixtureSet
+    let signals: ChangeSignals
     let bell: JobBell
     let identifiers: IdentifierSource
     let clock: ScribeClock

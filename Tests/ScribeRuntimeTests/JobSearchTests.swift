@@ -1,0 +1,95 @@
+import Foundation
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+struct JobSearchTests {
+    private struct Busy: Error {}
+
+    let bell = JobBell()
+    let manual = ManualClock()
+
+    private func job(_ id: Int64) -> Job {
+        Job(id: id, transaction: .init(business: .init("b-1"), id: .init("t")), attempt: 1, work: .assemble())
+    }
+
+    /// A search of a store in which nothing is left to do before `next`.
+    private func idleSearch(until next: Date? = nil) async throws -> JobSearch {
+        var search = JobSearch(bell: bell)
+        #expect(try await search.jobs(upTo: 1, at: manual.now) { _, _ in .nothing(until: next) }.isEmpty)
+        return search
+    }
+
+    @Test("a ring is remembered while handed jobs take all there is room for")
+    func ringIsKept() async throws {
+        for takesOneBefore in [false, true] {
+            var search = try await idleSearch()
+            if takesOneBefore {
+                bell.hand(job(9))
+                _ = try await search.jobs(upTo: 1, at: manual.now) { _, _ in .nothing(until: nil) }
+            }
+            bell.hand(job(1))
+            bell.ring()
+            var found: [Job] = []
+            for _ in 0..<2 {
+                found += try await search.jobs(upTo: 1, at: manual.now) { _, _ in .jobs([job(2)]) }
+            }
+            #expect(Set(found.map(\.id)) == [1, 2])
+        }
+    }
+
+    @Test("neither what is handed over nor what is in the store keeps the other waiting")
+    func fair() async throws {
+        var search = JobSearch(bell: bell)
+        for id in 1...10 { bell.hand(job(Int64(id))) }
+        var found: [Int64] = []
+        for _ in 0..<4 {
+            found += try await search.jobs(upTo: 1, at: manual.now) { _, _ in .jobs([job(100)]) }.map(\.id)
+        }
+        #expect(found.filter { $0 == 100 }.count == 2)
+    }
+
+    @Test("a job whose time has come is claimed though jobs are handed over all the time")
+    func timers() async throws {
+        var search = try await idleSearch(until: manual.now + 2)
+        for id in 1...10 { bell.hand(job(Int64(id))) }
+        manual.advance(by: .seconds(2))
+        var found: [Int64] = []
+        for _ in 0..<2 {
+            found += try await search.jobs(upTo: 1, at: manual.now) { _, _ in .jobs([job(100)]) }.map(\.id)
+        }
+        #expect(found.contains(100))
+    }
+
+    @Test("what was handed over is done though the store cannot be claimed from, which is tried again")
+    func busyStore() async throws {
+        var search = JobSearch(bell: bell)
+        for id in 1...2 { bell.hand(job(Int64(id))) }
+        let found = try await search.jobs(upTo: 3, at: manual.now) { _, _ in throw Busy() }
+        #expect(found.map(\.id) == [1, 2])
+        await #expect(throws: Busy.self) {
+            _ = try await search.jobs(upTo: 3, at: manual.now) { _, _ in throw Busy() }
+        }
+        #expect(try await search.jobs(upTo: 3, at: manual.now) { _, _ in .jobs([job(3)]) }.map(\.id) == [3])
+    }
+
+    @Test(
+        "the pause before another attempt doubles, and differs from job to job by up to a quarter, however many there were"
+    )
+    func pauses() {
+        let policy = JobRunner.Policy(backOff: .seconds(1))
+        func pause(_ id: Int64, _ attempt: Int) -> Double {
+            policy.pause(after: Job(id: id, transaction: job(1).transaction, attempt: attempt, work: .assemble()))
+                / .seconds(1)
+        }
+        let ids: [Int64] = [1, 2, 3, 1000, 100_000, .max]
+        for id in ids {
+            #expect((1...1.25).contains(pause(id, 1)))
+            #expect(pause(id, 3) == 4 * pause(id, 1))
+        }
+        #expect(Set(ids.map { pause($0, 1) }).count > 3)
+    }
+}
