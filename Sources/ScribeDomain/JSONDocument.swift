@@ -19,6 +19,15 @@ package final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
+    /// The deepest nesting that is taken from anyone.
+    package static let deepestNesting = 120
+
+    /// What a text from outside says, nil when it is not JSON of that type or nested too deeply.
+    package static func untrusted<Value: Decodable>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
+        guard depth(of: data) <= deepestNesting else { return nil }
+        return try? JSONDocument(data).decode(type)
+    }
+
     /// How deep arrays and objects are nested in the text. Whether it is JSON is for the decoder to say.
     package static func depth(of bytes: some Sequence<UInt8>) -> Int {
         var depth = 0

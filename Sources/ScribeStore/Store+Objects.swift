@@ -47,13 +47,16 @@ extension Store {
     ///
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
-    /// - Parameter permit: gets the fixture of each transaction that the object belongs to, and throws when it is not
-    ///   to be stored.
+    /// - Parameters:
+    ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
+    ///   - permit: gets the fixture of each transaction that the object belongs to, and throws when it is not to be
+    ///     stored.
     package func put(
         _ object: StoredObject, business: BusinessID,
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
     ) async throws -> UploadEffect {
-        try await writes.write { try self.put(object, business: business, permit, in: $0) }
+        try await writes.write { try self.put(object, business: business, replacing: permitReplacing, permit, in: $0) }
     }
 
     /// The object of that key, or nil.
@@ -113,13 +116,14 @@ extension Store {
     }
 
     func put(
-        _ object: StoredObject, business: BusinessID,
+        _ object: StoredObject, business: BusinessID, replacing permitReplacing: (String?) throws -> Void = { _ in },
         _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database
     ) throws -> UploadEffect {
         let replaced = try db.row(
-            "SELECT file FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
         )
+        try permitReplacing(replaced?["etag"])
         try db.run(
             """
             INSERT INTO objects (business_id, bucket, key, file, size, etag, content_type, metadata, created_at)

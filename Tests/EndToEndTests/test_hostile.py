@@ -1,5 +1,8 @@
 """What the network may send: each gets a clear answer or a clean close, and the next request is served."""
 
+import base64
+import hashlib
+import hmac
 import socket
 import subprocess
 import threading
@@ -125,7 +128,40 @@ def test_curl_with_http2_over_plain_http_is_served(server):
     upgrade = head("GET", "/voice/ping", "Upgrade: websocket", "Connection: Upgrade")
     with socket.create_connection(("127.0.0.1", server.port), timeout=3) as connection:
         connection.sendall(upgrade)
-        assert b"pong" in connection.recv(2000)
+        answer = connection.recv(2000)
+        assert b"pong" in answer and b"connection: close" in answer.lower()
+    # A client that asks for more in one go gets it, on another connection and at once.
+    begin = time.monotonic()
+    url = f"{server.base_url}/voice/ping"
+    answers = subprocess.run(["curl", "-s", "-m", "5", "--http2", url, url], capture_output=True, text=True).stdout
+    assert answers == '{"ping":"pong"}' * 2 and time.monotonic() - begin < 5
+
+
+def test_deeply_nested_policies_hold_nobody_up(server):
+    keys = server.client().session.get(f"{server.base_url}/credentials").json()["credentials"]
+    policy = base64.b64encode(b'{"expiration":"2030-01-01T00:00:00Z","conditions":[' + b"[" * 500 + b"]" * 500 + b"]}")
+    day = "20260510"
+    key = f"AWS4{keys['SecretKey']}".encode()
+    for part in (day, "ap-south-1", "s3", "aws4_request"):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    fields = {
+        "key": "a", "policy": policy.decode(), "x-amz-algorithm": "AWS4-HMAC-SHA256",
+        "x-amz-credential": f"{keys['AccessKeyId']}/{day}/ap-south-1/s3/aws4_request",
+        "x-amz-security-token": keys["SessionToken"],
+        "x-amz-signature": hmac.new(key, policy, hashlib.sha256).hexdigest(),
+    }
+    answer = requests.post(f"{server.base_url}/bucket", data=fields, files={"file": b"x"}, timeout=5)
+    assert answer.status_code == 400 and "InvalidPolicyDocument" in answer.text
+
+
+def test_a_form_of_names_alone_is_refused(server):
+    def parts():
+        for number in range(5000):
+            yield f'--b\r\nContent-Disposition: form-data; name="{number}{"n" * 1000}"\r\n\r\n\r\n'.encode()
+
+    answer = requests.post(
+        f"{server.base_url}/bucket", data=parts(), headers={"content-type": "multipart/form-data; boundary=b"}, timeout=10)
+    assert answer.status_code == 400 and "MaxPostPreDataLengthExceeded" in answer.text
 
 
 def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server):

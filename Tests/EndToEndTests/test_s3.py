@@ -1,6 +1,8 @@
 """The upload target, judged by boto3 and by bytes on a socket."""
 
 import base64
+import concurrent.futures
+import datetime
 import hashlib
 import json
 import os
@@ -225,6 +227,57 @@ def test_multipart_by_hand_lists_replaces_orders_and_refuses(s3):
         s3.upload_part(**small, PartNumber=1, Body=b"x")
 
 
+def test_parallel_completions_and_aborts_of_one_upload_never_fail_with_500(s3):
+    for ends in (["complete"] * 3, ["complete", "abort"]):
+        where = {"Bucket": BUCKET, "Key": f"260510/s3/parallel-{len(ends)}"}
+        upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
+        tags = [s3.upload_part(**upload, PartNumber=n, Body=bytes(10 * MB))["ETag"] for n in (1, 2)]
+        parts = {"Parts": [{"PartNumber": n, "ETag": tag} for n, tag in enumerate(tags, 1)]}
+
+        def end(how):
+            try:
+                if how == "complete":
+                    return s3.complete_multipart_upload(**upload, MultipartUpload=parts)["ETag"]
+                return s3.abort_multipart_upload(**upload)["ResponseMetadata"]["HTTPStatusCode"]
+            except botocore.exceptions.ClientError as error:
+                return error.response["Error"]["Code"]
+
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            answers = list(pool.map(end, ends))
+        if "abort" in ends:
+            assert "InternalError" not in answers
+        else:
+            assert set(answers) == {s3.head_object(**where)["ETag"]}
+
+
+def test_what_s3_has_besides_is_refused_and_changes_nothing(s3):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/refused"}
+    s3.put_object(**where, Body=b"here")
+    upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
+    for call in (
+        lambda: s3.upload_part_copy(**upload, PartNumber=1, CopySource=where),
+        lambda: s3.copy_object(Bucket=BUCKET, Key="260510/s3/copy", CopySource=where),
+        lambda: s3.delete_object(**where, VersionId="abc"),
+    ):
+        with pytest.raises(botocore.exceptions.ClientError, match="NotImplemented"):
+            call()
+    assert "Parts" not in s3.list_parts(**upload)
+    assert s3.get_object(**where)["Body"].read() == b"here"
+
+
+def test_a_conditional_put_replaces_only_what_it_may(s3):
+    where = {"Bucket": BUCKET, "Key": "260510/s3/conditional"}
+    with pytest.raises(botocore.exceptions.ClientError, match="NoSuchKey"):
+        s3.put_object(**where, Body=b"x", IfMatch='"abc"')
+    tag = s3.put_object(**where, Body=b"first", IfNoneMatch="*")["ETag"]
+    for condition in ({"IfNoneMatch": "*"}, {"IfMatch": '"abc"'}):
+        with pytest.raises(botocore.exceptions.ClientError, match="PreconditionFailed"):
+            s3.put_object(**where, Body=b"second", **condition)
+    assert s3.get_object(**where)["Body"].read() == b"first"
+    s3.put_object(**where, Body=b"third", IfMatch=tag)
+    assert s3.get_object(**where)["Body"].read() == b"third"
+
+
 def test_another_tenant_cannot_touch_an_upload(s3, server):
     where = {"Bucket": BUCKET, "Key": "260510/s3/private"}
     upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
@@ -258,6 +311,15 @@ def test_listing_pages_rolls_up_and_stays_within_the_tenant(server):
         )
         assert every(Delimiter="/", PaginationConfig={"PageSize": size}) == ([], ["list/", "other/"])
     assert every(StartAfter="list/c/2", Prefix="list/c")[0] == ["list/c/3"]
+    # A folder's own marker hides nothing of the folder.
+    s3.put_object(Bucket="listing", Key="list/", Body=b"")
+    for size in (1, 2, 1000):
+        pages = {"PaginationConfig": {"PageSize": size}}
+        below = (["list/z", "list/ü (1)&<"], ["list/a/", "list/b/", "list/c/"])
+        assert every(Prefix="list/", Delimiter="/", StartAfter="list/", **pages) == below
+        assert every(Prefix="list/", Delimiter="/", **pages) == (["list/", *below[0]], below[1])
+        old = s3.get_paginator("list_objects").paginate(Bucket="listing", Prefix="list/", Delimiter="/", **pages)
+        assert [item["Prefix"] for page in old for item in page.get("CommonPrefixes", [])] == below[1]
     assert every(Prefix="nothing") == ([], [])
     assert [item["Key"] for item in s3.list_objects(Bucket="listing", Prefix="list/b", MaxKeys=2)["Contents"]] == [
         "list/b/0", "list/b/1"
@@ -289,6 +351,17 @@ def test_ranges_and_conditions(s3):
         s3.get_object(**where, IfNoneMatch=tag)
     with pytest.raises(botocore.exceptions.ClientError, match="PreconditionFailed"):
         s3.get_object(**where, IfMatch='"other"')
+    head = s3.head_object(**where, Range="bytes=10-19", IfMatch="*")
+    assert (head["ResponseMetadata"]["HTTPStatusCode"], head["ContentLength"]) == (206, 10)
+    changed = head["LastModified"]
+    for condition in ({"IfNoneMatch": f'W/{tag}, "x"'}, {"IfModifiedSince": changed}):
+        with pytest.raises(botocore.exceptions.ClientError, match="304"):
+            s3.head_object(**where, **condition)
+    before = changed - datetime.timedelta(seconds=1)
+    with pytest.raises(botocore.exceptions.ClientError, match="PreconditionFailed"):
+        s3.get_object(**where, IfUnmodifiedSince=before)
+    assert s3.get_object(**where, IfUnmodifiedSince=changed)["Body"].read() == bytes(range(100))
+    assert s3.head_object(**where, IfModifiedSince=before)["ContentLength"] == 100
 
 
 ALGORITHMS = ["CRC32", "SHA1", "SHA256"]

@@ -30,6 +30,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var isWaitingForBytes = false
     private var headTimer: Scheduled<Void>?
     private var bodyTimer: Scheduled<Void>?
+    private var answerTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
     init(limits: ConnectionLimits) { self.limits = limits }
@@ -49,6 +50,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func stop() {
         headTimer?.cancel()
         bodyTimer?.cancel()
+        answerTimer?.cancel()
         context = nil
     }
 
@@ -74,11 +76,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
             headTimer?.cancel()
             headTimer = nil
             if let status = Self.refusal(of: head) { return refuse(context, status) }
-            closings.append(!head.isKeepAlive)
+            // To whoever wants another protocol this one is spoken, and the parser reads no further.
+            let endsConnection = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+            closings.append(endsConnection)
             reading = .body
             watchBody(context)
             // In lower case and for HTTP/1.0 too: that is how the server behind reads it.
-            if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
             if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
                 let answer = HTTPResponseHead(version: head.version, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
@@ -134,6 +138,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head, .body:
             context.write(data, promise: promise)
         }
+    }
+
+    /// An answer that nobody reads would keep its file, its memory and its connection for ever.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        answerTimer?.cancel()
+        answerTimer = nil
+        if !context.channel.isWritable {
+            answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     private func closeAfterResponse(_ context: ChannelHandlerContext) {

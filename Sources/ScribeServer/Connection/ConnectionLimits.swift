@@ -8,6 +8,8 @@ struct ConnectionLimits: Sendable {
     var bodyWindow: TimeAmount = .seconds(10)
     /// The least that must arrive of a body in each window that we are waiting for it, in bytes.
     var bodyMinimum = 10 * 1024
+    /// How long a client may take for the 32 to 64 KB of an answer that wait for it at a time.
+    var answerWindow: TimeAmount = .seconds(30)
     /// How long the rest of a body is taken in after it was refused, so that the client gets to read why.
     var drainTime: TimeAmount = .seconds(2)
     /// The longest head, in bytes, and the most fields in it.

@@ -7,9 +7,6 @@ extension Request {
     /// The most that a JSON body may hold, in bytes.
     static let jsonBodyLimit = 1 << 20
 
-    /// How deep a body may be nested; what is stored of it is held to a little less.
-    private static let deepestNesting = 120
-
     /// The JSON object in the body, whatever the `Content-Type` says.
     ///
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, or
@@ -36,7 +33,7 @@ extension Request {
     private static func decode<Value: Decodable>(
         _ buffer: ByteBuffer, as type: Value.Type = Value.self
     ) throws -> Value {
-        guard JSONDocument.depth(of: buffer.readableBytesView) <= deepestNesting else {
+        guard JSONDocument.depth(of: buffer.readableBytesView) <= JSONDocument.deepestNesting else {
             throw ScribeError.invalidRequest(field: nil, problem: "is nested too deeply")
         }
         do {

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -43,6 +44,7 @@ struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
     }
 
     static func isBrokenRequest(_ error: any Error) -> Bool {
-        error is HTTPParserError || error is ChannelError || error is CancellationError
+        if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
+        return error is HTTPParserError || error is ChannelError || error is CancellationError
     }
 }

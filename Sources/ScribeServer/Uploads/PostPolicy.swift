@@ -17,7 +17,7 @@ struct PostPolicy: Hashable, Sendable {
     /// - Throws: ``S3Error`` when it is no policy.
     init(base64 text: String) throws(S3Error) {
         guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }),
-            let json = try? JSONDecoder().decode(JSONValue.self, from: data),
+            let json = JSONDocument.untrusted(data, as: JSONValue.self),
             let expiration = json["expiration"]?.stringValue.flatMap(Self.date),
             case .array(let items)? = json["conditions"]
         else { throw .invalidPolicyDocument("Invalid Policy: Invalid JSON.") }

@@ -20,7 +20,7 @@ enum S3Operation: Hashable, Sendable {
         "accelerate", "acl", "analytics", "attributes", "cors", "delete", "encryption", "intelligent-tiering",
         "inventory", "legal-hold", "lifecycle", "location", "logging", "metrics", "notification", "object-lock",
         "ownershipControls", "policy", "policyStatus", "publicAccessBlock", "replication", "requestPayment", "restore",
-        "retention", "select", "tagging", "torrent", "versioning", "versions", "website",
+        "retention", "select", "tagging", "torrent", "versionId", "versioning", "versions", "website",
     ]
 
     /// - Throws: ``S3Error/notImplemented(_:)`` for what S3 has and this does not, ``S3Error/methodNotAllowed``,
@@ -44,8 +44,11 @@ enum S3Operation: Hashable, Sendable {
         case .object(let object):
             let uploadID = query["uploadId"]
             switch (method, uploadID) {
+            case (.put, _?) where copies: throw .notImplemented("UploadPartCopy is not implemented.")
             case (.put, let id?): self = .uploadPart(object, uploadID: id, number: try Self.partNumber(query))
             case (.put, nil) where copies: throw .notImplemented("CopyObject is not implemented.")
+            case (.put, nil) where query["partNumber"] != nil:
+                throw .invalidArgument("This operation does not accept a part number without an uploadId.")
             case (.put, nil): self = .putObject(object)
             case (.get, let id?): self = .listParts(object, uploadID: id)
             case (.get, nil): self = .getObject(object)

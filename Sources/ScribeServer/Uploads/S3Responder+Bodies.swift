@@ -107,6 +107,9 @@ extension S3Responder {
         _ written: ObjectWriter.Summary, _ declared: DeclaredBody, _ trailers: [ChecksumAlgorithm: [UInt8]],
         _ payload: S3Payload
     ) throws(S3Error) {
+        guard declared.trailers.isSuperset(of: trailers.keys) else {
+            throw .invalidRequest("A checksum came in a trailer that x-amz-trailer does not announce.")
+        }
         for (algorithm, expected) in declared.checksums where written.checksums[algorithm] != expected {
             if case .signed = payload, algorithm == .sha256 { throw .contentSHA256Mismatch }
             throw .badDigest(algorithm.headerName.canonicalName)

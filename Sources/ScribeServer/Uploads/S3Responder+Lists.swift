@@ -70,6 +70,8 @@ struct ObjectListing: Sendable {
         let prefix: String
         let delimiter: String?
         let after: String
+        /// Whether ``after`` is where the page before ended, and not a key that somebody chose.
+        let isContinued: Bool
         let limit: Int
         let isURLEncoded: Bool
 
@@ -86,8 +88,10 @@ struct ObjectListing: Sendable {
                     throw .invalidArgument("The continuation token provided is incorrect")
                 }
                 after = String(decoding: data, as: UTF8.self)
+                isContinued = true
             } else {
                 after = query["start-after"] ?? query["marker"] ?? ""
+                isContinued = query["start-after"] == nil
             }
         }
     }
@@ -102,14 +106,18 @@ struct ObjectListing: Sendable {
         _ request: Request, fetch: (_ from: String, _ after: String, _ limit: Int) async throws -> [StoredObject]
     ) async throws {
         var after = request.after
-        // A token that is a common prefix stands for all keys below it.
-        if let delimiter = request.delimiter, after.hasSuffix(delimiter), Self.begins(after, with: request.prefix) {
+        // A page that ended with a common prefix has shown all keys below it.
+        if request.isContinued, Self.begins(after, with: request.prefix), Self.commonPrefix(of: after, request) == after
+        {
             after += Self.beyond
         }
         var last = request.after
+        // Of the keys below a common prefix only the first one matters.
+        var size = request.delimiter == nil ? request.limit + 1 : Self.firstPage
         while true {
             let room = request.limit - objects.count - commonPrefixes.count
-            let page = try await fetch(request.prefix, after, room + 1)
+            size = min(size, room + 1)
+            let page = try await fetch(request.prefix, after, size)
             var skipTo: String?
             for object in page {
                 guard Self.begins(object.key, with: request.prefix) else { return }
@@ -128,13 +136,18 @@ struct ObjectListing: Sendable {
             }
             if let skipTo {
                 after = skipTo
-            } else if page.count <= room {
+                size = Self.firstPage
+            } else if page.count < size {
                 return
             } else {
                 after = last
+                size *= 4
             }
         }
     }
+
+    /// How many keys are looked at first where most may be below one common prefix.
+    private static let firstPage = 8
 
     /// Greater than whatever a key may go on with.
     private static let beyond = "\u{10FFFF}"

@@ -2,8 +2,10 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ScribeDomain
 import ScribeStore
+import SystemPackage
 
 extension S3Responder {
     /// The least that a part but the last may hold, in bytes.
@@ -52,25 +54,29 @@ extension S3Responder {
         _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation
     ) async throws -> Response {
         let business = caller.principal.business
-        let body = try await request.body.collect(upTo: Self.completionLimit)
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: Self.completionLimit)
+        } catch is NIOTooManyBytesError {
+            throw S3Error.malformedXML
+        }
         if case .signed(let sha256) = caller.payload, Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256 {
             throw S3Error.contentSHA256Mismatch
         }
         let list = try PartList(String(buffer: body))
-        guard
-            let found = try await store.multipartUpload(
-                id, bucket: address.bucket, key: address.key, business: business
-            )
-        else { return try await completedBefore(list, address, business) }
-        let parts = try list.select(from: found.parts)
         let file = identifiers.uuid()
-        let size = try await objects.join(parts.map(\.file), into: file)
+        guard let (found, size) = try await join(list, of: id, at: address, business, into: file) else {
+            return try await completedBefore(list, address, business)
+        }
         let object = StoredObject(
             bucket: address.bucket, key: address.key, file: file, size: size, eTag: list.eTag,
-            contentType: found.upload.contentType,
-            metadata: found.upload.metadata, createdAt: clock.now
+            contentType: found.contentType,
+            metadata: found.metadata, createdAt: clock.now
         )
-        let completed = try await keeping(file) { try await store.complete(id, as: object, business: business) }
+        let completed = try await keeping(file) {
+            try await store.complete(
+                id, as: object, business: business, replacing: S3Preconditions(request.headers).permitReplacing)
+        }
         guard let (effect, partFiles) = completed else {
             await objects.remove([file])
             return try await completedBefore(list, address, business)
@@ -78,6 +84,27 @@ extension S3Responder {
         await settle(effect)
         await objects.remove(partFiles)
         return completion(of: object)
+    }
+
+    /// - Returns: nil when the upload is gone, which it may be while its parts are joined: a client that did not wait for
+    ///   the answer asks for the same again.
+    private func join(
+        _ list: PartList, of id: String, at address: S3ObjectAddress, _ business: BusinessID, into file: String
+    ) async throws -> (upload: MultipartUpload, size: Int)? {
+        while let found = try await store.multipartUpload(
+            id, bucket: address.bucket, key: address.key, business: business)
+        {
+            let files = try list.select(from: found.parts).map(\.file)
+            do {
+                return (found.upload, try await objects.join(files, into: file))
+            } catch let error as Errno where error == .noSuchFileOrDirectory {
+                // Gone, or a part was replaced: what is there now says which. A file that is lost is an error.
+                let now = try await store.multipartUpload(
+                    id, bucket: address.bucket, key: address.key, business: business)
+                if let now, try list.select(from: now.parts).map(\.file) == files { throw error }
+            }
+        }
+        return nil
     }
 
     /// A client whose answer was lost asks again: the upload is gone, and what it wanted is there.

@@ -8,6 +8,7 @@ import Transcription
 
 extension S3Responder {
     func putObject(_ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation) async throws -> Response {
+        let preconditions = S3Preconditions(request.headers)
         let received = try await receive(request, caller)
         let object = StoredObject(
             bucket: address.bucket, key: address.key, file: received.file, size: received.size, eTag: received.md5,
@@ -16,7 +17,9 @@ extension S3Responder {
         )
         await settle(
             try await keeping(received.file) {
-                try await store.put(object, business: caller.principal.business) {
+                try await store.put(
+                    object, business: caller.principal.business, replacing: preconditions.permitReplacing
+                ) {
                     [fixtures] fixture throws(ScribeError) in
                     try fixtures.permit(.upload, fixture)
                 }
@@ -47,21 +50,29 @@ extension S3Responder {
         _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> Response {
         let (object, reader) = try await open(address, business)
+        let (head, bytes) = try Self.head(of: object, request)
+        guard let bytes else { return head }
+        return Response(status: head.status, headers: head.headers, body: Self.body(of: reader, bytes))
+    }
+
+    /// The answer without its body, and which bytes of the object that would be; nil when it has none.
+    private static func head(
+        of object: StoredObject, _ request: Request
+    ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
         var headers = object.headers
-        if request.headers[.ifNoneMatch] == object.quotedETag {
+        switch S3Preconditions(request.headers).verdict(on: object) {
+        case .failed: throw .preconditionFailed
+        case .notModified:
             headers[.contentLength] = nil
-            return Response(status: .notModified, headers: headers)
+            return (Response(status: .notModified, headers: headers), nil)
+        case .met: break
         }
-        if let expected = request.headers[.ifMatch], expected != object.quotedETag { throw S3Error.preconditionFailed }
-        var status = HTTPResponse.Status.ok
-        var bytes = 0..<object.size
-        if let text = request.headers[.range], let range = try ByteRange(text, of: object.size) {
-            status = .partialContent
-            bytes = Range(range.bytes)
-            headers[.contentLength] = String(bytes.count)
-            headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
+        guard let text = request.headers[.range], let range = try ByteRange(text, of: object.size) else {
+            return (Response(status: .ok, headers: headers), 0..<object.size)
         }
-        return Response(status: status, headers: headers, body: Self.body(of: reader, bytes))
+        headers[.contentLength] = String(range.bytes.count)
+        headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
+        return (Response(status: .partialContent, headers: headers), Range(range.bytes))
     }
 
     /// The object and its bytes, which stay those of this object whatever is uploaded meanwhile.
@@ -90,8 +101,10 @@ extension S3Responder {
         }
     }
 
-    func headObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
-        Response(status: .ok, headers: try await object(address, business).headers)
+    func headObject(
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        try Self.head(of: try await object(address, business), request).answer
     }
 
     /// Succeeds whether there was an object or not, as S3 does.
@@ -114,7 +127,8 @@ extension S3Responder {
         let prefix = "x-amz-meta-"
         var metadata: [String: String] = [:]
         for field in headers where field.name.canonicalName.hasPrefix(prefix) {
-            metadata[String(field.name.canonicalName.dropFirst(prefix.count))] = field.value
+            let name = String(field.name.canonicalName.dropFirst(prefix.count))
+            metadata[name] = metadata[name].map { "\($0),\(field.value)" } ?? field.value
         }
         return metadata
     }
@@ -130,9 +144,11 @@ struct ByteRange: Hashable, Sendable {
         guard text.hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && $0.utf8.count <= 18 })
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
         else { return nil }
-        switch (Int(parts[0]), Int(parts[1])) {
+        // A number that is too large for us is beyond every object.
+        func number(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? .max }
+        switch (number(parts[0]), number(parts[1])) {
         case (let first?, let last):
             if let last, last < first { return nil }
             guard first < size else { throw .invalidRange }
@@ -159,20 +175,5 @@ extension StoredObject {
             if let name = HTTPField.Name("x-amz-meta-\(name)") { headers[name] = value }
         }
         return headers
-    }
-}
-
-extension Date {
-    /// As HTTP headers spell it.
-    var httpTime: String {
-        let style = Date.VerbatimFormatStyle(
-            format: """
-                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .extended(minimumLength: 4)) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
-                \(second: .twoDigits) GMT
-                """,
-            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian)
-        )
-        return formatted(style)
     }
 }

@@ -8,8 +8,10 @@ import ScribeStore
 
 /// An upload by an HTML form, whose policy was signed beforehand (eka-v2.md 3.3).
 extension S3Responder {
-    /// The most that the fields before the file may take together, in bytes.
+    /// The most that the fields before the file may take together, names and all, in bytes.
     private static let fieldLimit = 64 * 1024
+    /// What a field takes beside its name and its value.
+    private static let fieldOverhead = 128
 
     /// What a form says before its file comes.
     private struct Form {
@@ -67,6 +69,8 @@ extension S3Responder {
         case .part(let part) where part.name == "file":
             return try await begin(form.fields, part, bucket)
         case .part(let part):
+            form.size += part.name.utf8.count + Self.fieldOverhead
+            guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
             form.current = (part.name.lowercased(), ByteBuffer())
         case .data(var data):
             form.size += data.readableBytes
@@ -170,9 +174,7 @@ extension S3Responder {
             let reader = try await objects.open(object.file)
         else { return }
         let content = try await reader.read(0..<object.size)
-        guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(content.readableBytesView)) else {
-            return
-        }
+        guard let manifest = JSONDocument.untrusted(Data(content.readableBytesView), as: Manifest.self) else { return }
         let folder = AudioLocation(bucket: object.bucket, folder: String(object.key[..<slash]))
         do {
             _ = try await starter.start(manifest.transaction, manifest.request(in: folder), for: upload.principal)

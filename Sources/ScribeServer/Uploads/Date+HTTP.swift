@@ -1,0 +1,21 @@
+import Foundation
+
+extension Date {
+    private static let httpStyle = Date.VerbatimFormatStyle(
+        format: """
+            \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .extended(minimumLength: 4)) \
+            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+            \(second: .twoDigits) GMT
+            """,
+        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian)
+    )
+
+    /// As HTTP headers spell it: `Sun, 10 May 2026 09:12:33 GMT`.
+    var httpTime: String { formatted(Self.httpStyle) }
+
+    /// Reads what ``httpTime`` writes; nil for anything else.
+    init?(httpTime text: String) {
+        guard let date = try? Self.httpStyle.parseStrategy.parse(text) else { return nil }
+        self = date
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import ScribeStore
+
+/// What a request demands of the object that is there (RFC 9110, section 13).
+struct S3Preconditions: Sendable {
+    /// What they make of a request that reads.
+    enum Verdict: Hashable, Sendable {
+        case met, notModified, failed
+    }
+
+    /// ETags without quotes, or `*`.
+    private let match: [String]?
+    private let noneMatch: [String]?
+    private let modifiedSince: Date?
+    private let unmodifiedSince: Date?
+
+    init(_ headers: HTTPFields) {
+        match = Self.tags(headers, .ifMatch)
+        noneMatch = Self.tags(headers, .ifNoneMatch)
+        modifiedSince = headers[.ifModifiedSince].flatMap(Date.init(httpTime:))
+        unmodifiedSince = headers[.ifUnmodifiedSince].flatMap(Date.init(httpTime:))
+    }
+
+    func verdict(on object: StoredObject) -> Verdict {
+        let modified = object.createdAt.timeIntervalSince1970.rounded(.down)
+        if let match {
+            if !Self.contains(match, object.eTag) { return .failed }
+        } else if let unmodifiedSince, modified > unmodifiedSince.timeIntervalSince1970 {
+            return .failed
+        }
+        if let noneMatch {
+            if Self.contains(noneMatch, object.eTag) { return .notModified }
+        } else if let modifiedSince, modified <= modifiedSince.timeIntervalSince1970 {
+            return .notModified
+        }
+        return .met
+    }
+
+    /// - Parameter eTag: of the object that would be replaced.
+    /// - Throws: ``S3Error/preconditionFailed``, and ``S3Error/noSuchKey`` when one is demanded that is not there.
+    func permitReplacing(_ eTag: String?) throws(S3Error) {
+        if let match {
+            guard let eTag else { throw .noSuchKey }
+            guard Self.contains(match, eTag) else { throw .preconditionFailed }
+        }
+        if let noneMatch, let eTag, Self.contains(noneMatch, eTag) { throw .preconditionFailed }
+    }
+
+    private static func contains(_ tags: [String], _ eTag: String) -> Bool { tags.contains { $0 == "*" || $0 == eTag } }
+
+    private static func tags(_ headers: HTTPFields, _ name: HTTPField.Name) -> [String]? {
+        headers[name]?.split(separator: ",").map { tag in
+            var tag = tag.trimmingCharacters(in: .whitespaces)
+            if tag.hasPrefix("W/") { tag.removeFirst(2) }
+            return tag.trimmingCharacters(in: ["\""])
+        }
+    }
+}
