@@ -8,7 +8,8 @@ package struct ChunkList: Hashable, Sendable {
     /// Full URIs, which some clients send (C-15), are kept as the file names that they end in.
     package init(files: [String], times: [String: ChunkTimes] = [:]) {
         self.files = files.map(Self.fileName)
-        self.times = times
+        self.times = Dictionary(
+            times.map { (Self.fileName($0.key), $0.value) }, uniquingKeysWith: { _, last in last })
     }
 
     static func fileName(_ name: String) -> String {

@@ -48,9 +48,10 @@ package enum JSONValue: Hashable, Sendable {
     }
 
     /// This object without the members that are null: clients mean that there is none.
-    package var withoutNulls: JSONValue {
+    /// - Parameter isMeant: which of them.
+    package func withoutNulls(where isMeant: (String) -> Bool = { _ in true }) -> JSONValue {
         guard case .object(let members) = self else { return self }
-        return .object(members.filter { $0.value != .null })
+        return .object(members.filter { $0.value != .null || !isMeant($0.key) })
     }
 
     /// Whether this is an object.

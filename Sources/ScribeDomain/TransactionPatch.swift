@@ -2,6 +2,8 @@
 package struct TransactionPatch: Hashable, Sendable {
     /// Whether the transaction is given up. Other statuses follow from what happens and cannot be set.
     package var isCancellation = false
+    /// Whether the client tells that it records.
+    package var startsRecording = false
     /// Why it ended, as the client tells it; kept as it is.
     package var processingError: JSONValue?
     package var patientDetails: JSONValue?
@@ -19,6 +21,7 @@ package struct TransactionPatch: Hashable, Sendable {
     package var isEmpty: Bool { self == TransactionPatch() }
 
     func update(_ request: inout TransactionRequest) {
+        if startsRecording { request.hasStartedRecording = true }
         if let processingError { request.processingError = processingError }
         if let patientDetails { request.patientDetails = patientDetails }
         if let sessionDetails {

@@ -47,6 +47,8 @@ package struct TransactionRequest: Hashable, Sendable, Codable {
     package var version: String?
     /// What a client has told since of why it gave the transaction up.
     package var processingError: JSONValue?
+    /// Whether a client has told that it records.
+    package var hasStartedRecording: Bool?
     /// The `flavour` header of init, echoed in history.
     package var flavour: String
 

@@ -34,8 +34,9 @@ extension Store {
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let documents = try Self.documents(ofRow: row["id"], in: db)
             for edit in edits {
+                let id: DocumentID? = if case .document(let id) = edit.target { id } else { nil }
+                let documents = try Self.documents(ofRow: row["id"], andAuthored: id, in: db)
                 let found = documents.last { document in
                     switch edit.target {
                     case .document(let id): document.id == id
@@ -57,12 +58,15 @@ extension Store {
 
     /// Asks for a result in a further template, or for one anew.
     ///
-    /// - Parameter document: as it is to be; one of the same template takes its place and keeps its id.
+    /// - Parameters:
+    ///   - document: as it is to be; one of the same template takes its place and keeps its id.
+    ///   - replacesEdited: whether it does so where a person has changed that one.
     /// - Returns: the id of the document that will be written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/invalidState(_:)``.
     package func convert(
-        _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, at now: Date
+        _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource,
+        replacesEdited: Bool = true, at now: Date
     ) async throws -> DocumentID {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
@@ -85,7 +89,7 @@ extension Store {
             }
             let existing = try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
             // The transcript that is there, heard, supplied or corrected, is not made again.
-            if let existing, existing.kind == .transcript { return existing.id }
+            if let existing, existing.kind == .transcript || existing.isEdited && !replacesEdited { return existing.id }
             if let existing {
                 try db.run(
                     """

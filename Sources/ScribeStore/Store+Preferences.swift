@@ -30,7 +30,8 @@ extension Store {
                 ON CONFLICT DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at
                 """,
                 [
-                    business.rawValue, owner, try StoredJSON.text(before.merged(with: data)), now.milliseconds,
+                    business.rawValue, owner, try StoredJSON.text(before.merged(with: data).withoutNulls()),
+                    now.milliseconds,
                 ]
             )
         }

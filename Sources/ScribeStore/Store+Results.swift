@@ -3,9 +3,17 @@ import GRDB
 import ScribeDomain
 
 extension Store {
-    static func documents(ofRow rowID: Int64, in db: Database) throws -> [ResultDocument] {
-        try db.rows("SELECT * FROM documents WHERE transaction_id = ? AND is_authored = 0 ORDER BY id", [rowID])
-            .map(ResultDocument.init(row:))
+    /// - Parameter authored: one that a client has written, which is no result, and is meant all the same.
+    static func documents(
+        ofRow rowID: Int64, andAuthored authored: DocumentID? = nil, in db: Database
+    ) throws -> [ResultDocument] {
+        try db.rows(
+            """
+            SELECT * FROM documents
+            WHERE transaction_id = ? AND (is_authored = 0 OR document_id = ? AND archived_at IS NULL) ORDER BY id
+            """,
+            [rowID, authored?.rawValue]
+        ).map(ResultDocument.init(row:))
     }
 
     static func chunkTranscripts(

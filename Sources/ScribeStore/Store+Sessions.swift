@@ -63,6 +63,20 @@ extension Store {
         }
     }
 
+    /// When transactions of the business were started, by their ids, as far as there are such.
+    package func startTimes(of ids: [String], in business: BusinessID) async throws -> [String: Date] {
+        try await pool.read { db in
+            let rows = try db.rows(
+                """
+                SELECT txn_id, created_at FROM transactions WHERE business_id = ? AND archived_at IS NULL
+                    AND txn_id IN (SELECT value FROM json_each(?))
+                """,
+                [business.rawValue, try StoredJSON.text(ids)]
+            )
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0["txn_id"], Date(milliseconds: $0["created_at"])) })
+        }
+    }
+
     /// Keeps a document that a client has written.
     /// - Throws: ``ScribeError/transactionNotFound``.
     /// - Parameters:
@@ -129,9 +143,11 @@ extension Store {
     }
 
     /// Hides a document that a client has written. The server's results stay: they belong to their transaction.
-    /// - Returns: false when it was hidden before.
+    /// - Returns: its transaction; nil when it was hidden before.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/invalidState(_:)``.
-    package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws -> Bool {
+    package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws
+        -> Transaction.Key?
+    {
         try await writes.write { db in
             guard let found = try Self.document(id, of: business, in: db) else {
                 let hidden = try db.row(
@@ -142,20 +158,20 @@ extension Store {
                     [id.rawValue, business.rawValue]
                 )
                 guard hidden != nil else { throw ScribeError.resourceNotFound("Document not found") }
-                return false
+                return nil
             }
             guard found.isAuthored else {
                 throw ScribeError.invalidState("A result of the transaction cannot be deleted by itself")
             }
             try db.run("UPDATE documents SET archived_at = ? WHERE document_id = ?", [now.milliseconds, id.rawValue])
-            return true
+            return Transaction.Key(business: business, id: found.transaction)
         }
     }
 
     /// What was made of one chunk, and when it was spoken.
     package func chunkTranscript(
         of key: Transaction.Key, file: String
-    ) async throws -> (result: Result<RecognisedSpeech, Diagnostic>, times: ChunkTimes?)? {
+    ) async throws -> (result: Result<RecognisedSpeech, Diagnostic>, times: ChunkTimes?, languages: [String])? {
         try await pool.read { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let transaction = try Transaction(row: row)
@@ -169,7 +185,7 @@ extension Store {
             {
                 return nil
             }
-            return (transcript.result, transaction.stopped.times[name])
+            return (transcript.result, transaction.stopped.times[name], transaction.request.inputLanguages)
         }
     }
 

@@ -91,12 +91,16 @@ extension Store {
     }
 
     /// The transaction, without its lists of files, with its documents: transcript first, then as they were requested.
+    /// - Parameter authored: a document that a client has written, to be among them.
     package func results(
-        of key: Transaction.Key
+        of key: Transaction.Key, andAuthored authored: DocumentID? = nil
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
         try await pool.read { db in
             guard let row = try Self.transactionRow(key, in: db) else { return nil }
-            return (try Transaction(row: row, withChunks: false), try Self.documents(ofRow: row["id"], in: db))
+            return (
+                try Transaction(row: row, withChunks: false),
+                try Self.documents(ofRow: row["id"], andAuthored: authored, in: db)
+            )
         }
     }
 

@@ -30,7 +30,8 @@ struct SessionTests {
 
     @Test("context is added to and taken from, each item once")
     func context() async throws {
-        try await TestServer().run { anonymous in
+        let server = try TestServer()
+        try await server.run { anonymous in
             let client = try await anonymous.login()
             _ = try await client.initialise("t")
             let path = "/voice/api/v1/sessions/t/context"
@@ -50,6 +51,14 @@ struct SessionTests {
                 #expect(added["data.context.attachments.1.id"] == "2")
                 #expect(added["data.context.attachments.2.id"] == nil)
             }
+            _ = try await client.initialise("before")
+            let known = try await client.send(
+                .patch, path, body: Data(#"{"context":{"past_sessions":["before"]}}"#.utf8))
+            let time = JSONValue.integer(Int64(server.manual.now.timeIntervalSince1970))
+            #expect(
+                known.json["data"]?["context"]?["past_sessions"]
+                    == .array([earlier("a", .null), earlier("b", .null), earlier("before", time)]))
+            _ = try await client.send(.delete, path, body: Data(#"{"context":{"past_sessions":["before"]}}"#.utf8))
             let gone = #"{"context":{"past_sessions":[{"session_id":"a"}]}}"#
             let removed = try await client.send(.delete, path, body: Data(gone.utf8))
             #expect(removed.json["data"]?["context"]?["past_sessions"] == .array([earlier("b", .null)]))
@@ -212,6 +221,8 @@ struct SessionTests {
             let answer = try await early
             #expect(answer.status == 200)
             #expect(answer["text"]?.contains("fever") == true)
+            #expect(answer.json["metadata"]?["lang_input"] == .array([]))
+            #expect(answer["audio_quality"].flatMap(Double.init) != nil)
             #expect(try await client.get("/voice/api/v3/transcript/t/1")["text"] == answer["text"])
             #expect(try await client.get("/voice/api/v3/transcript/nope/1.m4a").status == 404)
             _ = try await client.upload("1.m4a", of: "t", TestAudio.wav(seconds: 9), at: manual.now)

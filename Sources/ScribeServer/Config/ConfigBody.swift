@@ -26,7 +26,9 @@ struct ConfigBody: Decodable {
             throw ScribeError.invalidRequest(field: CodingKeys.scope.rawValue, problem: "must be user or workspace")
         }
         self.scope = scope
-        data = try container.decode(JSONValue.self, forKey: .data).echoable(as: CodingKeys.data.rawValue).withoutNulls
+        // Of what clients keep for themselves, null takes a key away; of the preferences it is no change.
+        data = try container.decode(JSONValue.self, forKey: .data).echoable(as: CodingKeys.data.rawValue)
+            .withoutNulls { PreferenceKey(rawValue: $0) != nil }
         try Self.check(data)
     }
 

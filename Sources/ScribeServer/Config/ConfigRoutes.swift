@@ -88,9 +88,11 @@ struct ConfigRoutes: Sendable {
         return members.filter { PreferenceKey(rawValue: $0.key) == nil }
     }
 
+    /// Pictures for the heads of letters are in it, in base64.
+    static let bodyLimit = 8 << 20
+
     private func time(in zone: String) throws -> Response {
-        guard zone.isPlain, zone.contains("/") || zone == "UTC" || zone == "GMT", TimeZone(identifier: zone) != nil
-        else {
+        guard zone.isPlain, TimeZone.knownTimeZoneIdentifiers.contains(zone) || Self.isAlias(zone) else {
             throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
         }
         let now = clock.now
@@ -99,9 +101,16 @@ struct ConfigRoutes: Sendable {
             TimeBody(timezone: zone, currentTimeUTC: now.apiTime, timestamp: Int(now.timeIntervalSince1970)))
     }
 
+    /// The older names that browsers may still have, such as `Asia/Calcutta`, `Japan` and `EST5EDT`; no `GMT+0530`.
+    private static func isAlias(_ zone: String) -> Bool {
+        let isName =
+            zone.contains("/") || zone.range(of: "^[A-Za-z]+([0-9][A-Z]{3})?$", options: .regularExpression) != nil
+        return isName && TimeZone(identifier: zone) != nil
+    }
+
     @Sendable private func change(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let body: ConfigBody = try await request.decodeJSON()
+        let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit)
         let user = body.scope == .user ? principal.user : nil
         try await store.setPreferences(body.data, of: user, in: principal.business, at: clock.now)
         let message = "Config upserted successfully"

@@ -11,22 +11,24 @@ extension Request {
     ///
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, or
     ///   ``ScribeError/bodyTooLarge(limit:)``.
-    func decodeJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value {
-        try Self.decode(try await collectedBody())
+    func decodeJSON<Value: Decodable>(
+        as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit
+    ) async throws -> Value {
+        try Self.decode(try await collectedBody(upTo: limit))
     }
 
     /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
     func decodeOptionalJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value? {
-        let buffer = try await collectedBody()
+        let buffer = try await collectedBody(upTo: Self.jsonBodyLimit)
         // Named, for what is inferred would be optional too, and `null` a body.
         return buffer.readableBytes == 0 ? nil : try Self.decode(buffer, as: Value.self)
     }
 
-    private func collectedBody() async throws -> ByteBuffer {
+    private func collectedBody(upTo limit: Int) async throws -> ByteBuffer {
         do {
-            return try await body.collect(upTo: Self.jsonBodyLimit)
+            return try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
-            throw ScribeError.bodyTooLarge(limit: Self.jsonBodyLimit)
+            throw ScribeError.bodyTooLarge(limit: limit)
         }
     }
 

@@ -27,12 +27,35 @@ struct ChunkTranscriptRoutes: Sendable {
             let end: Double
         }
 
+        /// What eka-js-sdk's type has in it; empty where this server has no such thing.
+        struct Metadata: Encodable {
+            let transaction: String
+            let file: String
+            let languages: [String]
+            let model = ""
+            let commit = ""
+            let context: [String] = []
+            let outputLanguage = ""
+            let task = "transcribe"
+
+            enum CodingKeys: String, CodingKey {
+                case task
+                case transaction = "txn_id"
+                case file = "file_name"
+                case languages = "lang_input"
+                case model = "model_id"
+                case commit = "commit_id"
+                case context = "context_used"
+                case outputLanguage = "lang_output"
+            }
+        }
+
         let text: String
         let confidence: Double?
         let segments: [Segment]
         let audioLength: Double?
         let audioQuality: Double?
-        let metadata: [String: String]
+        let metadata: Metadata
 
         private enum CodingKeys: String, CodingKey {
             case text, confidence, segments, metadata
@@ -47,7 +70,8 @@ struct ChunkTranscriptRoutes: Sendable {
             try body.encode(confidence, forKey: .confidence)
             try body.encode(segments, forKey: .segments)
             try body.encode(audioLength, forKey: .audioLength)
-            try body.encode(audioQuality, forKey: .audioQuality)
+            // A text, as in no other answer: the only client that reads it has it so.
+            try body.encode(audioQuality.map { String(($0 * 1000).rounded() / 1000) }, forKey: .audioQuality)
             try body.encode(metadata, forKey: .metadata)
         }
     }
@@ -56,7 +80,7 @@ struct ChunkTranscriptRoutes: Sendable {
         let key = try context.requireTransaction()
         guard let file = context.text(of: Self.parameter), file.isPlain
         else { throw ScribeError.invalidRequest(field: Self.parameter, problem: "is not the name of a file") }
-        let (result, times) = try await transcript(of: key, file: file)
+        let (result, times, languages) = try await transcript(of: key, file: file)
         switch result {
         case .failure(let diagnostic):
             throw ScribeError.resourceNotFound("The chunk was not transcribed: \(diagnostic.code.rawValue)")
@@ -67,13 +91,13 @@ struct ChunkTranscriptRoutes: Sendable {
                     text: speech.text, confidence: nil,
                     segments: speech.words.map { .init(text: $0.text, start: $0.start, end: $0.end) },
                     audioLength: times.map { $0.end - $0.start }, audioQuality: speech.quality,
-                    metadata: ["txn_id": key.id.rawValue, "file_name": file]))
+                    metadata: .init(transaction: key.id.rawValue, file: file, languages: languages)))
         }
     }
 
     private func transcript(
         of key: Transaction.Key, file: String
-    ) async throws -> (Result<RecognisedSpeech, Diagnostic>, ChunkTimes?) {
+    ) async throws -> (Result<RecognisedSpeech, Diagnostic>, ChunkTimes?, [String]) {
         let deadline = clock.now.addingTimeInterval(Self.wait / .seconds(1))
         let changes = signals.changes(of: key)
         while true {

@@ -84,7 +84,9 @@ struct ConversionRoutes: Sendable {
         document.language = language
         let id: DocumentID
         do {
-            id = try await store.convert(key, to: document, from: source, at: clock.now)
+            // What a person has corrected is written anew for those only who name it.
+            id = try await store.convert(
+                key, to: document, from: source, replacesEdited: wanted != nil, at: clock.now)
         } catch ScribeError.transactionNotFound {
             // 400, like every refusal of a conversion (2.6).
             throw ScribeError.polledTransactionNotFound

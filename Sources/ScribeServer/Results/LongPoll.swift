@@ -35,7 +35,9 @@ struct LongPoll: Sendable {
     }
 
     private func read(_ key: Transaction.Key, _ query: ResultQuery) async throws -> Results {
-        guard let results = try await store.results(of: key) else { throw ScribeError.polledTransactionNotFound }
+        guard let results = try await store.results(of: key, andAuthored: query.document) else {
+            throw ScribeError.polledTransactionNotFound
+        }
         guard !query.select(from: results.documents).isEmpty else { throw ScribeError.resultNotFound }
         return results
     }

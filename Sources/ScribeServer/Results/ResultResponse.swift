@@ -97,9 +97,11 @@ struct ResultData: Encodable {
         let items = { (kinds: Set<ResultDocument.Kind>) in
             documents.filter { kinds.contains($0.kind) }.map { ResultItem($0, profile) }
         }
-        output = items([.custom, .integration])
+        // Notes and contexts are there only for those who ask for one by its id.
+        let written: Set<ResultDocument.Kind> = [.custom, .notes, .context]
+        output = items(written.union([.integration]))
         templateResults = TemplateResults(
-            custom: items([.custom]), integration: items([.integration]), transcript: items([.transcript])
+            custom: items(written), integration: items([.integration]), transcript: items([.transcript])
         )
         audioMatrix = AudioMatrix(quality: quality)
     }

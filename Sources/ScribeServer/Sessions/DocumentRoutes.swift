@@ -132,9 +132,10 @@ struct DocumentRoutes: Sendable {
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        let isGone = try await store.archiveDocument(id(context), of: business, at: clock.now)
+        let transaction = try await store.archiveDocument(id(context), of: business, at: clock.now)
+        if let transaction { signals.post(transaction) }
         return try .json(
-            .ok, Answer(message: isGone ? "Document deleted successfully" : "Document already deleted"))
+            .ok, Answer(message: transaction != nil ? "Document deleted successfully" : "Document already deleted"))
     }
 
     @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {

@@ -1,3 +1,4 @@
+import Foundation
 import ScribeDomain
 
 /// What a client keeps with a session for its own use: earlier sessions, documents and attachments.
@@ -33,6 +34,24 @@ struct SessionContext: Decodable, Sendable {
 
     var json: JSONValue {
         .object(Dictionary(uniqueKeysWithValues: Self.lists.map { ($0, .array(items[$0] ?? [])) }))
+    }
+
+    /// The ids of the earlier sessions.
+    var pastSessions: [String] {
+        (items["past_sessions"] ?? []).compactMap { Self.identity($0, in: "past_sessions").stringValue }
+    }
+
+    /// The same with the dates of earlier sessions that are known and not said.
+    func dated(_ times: [String: Date]) -> SessionContext {
+        var dated = self
+        dated.items["past_sessions"] = items["past_sessions"]?.map { item in
+            guard case .object(var members) = item, let id = item["session_id"]?.stringValue, let time = times[id],
+                members["date_epoch"] == nil || members["date_epoch"] == .null
+            else { return item }
+            members["date_epoch"] = .integer(Int64(time.timeIntervalSince1970))
+            return .object(members)
+        }
+        return dated
     }
 
     func adding(_ more: SessionContext) -> SessionContext {

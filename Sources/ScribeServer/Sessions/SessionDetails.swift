@@ -47,7 +47,7 @@ struct SessionDetails: Encodable {
         // As the vendor's server has them: an hour, and nothing that eka-js-sdk reads in the templates.
         try details.encode(Int(transaction.createdAt.timeIntervalSince1970) + 3600, forKey: .expiresAt)
         try details.encode([String: [String]](), forKey: .requestTemplates)
-        try details.encode(transaction.userStatus.rawValue, forKey: .userStatus)
+        try details.encode(UserStatusWord(transaction).text, forKey: .userStatus)
         try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
         try details.encode(transaction.userStatus == .initialized ? "in-progress" : "processed", forKey: .status)
         try details.encode(request.transfer, forKey: .transfer)

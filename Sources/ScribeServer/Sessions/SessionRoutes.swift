@@ -54,7 +54,9 @@ struct SessionRoutes: Sendable {
     }
 
     @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
-        let more = try await request.decodeJSON(as: ContextBody.self).context
+        let said = try await request.decodeJSON(as: ContextBody.self).context
+        let business = try context.requirePrincipal().business
+        let more = said.dated(try await store.startTimes(of: said.pastSessions, in: business))
         return try await update(context) { SessionContext($0).adding(more).json }
     }
 

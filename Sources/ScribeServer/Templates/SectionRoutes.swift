@@ -49,11 +49,8 @@ struct SectionRoutes: Sendable {
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: SectionBody = try await request.decodeJSON()
         guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
-        guard let format = body.format else {
-            throw ScribeError.invalidRequest(field: "format", problem: "is required")
-        }
         let section = TemplateSection(
-            id: SectionID(identifiers.uuid()), title: title, summary: body.desc ?? "", style: format,
+            id: SectionID(identifiers.uuid()), title: title, summary: body.desc ?? "", style: body.format ?? .paragraph,
             example: body.example ?? "")
         try await store.add(section, to: try context.requirePrincipal().business, at: clock.now)
         return try .json(

@@ -27,7 +27,7 @@ extension TransactionRoutes {
             case inputLanguages = "input_language"
         }
 
-        private static let userStatuses = ["init", "recording_started", "stopped", "commit", "cancelled"]
+        private static let userStatuses = ["init", UserStatusWord.recordingStarted, "stopped", "commit", "cancelled"]
         private static let processingStatuses = [
             "in-progress", "success", "system_failure", "request_failure", "cancelled", "failed",
         ]
@@ -50,6 +50,7 @@ extension TransactionRoutes {
                 try word(.userStatus, of: Self.userStatuses), try word(.processingStatus, of: Self.processingStatuses),
             ]
             patch.isCancellation = statuses.contains("cancelled")
+            patch.startsRecording = statuses.contains(UserStatusWord.recordingStarted)
             patch.processingError = try object(.processingError)
             patch.patientDetails = try object(.patientDetails)
             patch.sessionDetails = try object(.sessionDetails)

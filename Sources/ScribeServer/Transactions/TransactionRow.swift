@@ -58,7 +58,8 @@ struct TransactionRow: Encodable {
         try row.encode(request.flavour, forKey: .flavour)
         try row.encode(request.version ?? "", forKey: .version)
         try row.encode(request.mode ?? "", forKey: .mode)
-        try row.encode(transaction.userStatus.rawValue, forKey: .userStatus)
+        try row.encode(
+            isComplete ? UserStatusWord(transaction).text : transaction.userStatus.rawValue, forKey: .userStatus)
         try row.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
         let patient = isComplete ? request.patientDetails : request.patientDetails?.asPatient
         try row.encodeIfPresent(patient, forKey: .patientDetails)

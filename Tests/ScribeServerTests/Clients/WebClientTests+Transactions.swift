@@ -143,6 +143,61 @@ extension WebClientTests {
         }
     }
 
+    @Test("a correction outlives a conversion that names no template")
+    func convertCorrected() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            let note = try #require(try await client.poll(id).success?["data.output.0.document_id"])
+            let mine = Data("MY EDIT".utf8).base64EncodedString()
+            let status = "/voice/api/v3/status/\(id)"
+            _ = try await client.session.send(.patch, status, #"[{"document-id":"\#(note)","data":"\#(mine)"}]"#)
+            let path = "/voice/api/v1/transaction/\(id)/convert-to-template"
+            let answer = try await client.session.send(.post, path, #"{"target_language":"hi"}"#)
+            #expect(answer["document_id"] == note)
+            #expect(try await client.poll(id, "?document_id=\(note)").success?["data.output.0.value"] == mine)
+            _ = try await client.session.send(.post, "\(path)/clinical_notes_template", "{}")
+            let anew = try await client.poll(id, "?document_id=\(note)").success?["data.output.0.value"]
+            #expect(anew != nil && anew != mine, "asked for by its name it is written anew")
+        }
+    }
+
+    @Test("a document of one's own is read and written by its id like a result, and is none without it")
+    func ownDocument() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            _ = try await client.poll(id)
+            let body = #"{"session_id":"\#(id)","type":"notes","document_name":"Mine"}"#
+            let made = try await client.session.send(.post, "/voice/api/v1/documents", body)
+            let document = try #require(made["data.document_id"])
+            let data = Data("my own words".utf8).base64EncodedString()
+            let status = "/voice/api/v3/status/\(id)"
+            let changed = try await client.session.send(
+                .patch, status, #"[{"document-id":"\#(document)","data":"\#(data)"}]"#)
+            #expect(changed.status == 200, "\(changed.text)")
+            let read = try await client.status(id, "?document_id=\(document)")
+            #expect(read.status == 200)
+            #expect(read["data.output.0.value"] == data)
+            #expect(read["data.output.0.document_type"] == "notes")
+            #expect(try await client.status(id).texts("document_id", of: "data.output").contains(document) == false)
+            _ = try await client.session.send(.delete, "/voice/api/v1/documents/\(document)")
+            #expect(try await client.status(id, "?document_id=\(document)").status == 400)
+        }
+    }
+
+    @Test("that recording has begun is told, and shown where this SDK looks")
+    func recordingStarted() async throws {
+        try await WebClient.run { client in
+            _ = try await client.start(id)
+            let path = "/voice/api/v2/transaction/\(id)"
+            let told = try await client.session.send(.patch, path, #"{"user_status":"recording_started"}"#)
+            #expect(told["data.user_status"] == "recording_started")
+            let session = try await client.session.send(.get, "/voice/api/v1/sessions/\(id)")
+            #expect(session["data.user_status"] == "recording_started")
+            let history = try await client.session.send(.get, "/voice/api/v2/transaction/history")
+            #expect(history.texts("user_status", of: "data") == ["init"], "older iOS clients cannot read it")
+        }
+    }
+
     @Test("a transcript may be handed in instead of audio, and is worked on in the background")
     func transcript() async throws {
         try await WebClient.run { client in
