@@ -38,7 +38,7 @@ extension JobRunner {
                 job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
                 at: clock.now
             )
-            metrics.transactionProcessed(outcome: outcome.rawValue)
+            if isDone { metrics.transactionProcessed(outcome: outcome.rawValue) }
             signals.post(job.transaction)
             return !isDone
         }

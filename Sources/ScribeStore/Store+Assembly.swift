@@ -89,10 +89,7 @@ extension Store {
     ) async throws -> Bool {
         try await writes.write { db in
             guard let row = try Self.currentRow(input, in: db) else {
-                try db.run(
-                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
-                    [now.milliseconds, job.id]
-                )
+                try Self.beginAgain(job, at: now, in: db)
                 return false
             }
             var transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
@@ -111,10 +108,11 @@ extension Store {
     }
 
     /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
-    /// commit tries again.
+    /// commit tries again, also one that came meanwhile.
     package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
         try await writes.write { db in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
+            guard row["generation"] == job.generation else { return try Self.beginAgain(job, at: now, in: db) }
             let rowID: Int64 = row["id"]
             var unfinished = try Self.documents(ofRow: rowID, in: db).filter { !$0.status.isFinal }
             for index in unfinished.indices {
@@ -131,6 +129,11 @@ extension Store {
     }
 
     // MARK: Within a SQL transaction
+
+    private static func beginAgain(_ job: Job, at now: Date, in db: Database) throws {
+        try db.run(
+            "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [now.milliseconds, job.id])
+    }
 
     /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is
     /// missing for it, or when it is being done.
@@ -149,7 +152,9 @@ extension Store {
         return claimed.map { row in
             let input = AssemblyInput(
                 transaction: transaction, chunks: audio.chunks, documents: documents, generation: row["generation"])
-            return Job(id: row["id"], transaction: transaction.key, attempt: 1, work: .assemble(input))
+            return Job(
+                id: row["id"], transaction: transaction.key, attempt: 1, generation: input.generation,
+                work: .assemble(input))
         }
     }
 

@@ -15,6 +15,8 @@ package struct Job: Hashable, Sendable {
     package let transaction: Transaction.Key
     /// How often it was claimed, this time included.
     package let attempt: Int
+    /// Which of the transaction's commits it was claimed for.
+    package let generation: Int64
     package let work: Work
 }
 
@@ -180,7 +182,7 @@ extension Store {
         let name: String = row["file_name"]
         let owner = try db.row(
             """
-            SELECT t.business_id, t.txn_id, t.fixture, t.language,
+            SELECT t.business_id, t.txn_id, t.generation, t.fixture, t.language,
                 json_extract(t.request, '$.inputLanguages[1]') AS second_language,
                 json_extract(t.request, '$.modelType') AS model, o.file, o.etag
             FROM transactions t LEFT JOIN objects o ON o.business_id = t.business_id AND o.bucket = t.bucket
@@ -192,7 +194,9 @@ extension Store {
         guard let owner else { return nil }
         let key = Transaction.Key(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"]))
         guard !name.isEmpty else {
-            return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .assemble())
+            return Job(
+                id: row["id"], transaction: key, attempt: row["attempts"], generation: owner["generation"],
+                work: .assemble())
         }
         guard let file = owner["file"] as String?, let eTag = owner["etag"] as String? else { return nil }
         // The object may have been replaced since the job was made; it is what is there that counts.
@@ -204,7 +208,9 @@ extension Store {
             languages: [owner["language"] as String?, owner["second_language"]].compactMap(\.self),
             isLite: (owner["model"] as String?) == "lite", fixture: owner["fixture"]
         )
-        return Job(id: row["id"], transaction: key, attempt: row["attempts"], work: .transcribe(chunk))
+        return Job(
+            id: row["id"], transaction: key, attempt: row["attempts"], generation: owner["generation"],
+            work: .transcribe(chunk))
     }
 
     private static func ordinal(of name: String, _ key: Transaction.Key, in db: Database) throws -> Int {

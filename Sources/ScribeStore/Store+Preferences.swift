@@ -14,9 +14,12 @@ extension Store {
     }
 
     /// Sets what is in `data` and leaves the rest as it is (C-93).
-    /// - Parameter user: nil sets it for everyone of the business.
+    /// - Parameters:
+    ///   - user: nil sets it for everyone of the business.
+    ///   - limit: the most that all of it may take then, in bytes.
+    /// - Throws: ``ScribeError/bodyTooLarge(limit:)``.
     package func setPreferences(
-        _ data: JSONValue, of user: UserID?, in business: BusinessID, at now: Date
+        _ data: JSONValue, of user: UserID?, in business: BusinessID, upTo limit: Int, at now: Date
     ) async throws {
         try await writes.write { db in
             let owner = user?.rawValue ?? ""
@@ -24,14 +27,15 @@ extension Store {
                 "SELECT data FROM preferences WHERE business_id = ? AND user_id = ?", [business.rawValue, owner]
             )
             let before: JSONValue = try row.map { try StoredJSON.value($0["data"]) } ?? .object([:])
+            let merged = try StoredJSON.text(before.merged(with: data).withoutNulls())
+            guard merged.utf8.count <= limit else { throw ScribeError.bodyTooLarge(limit: limit) }
             try db.run(
                 """
                 INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at
                 """,
                 [
-                    business.rawValue, owner, try StoredJSON.text(before.merged(with: data).withoutNulls()),
-                    now.milliseconds,
+                    business.rawValue, owner, merged, now.milliseconds,
                 ]
             )
         }

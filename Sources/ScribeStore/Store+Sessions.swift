@@ -73,7 +73,10 @@ extension Store {
                 """,
                 [business.rawValue, try StoredJSON.text(ids)]
             )
-            return Dictionary(uniqueKeysWithValues: rows.map { ($0["txn_id"], Date(milliseconds: $0["created_at"])) })
+            // Two ids may be equal as texts that are not as bytes.
+            return Dictionary(
+                rows.map { ($0["txn_id"], Date(milliseconds: $0["created_at"])) },
+                uniquingKeysWith: { first, _ in first })
         }
     }
 

@@ -84,6 +84,7 @@ class Operation:
         self.segments = [each for each in parameters if each["in"] == "path"]
         self.queries = [each for each in parameters if each["in"] == "query"]
         self.responses = {int(status): resolve(each) for status, each in operation["responses"].items()}
+        self.max_bytes = operation.get("x-max-bytes", 1 << 20)
         self.is_open = operation.get("security") == []
         self.takes_ids = "/init/" in path or path.endswith("/upload")
         body = resolve(operation.get("requestBody"))
@@ -556,9 +557,9 @@ def whole(judge, first: Tenant):
 
     all_fields = list(dict.fromkeys(fields(operation.schema, example)))
     text = next((path for path in all_fields if isinstance(at(example, path), str)), all_fields[0])
-    large = send("of 2 MB", sized(text, CANARY * 200_000))
+    large = send("that is too large", sized(text, CANARY * (2 * operation.max_bytes // len(CANARY))))
     if large.status_code != 413:
-        judge.note("body of 2 MB", large, "is to be 413")
+        judge.note("body that is too large", large, "is to be 413")
     send("with 100 KB in a field", sized(text, CANARY * 9_000), "any")
     for path in all_fields:
         if isinstance(at(example, path), list) and at(example, path):

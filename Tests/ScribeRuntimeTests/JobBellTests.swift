@@ -36,7 +36,7 @@ struct JobBellTests {
     func handed() async throws {
         let jobs = (1...3).map { number in
             let key = Transaction.Key(business: .init("b-1"), id: .init("t-\(number)"))
-            return Job(id: Int64(number), transaction: key, attempt: 1, work: .assemble())
+            return Job(id: Int64(number), transaction: key, attempt: 1, generation: 1, work: .assemble())
         }
         async let wait = bell.wait(atMost: .seconds(60), clock: manual.clock)
         await manual.waitForSleepers()

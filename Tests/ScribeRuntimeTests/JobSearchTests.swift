@@ -13,7 +13,9 @@ struct JobSearchTests {
     let manual = ManualClock()
 
     private func job(_ id: Int64) -> Job {
-        Job(id: id, transaction: .init(business: .init("b-1"), id: .init("t")), attempt: 1, work: .assemble())
+        Job(
+            id: id, transaction: .init(business: .init("b-1"), id: .init("t")), attempt: 1, generation: 1,
+            work: .assemble())
     }
 
     /// A search of a store in which nothing is left to do before `next`.
@@ -82,7 +84,8 @@ struct JobSearchTests {
     func pauses() {
         let policy = JobRunner.Policy(backOff: .seconds(1))
         func pause(_ id: Int64, _ attempt: Int) -> Double {
-            policy.pause(after: Job(id: id, transaction: job(1).transaction, attempt: attempt, work: .assemble()))
+            policy.pause(
+                after: Job(id: id, transaction: job(1).transaction, attempt: attempt, generation: 1, work: .assemble()))
                 / .seconds(1)
         }
         let ids: [Int64] = [1, 2, 3, 1000, 100_000, .max]

@@ -51,6 +51,11 @@ struct SessionTests {
                 #expect(added["data.context.attachments.1.id"] == "2")
                 #expect(added["data.context.attachments.2.id"] == nil)
             }
+            // As bytes they are two, as texts one.
+            for id in ["caf%C3%A9", "cafe%CC%81"] { #expect(try await client.initialise(id).status == 201) }
+            let twins = Data(#"{"context":{"past_sessions":["caf\u00e9","cafe\u0301"]}}"#.utf8)
+            #expect(try await client.send(.patch, path, body: twins).status == 200)
+            _ = try await client.send(.delete, path, body: twins)
             _ = try await client.initialise("before")
             let known = try await client.send(
                 .patch, path, body: Data(#"{"context":{"past_sessions":["before"]}}"#.utf8))

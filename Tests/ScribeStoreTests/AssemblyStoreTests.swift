@@ -111,6 +111,22 @@ struct AssemblyStoreTests {
         }
     }
 
+    @Test("who gives up does not end what a later commit has begun")
+    func abandoned() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        for name in ["1.m4a", "2.m4a"] { try await fixture.put(name) }
+        let first = try #require(try await commit(["1.m4a"], in: fixture))
+        try await fixture.commit(["1.m4a", "2.m4a"])
+        let failure = Diagnostic(.processingFailed, "")
+        try await fixture.store.abandon(first, because: failure, at: fixture.start)
+        let second = try #require(try await fixture.claim())
+        #expect(second.work == .assemble())
+        #expect(try await fixture.store.transaction(fixture.key())?.processingStatus == .inProgress)
+        try await fixture.store.abandon(second, because: failure, at: fixture.start)
+        #expect(try await fixture.store.transaction(fixture.key())?.processingStatus == .systemFailure)
+    }
+
     @Test("a repeated commit does nothing where a person's transcript stands, though the audio was never heard")
     func correctedBefore() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)

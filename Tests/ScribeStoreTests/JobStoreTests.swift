@@ -245,8 +245,8 @@ struct JobStoreTests {
             try await fixture.store.finish(job, for: input, documents: [], outcome: .success, at: fixture.start)
             #expect(try await fixture.commit(["1.m4a", "2.m4a"]) == effect)
             let again = try await fixture.store.planAssembly(
-                Job(id: 99, transaction: fixture.key(), attempt: 1, work: .assemble()), objectWait: 10,
-                at: fixture.start)
+                Job(id: 99, transaction: fixture.key(), attempt: 1, generation: 1, work: .assemble()),
+                objectWait: 10, at: fixture.start)
             #expect((again == .waiting) == (effect == .process), "2.m4a is heard again")
         }
     }

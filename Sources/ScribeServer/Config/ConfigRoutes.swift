@@ -112,7 +112,8 @@ struct ConfigRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit)
         let user = body.scope == .user ? principal.user : nil
-        try await store.setPreferences(body.data, of: user, in: principal.business, at: clock.now)
+        try await store.setPreferences(
+            body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: clock.now)
         let message = "Config upserted successfully"
         switch profiles.profile(of: request, context).acknowledgement {
         case .string: return try .json(.ok, message)

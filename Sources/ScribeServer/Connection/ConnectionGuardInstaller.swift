@@ -25,6 +25,8 @@ final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHan
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: limits.readSize)
             )
+            try context.channel.syncOptions?.setOption(
+                .socketOption(.so_sndbuf), value: SocketOptionValue(limits.sendBufferSize))
             metrics.connectionOpened()
             context.channel.closeFuture.whenComplete { [metrics] _ in metrics.connectionClosed() }
         } catch {

@@ -8,8 +8,10 @@ struct ConnectionLimits: Sendable {
     var bodyWindow: TimeAmount = .seconds(10)
     /// The least that must arrive of a body in each window that we are waiting for it, in bytes.
     var bodyMinimum = 10 * 1024
-    /// How long a client may take for the 32 to 64 KB of an answer that wait for it at a time.
-    var answerWindow: TimeAmount = .seconds(30)
+    /// How long an answer may wait for its client to take more of it. With a send buffer of that many bytes, which the
+    /// system doubles, more is taken from us when some 150 KB have gone: 3 KB/s are enough.
+    var answerWindow: TimeAmount = .seconds(60)
+    var sendBufferSize = 128 * 1024
     /// How long the rest of a body is taken in after it was refused, so that the client gets to read why.
     var drainTime: TimeAmount = .seconds(2)
     /// The longest head, in bytes, and the most fields in it.

@@ -106,12 +106,15 @@ struct ObjectListing: Sendable {
         _ request: Request, fetch: (_ from: String, _ after: String, _ limit: Int) async throws -> [StoredObject]
     ) async throws {
         var after = request.after
-        // A page that ended with a common prefix has shown all keys below it.
+        var last = request.after
+        // The common prefix that was shown last.
+        var shown: String?
+        // A page that ended with one has shown all keys below it.
         if request.isContinued, Self.begins(after, with: request.prefix), Self.commonPrefix(of: after, request) == after
         {
+            shown = after
             after += Self.beyond
         }
-        var last = request.after
         // Of the keys below a common prefix only the first one matters.
         var size = request.delimiter == nil ? request.limit + 1 : Self.firstPage
         while true {
@@ -121,13 +124,17 @@ struct ObjectListing: Sendable {
             var skipTo: String?
             for object in page {
                 guard Self.begins(object.key, with: request.prefix) else { return }
+                let rolledUp = Self.commonPrefix(of: object.key, request)
+                // Few keys go on with what is beyond.
+                if let rolledUp, rolledUp == shown { continue }
                 guard objects.count + commonPrefixes.count < request.limit else {
                     if request.limit > 0 { next = last }
                     return
                 }
-                if let rolledUp = Self.commonPrefix(of: object.key, request) {
+                if let rolledUp {
                     commonPrefixes.append(rolledUp)
                     last = rolledUp
+                    shown = rolledUp
                     skipTo = rolledUp + Self.beyond
                     break
                 }
@@ -140,7 +147,7 @@ struct ObjectListing: Sendable {
             } else if page.count < size {
                 return
             } else {
-                after = last
+                after = page.last?.key ?? after
                 size *= 4
             }
         }
@@ -149,7 +156,7 @@ struct ObjectListing: Sendable {
     /// How many keys are looked at first where most may be below one common prefix.
     private static let firstPage = 8
 
-    /// Greater than whatever a key may go on with.
+    /// Greater than whatever keys but the oddest go on with.
     private static let beyond = "\u{10FFFF}"
 
     private static func commonPrefix(of key: String, _ request: Request) -> String? {

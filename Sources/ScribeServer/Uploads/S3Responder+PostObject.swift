@@ -173,8 +173,13 @@ extension S3Responder {
             object.size <= Request.jsonBodyLimit, let slash = object.key.lastIndex(of: "/"),
             let reader = try await objects.open(object.file)
         else { return }
-        let content = try await reader.read(0..<object.size)
-        guard let manifest = JSONDocument.untrusted(Data(content.readableBytesView), as: Manifest.self) else { return }
+        var content = Data()
+        while content.count < object.size {
+            let piece = try await reader.read(content.count..<object.size)
+            guard piece.readableBytes > 0 else { return }
+            content.append(contentsOf: piece.readableBytesView)
+        }
+        guard let manifest = JSONDocument.untrusted(content, as: Manifest.self) else { return }
         let folder = AudioLocation(bucket: object.bucket, folder: String(object.key[..<slash]))
         do {
             _ = try await starter.start(manifest.transaction, manifest.request(in: folder), for: upload.principal)

@@ -117,6 +117,9 @@ extension WebClientTests {
             let kept = try await client.session.send(.put, path, #"{"data":{"header":{"image":"\#(picture)"}}}"#)
             #expect(kept.isSuccess)
             #expect(try await client.session.send(.get, path)["data.header.image"] == picture)
+            let more = String(repeating: "A", count: 6 << 20)
+            let full = try await client.session.send(.put, path, #"{"data":{"footer":{"image":"\#(more)"}}}"#)
+            #expect(full.status == 413, "together they are too large")
             _ = try await client.session.send(.put, path, #"{"data":{"header":null,"consultation_mode":null}}"#)
             #expect(try await client.session.send(.get, path)["data.header.image"] == nil)
         }
