@@ -9,6 +9,13 @@ extension StringIdentifier {
     package init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
     package var description: String { rawValue }
+
+    /// By bytes, as the database has it: texts that look alike are different ids.
+    package static func == (one: Self, other: Self) -> Bool {
+        one.rawValue == other.rawValue && one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 /// The id that a client gives its transaction at init, for example `i-<uuid>` (iOS) or `txn_301` (.NET).
