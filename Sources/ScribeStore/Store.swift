@@ -36,9 +36,11 @@ package final class Store: Sendable {
         // More readers than cores are slower, see docs/decisions.md.
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
-            // 32 MB of log, not 4, before it is copied: pages that change again and again are copied once, see
+            // 32 MB of log, not 4, before it is copied: pages that change again and again are copied once. What undoes a
+            // savepoint stays in memory: each page that is changed would be copied to a file elsewhere. See
             // docs/decisions.md.
-            try db.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000")
+            try db.execute(
+                sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000; PRAGMA temp_store = MEMORY")
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
