@@ -35,7 +35,10 @@ struct StoreClosing: Service, CustomStringConvertible {
 
     func run() async throws {
         try? await gracefulShutdown()
-        let store = store
-        try await threads.runIfActive { try store.close() }
+        let (store, folder) = (store, folder)
+        try await threads.runIfActive {
+            try store.close()
+            folder.release()
+        }
     }
 }

@@ -55,7 +55,14 @@ package final class DataFolder: Sendable {
         }
     }
 
-    deinit { try? lock.close() }
+    deinit {
+        release()
+        try? lock.close()
+    }
+
+    /// Lets another server have the folder, when nothing of it is used any more. Closing the file would not be enough:
+    /// a program that was just started may still hold it.
+    package func release() { flock(lock.rawValue, LOCK_UN) }
 
     package var databasePath: String { "\(path)/scribe.sqlite" }
     package var objectsFolder: String { "\(path)/objects" }
