@@ -126,7 +126,7 @@ struct ObjectListing: Sendable {
                 guard Self.begins(object.key, with: request.prefix) else { return }
                 let rolledUp = Self.commonPrefix(of: object.key, request)
                 // Few keys go on with what is beyond.
-                if let rolledUp, rolledUp == shown { continue }
+                if let rolledUp, let shown, rolledUp.utf8.elementsEqual(shown.utf8) { continue }
                 guard objects.count + commonPrefixes.count < request.limit else {
                     if request.limit > 0 { next = last }
                     return
