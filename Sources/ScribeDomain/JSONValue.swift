@@ -100,3 +100,10 @@ extension JSONValue: Codable {
         }
     }
 }
+
+extension String {
+    /// Whether JSON cannot have it between quotes as it is.
+    package var needsJSONEscape: Bool {
+        utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+    }
+}

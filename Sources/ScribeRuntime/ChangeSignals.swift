@@ -48,6 +48,11 @@ package final class ChangeSignals: Sendable {
     /// The transaction has changed, and the change is stored.
     package func post(_ key: Transaction.Key) {
         versions.withLockedValue { $0[Self.slot(of: key)] += 1 }
+        wake(key)
+    }
+
+    /// Makes those who wait for the transaction look again, though its results are as they were.
+    package func wake(_ key: Transaction.Key) {
         let continuations = waiters.withLockedValue { $0.byKey[key].map { Array($0.values) } ?? [] }
         for continuation in continuations { continuation.yield() }
     }

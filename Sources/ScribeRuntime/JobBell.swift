@@ -29,8 +29,8 @@ package final class JobBell: Sendable {
         listener?.yield()
     }
 
-    /// Whether the bell has rung since this was last asked.
-    func hasRung() -> Bool {
+    /// Whether the bell has rung since the ring was last taken.
+    func takeRing() -> Bool {
         state.withLockedValue { state in
             defer { state.hasRung = false }
             return state.hasRung
@@ -61,7 +61,7 @@ package final class JobBell: Sendable {
             defer { state.withLockedValue { $0.listener = nil } }
             try await firstOf(stream, limit: limit, clock: clock)
         }
-        return hasRung() || state.withLockedValue { $0.handed.isEmpty }
+        return takeRing() || state.withLockedValue { $0.handed.isEmpty }
     }
 }
 

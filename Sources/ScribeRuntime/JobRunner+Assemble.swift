@@ -10,12 +10,14 @@ extension JobRunner {
     /// - Parameter input: what it is made from, when that is known.
     /// - Returns: whether there may be further jobs now.
     func assemble(_ job: Job, from input: AssemblyInput?) async throws -> Bool {
-        var assembly = input.map(Assembly.ready)
-        if assembly == nil {
-            assembly = try await store.planAssembly(job, objectWait: policy.objectWait / .seconds(1), at: clock.now)
-        }
+        let assembly =
+            if let input {
+                Assembly.ready(input)
+            } else {
+                try await store.planAssembly(job, objectWait: policy.objectWait / .seconds(1), at: clock.now)
+            }
         switch assembly {
-        case .waiting, .obsolete, nil:
+        case .waiting, .obsolete:
             return true
         case .ready(let input):
             let (chunks, heard) = try await hear(input.chunks, job)

@@ -22,7 +22,7 @@ struct JobSearch {
     mutating func jobs(
         upTo limit: Int, at now: Date, _ claim: (Int, Date) async throws -> Claim
     ) async throws -> [Job] {
-        if bell.hasRung() || next.map({ $0 <= now }) ?? false { isDue = true }
+        if bell.takeRing() || next.map({ $0 <= now }) ?? false { isDue = true }
         beginsWithHanded.toggle()
         var jobs = beginsWithHanded ? bell.handedJobs(upTo: limit) : []
         if isDue, jobs.count < limit {

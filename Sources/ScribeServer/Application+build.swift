@@ -120,8 +120,7 @@ func assemble(
 
     let s3 = S3Responder(
         store: store, objects: objects, credentials: credentials, starter: starter, fixtures: fixtures,
-        signals: signals,
-        bell: bell, identifiers: identifiers, clock: clock
+        signals: signals, bell: bell, identifiers: identifiers, clock: clock
     )
     let origins = configuration.allowedOrigins.map { AllowedOrigins.listed(Set($0.map { $0.lowercased() })) }
     let responder = RequestLog(

@@ -54,10 +54,7 @@ extension Store {
             let deadline = committedAt.addingTimeInterval(objectWait)
             let waitsForAudio = audio.isMissing && now < deadline
             if audio.isBeingTranscribed || waitsForAudio {
-                try db.run(
-                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
-                    [waitsForAudio ? deadline.milliseconds : nil, job.id]
-                )
+                try Self.beginAgain(job, at: waitsForAudio ? deadline : nil, in: db)
                 return .waiting
             }
             return .ready(
@@ -130,9 +127,10 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    private static func beginAgain(_ job: Job, at now: Date, in db: Database) throws {
+    /// - Parameter time: nil waits to be woken.
+    private static func beginAgain(_ job: Job, at time: Date?, in db: Database) throws {
         try db.run(
-            "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [now.milliseconds, job.id])
+            "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [time?.milliseconds, job.id])
     }
 
     /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is

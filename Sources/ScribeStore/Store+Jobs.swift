@@ -48,7 +48,8 @@ extension ChunkToTranscribe {
     ) {
         self.init(
             name: name, file: upload.file, eTag: upload.eTag, ordinal: chunkOrdinal(ofFile: name) ?? position + 1,
-            languages: Array(request.inputLanguages.prefix(2)), isLite: request.modelType == "lite",
+            languages: Array(request.inputLanguages.prefix(TransactionRequest.largestLanguageCount)),
+            isLite: request.modelType == "lite",
             fixture: request.fixture
         )
     }

@@ -230,7 +230,8 @@ extension Store {
             """
             UPDATE transactions SET
                 user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
-                chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files), committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?
+                chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files),
+                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?
             WHERE id = ?
             """,
             [

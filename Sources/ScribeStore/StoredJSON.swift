@@ -32,21 +32,15 @@ private protocol PlainJSON {
     var plainText: String? { get }
 }
 
-extension String {
-    fileprivate var needsEscape: Bool {
-        utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-    }
-}
-
 extension Array: PlainJSON where Element == String {
     fileprivate var plainText: String? {
-        contains(where: \.needsEscape) ? nil : "[\"\(joined(separator: "\",\""))\"]"
+        contains(where: \.needsJSONEscape) ? nil : "[\"\(joined(separator: "\",\""))\"]"
     }
 }
 
 extension Dictionary: PlainJSON where Key == String, Value == String {
     fileprivate var plainText: String? {
-        if contains(where: { $0.key.needsEscape || $0.value.needsEscape }) { return nil }
+        if contains(where: { $0.key.needsJSONEscape || $0.value.needsJSONEscape }) { return nil }
         return "{\(map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ","))}"
     }
 }

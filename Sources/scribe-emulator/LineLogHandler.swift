@@ -64,8 +64,7 @@ struct LineLogHandler: LogHandler {
     }
 
     private func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        if isPlain { return "\"\(text)\"" }
+        if !text.needsJSONEscape { return "\"\(text)\"" }
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -84,7 +84,7 @@ struct ConversionRoutes: Sendable {
         document.language = language
         let id: DocumentID
         do {
-            // What a person has corrected is written anew for those only who name it.
+            // What a person has corrected is written anew only for those who name it.
             id = try await store.convert(
                 key, to: document, from: source, replacesEdited: wanted != nil, at: clock.now)
         } catch ScribeError.transactionNotFound {

@@ -41,7 +41,7 @@ extension S3Responder {
 
     /// Starts the work that an upload has made, and removes what it has replaced.
     func settle(_ effect: UploadEffect) async {
-        for transaction in effect.transactions { signals.post(transaction) }
+        for transaction in effect.transactions { signals.wake(transaction) }
         if effect.hasWork { bell.ring() }
         if let replaced = effect.replacedFile { await objects.remove([replaced]) }
     }
