@@ -31,13 +31,17 @@ func assemble(
     if configuration.authMode != .strict, !configuration.isLoopback, !configuration.allowsUnverifiedTokensFromNetwork {
         throw StartupProblem.unverifiedTokensFromNetwork(host: configuration.host, mode: configuration.authMode)
     }
+    // Read beside the opening of the data: together they are half of what a start takes.
+    async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
+    async let readTemplates = Seed.templates()
+    async let readClients = seededClients(configuration)
     let threads = NIOThreadPool.singleton
     let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
     let objects = ObjectFiles(folder: folder.objectsFolder, durability: configuration.durability, pool: threads)
+    async let listedFiles = objects.all()
     let key = SymmetricKey(data: try await signingKey(configuration, folder, identifiers, threads))
     let secrets = ClientSecrets(key: key)
-    let templates = try Seed.templates()
-    let fixtures = try Seed.fixtures(overriddenBy: configuration.fixturesFile)
+    let fixtures = try await readFixtures
     let makers = TranscriberMaker(
         configuration: configuration, fixtures: fixtures,
         temporary: TemporaryFiles(folder: folder.workFolder, files: threads), clock: clock, threads: threads)
@@ -47,7 +51,9 @@ func assemble(
             path: folder.databasePath, durability: configuration.durability,
             transcribesOnArrival: !transcriber.isInstant)
     }
-    let clients = try await seedClients(configuration, store, secrets, logger)
+    let logins = try await readClients
+    let clients = try await register(logins.known, demo: logins.demo, store, secrets, logger)
+    let templates = try await readTemplates
     let signals = ChangeSignals()
     let bell = JobBell()
     let metrics = Metrics()
@@ -143,7 +149,7 @@ func assemble(
             maxHeaderFieldCount: limits.fieldCount
         )
     )
-    let orphans = try await objects.all()
+    let orphans = try await listedFiles
     return Application(
         responder: responder,
         server: HTTPServerBuilder { responder in
@@ -182,13 +188,17 @@ private func signingKey(
     }
 }
 
-/// Makes the clients known.
-private func seedClients(
-    _ configuration: Configuration, _ store: Store, _ secrets: ClientSecrets, _ logger: Logger
-) async throws -> KnownClients {
+/// The demo clients, and all that may log in.
+private func seededClients(_ configuration: Configuration) throws -> (demo: [Seed.Login], known: [Seed.Login]) {
     let demo = try Seed.demoClients()
-    var clients = configuration.seedsDemo ? demo : []
-    if let path = configuration.clientsFile { clients += try Seed.clients(inFile: path) }
+    let listed = try configuration.clientsFile.map(Seed.clients(inFile:)) ?? []
+    return (demo, (configuration.seedsDemo ? demo : []) + listed)
+}
+
+/// Makes the clients known.
+private func register(
+    _ clients: [Seed.Login], demo: [Seed.Login], _ store: Store, _ secrets: ClientSecrets, _ logger: Logger
+) async throws -> KnownClients {
     try await store.register(
         clients.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
     )

@@ -6,6 +6,8 @@ import Yams
 
 /// What a fresh server knows: the files in `seed/`, and those that the configuration adds.
 enum Seed {
+    typealias Login = (client: Client, secret: String)
+
     /// A client as YAML spells it.
     private struct ClientEntry: Decodable {
         let client: Client
@@ -106,12 +108,12 @@ enum Seed {
     }
 
     /// The demo clients. The first is who requests without a token of ours act for.
-    static func demoClients() throws -> [(client: Client, secret: String)] {
+    static func demoClients() throws -> [Login] {
         try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").clients
             .map { ($0.client, $0.secret) }
     }
 
-    static func clients(inFile path: String) throws -> [(client: Client, secret: String)] {
+    static func clients(inFile path: String) throws -> [Login] {
         try decode(ClientsFile.self, bytes(of: path), path).clients.map { ($0.client, $0.secret) }
     }
 
