@@ -76,7 +76,8 @@ package struct Configuration: Sendable {
 
     package init() {}
 
-    var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
+    /// Whether the clients of the demo seed can log in.
+    package var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
     /// Whether only this machine can reach the server.
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

@@ -10,6 +10,9 @@ package enum Backup {
         case notABackup(file: String)
         case folderNotEmpty(folder: String)
         case damaged(reason: String)
+        case noSuchPath(String)
+        case isFolder(String)
+        case tarFailed
 
         package var description: String {
             switch self {
@@ -17,6 +20,9 @@ package enum Backup {
             case .notABackup(let file): "\(file) is no backup of scribe-emulator"
             case .folderNotEmpty(let folder): "\(folder) holds data already; restore into a new folder"
             case .damaged(let reason): "the backup is damaged: \(reason)"
+            case .noSuchPath(let path): "\(path) does not exist"
+            case .isFolder(let path): "\(path) is a folder; name a file"
+            case .tarFailed: "tar could not do it: is it installed, and is there room?"
             }
         }
     }
@@ -32,6 +38,9 @@ package enum Backup {
     package static func write(folder: String, to file: String, name: String) throws -> Summary {
         let database = "\(folder)/scribe.sqlite"
         guard FileManager.default.fileExists(atPath: database) else { throw Problem.noDatabase(folder: folder) }
+        let parent = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        guard isFolder(parent) else { throw Problem.noSuchPath(parent) }
+        guard !isFolder(file) else { throw Problem.isFolder(file) }
         let staging = DataFolder.workFolder(of: folder) + "/backup-\(name)"
         defer { try? FileManager.default.removeItem(atPath: staging) }
         try FileManager.default.createDirectory(
@@ -43,14 +52,20 @@ package enum Backup {
             try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
         }
         let partial = "\(file).partial"
-        _ = FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
-        try tar(["--create", "--file", partial, "--directory", staging, "."])
+        defer { unlink(partial) }
+        let target = try FileDescriptor.open(
+            FilePath(partial), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+        try target.closeAfter {
+            try tar(["--create", "--file", partial, "--directory", staging, "."])
+            guard fsync(target.rawValue) == 0 else { throw Errno(rawValue: errno) }
+        }
         guard rename(partial, file) == 0 else { throw Errno(rawValue: errno) }
         return Summary(objects: objects)
     }
 
     /// Restores a backup into `folder`, which holds no data yet. Blocking.
     package static func restore(_ file: String, into folder: String) throws -> Summary {
+        guard FileManager.default.fileExists(atPath: file) else { throw Problem.noSuchPath(file) }
         let existing = try? FileManager.default.attributesOfItem(atPath: "\(folder)/scribe.sqlite")[.size] as? Int
         if let existing, existing > 0 {
             throw Problem.folderNotEmpty(folder: folder)
@@ -78,6 +93,13 @@ package enum Backup {
         return Summary(objects: files)
     }
 
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
+
     /// Copies the database as it is now, after `link` has held on to the files that it names.
     ///
     /// - Returns: how many files there are.
@@ -94,9 +116,7 @@ package enum Backup {
                 try lock.execute(sql: "BEGIN IMMEDIATE")
                 defer { try? lock.execute(sql: "ROLLBACK") }
                 try source.execute(sql: "BEGIN")
-                let files = try String.fetchAll(
-                    source, sql: "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
-                )
+                let files = try String.fetchAll(source, sql: filesSQL)
                 try link(files)
                 return files
             }
@@ -122,7 +142,7 @@ package enum Backup {
         let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
         guard verdict == "ok" else { throw Problem.damaged(reason: verdict ?? "the database cannot be read") }
         if try queue.read(Schema.migrator.hasBeenSuperseded) { throw Store.Problem.newerSchema(path: database) }
-        let files = try queue.read { try String.fetchAll($0, sql: "SELECT file FROM objects") }
+        let files = try queue.read { try String.fetchAll($0, sql: filesSQL) }
         for file in files where !FileManager.default.fileExists(atPath: "\(objects)/\(file.prefix(2))/\(file)") {
             throw Problem.damaged(reason: "an upload is missing")
         }
@@ -136,6 +156,6 @@ package enum Backup {
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Problem.damaged(reason: "tar could not do it") }
+        guard process.terminationStatus == 0 else { throw Problem.tarFailed }
     }
 }

@@ -10,16 +10,13 @@ struct BackupVerb: ParsableCommand {
         commandName: "backup", abstract: "Write everything to one file, while the server runs or not."
     )
 
-    @OptionGroup var target: TargetOptions
-
-    @Option(help: ArgumentHelp("The server's data folder.", valueName: "path"))
-    var dataDir: String?
+    @OptionGroup var data: DataOptions
 
     @Argument(help: ArgumentHelp("The file to write. It holds patients' data and the signing key.", valueName: "file"))
     var file: String
 
     func run() throws {
-        let folder = try dataDir ?? target.configuration().configuration.dataFolder
+        let folder = try data.folder()
         let summary = try explained {
             try Backup.write(folder: folder, to: file, name: IdentifierSource.random.uuid())
         }
@@ -32,16 +29,13 @@ struct RestoreVerb: ParsableCommand {
         commandName: "restore", abstract: "Restore a backup into a folder without data; the server must not be running."
     )
 
-    @OptionGroup var target: TargetOptions
-
-    @Option(help: ArgumentHelp("The data folder to restore into.", valueName: "path"))
-    var dataDir: String?
+    @OptionGroup var data: DataOptions
 
     @Argument(help: ArgumentHelp("A file that backup has written.", valueName: "file"))
     var file: String
 
     func run() throws {
-        let path = try dataDir ?? target.configuration().configuration.dataFolder
+        let path = try data.folder()
         let summary = try explained {
             let folder = try DataFolder(path: path)
             return try withExtendedLifetime(folder) { try Backup.restore(file, into: path) }
@@ -50,11 +44,25 @@ struct RestoreVerb: ParsableCommand {
     }
 }
 
+/// Which data a verb is about.
+struct DataOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server's data folder.", valueName: "path"))
+    var dataDir: String?
+
+    @Option(help: "The YAML file that the server was started with.")
+    var config: String?
+
+    /// From the flag, else from the settings that a server would be started with here.
+    func folder() throws -> String {
+        try dataDir ?? Settings.found(flags: [:], configFile: config).configuration.dataFolder
+    }
+}
+
 private func explained<Value>(_ work: () throws -> Value) throws -> Value {
     do {
         return try work()
     } catch {
-        FileHandle.standardError.write(Data("scribe-emulator: \(error)\n".utf8))
+        StandardError.write("scribe-emulator: \(error)")
         throw ExitCode.failure
     }
 }

@@ -40,7 +40,7 @@ struct LineLogHandler: LogHandler {
             case .text: text(event, fields)
             case .json: json(event, fields)
             }
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        StandardError.write(line)
     }
 
     private func text(_ event: LogEvent, _ fields: Logger.Metadata) -> String {

@@ -33,7 +33,7 @@ struct Ready: AsyncParsableCommand {
             try await clock.sleep(for: .milliseconds(100))
         }
         let whom = try target.baseURL() ?? "the server that was to write the ready file"
-        FileHandle.standardError.write(Data("not ready: \(whom)\n".utf8))
+        StandardError.write("not ready: \(whom)")
         throw ExitCode.failure
     }
 
@@ -59,15 +59,12 @@ struct TargetOptions: ParsableArguments {
 
     /// The settings that a server would be started with here.
     func configuration() throws -> (settings: Settings, configuration: Configuration) {
-        do {
-            let settings = try Settings(
-                flags: readyFile.map { [.readyFile: $0] } ?? [:], configFile: config,
-                environment: ProcessInfo.processInfo.environment
-            )
-            return (settings, try settings.configuration())
-        } catch let problem as Settings.Problem {
-            throw ValidationError(problem.description)
-        }
+        try Settings.found(flags: readyFile.map { [.readyFile: $0] } ?? [:], configFile: config)
+    }
+
+    /// What the server has written into its ready file; nil when none is named, or there.
+    func running() throws -> ReadyFile.Content? {
+        try configuration().settings.readyFile.flatMap { ReadyFile(path: $0).read() }
     }
 
     /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
@@ -75,7 +72,7 @@ struct TargetOptions: ParsableArguments {
     func baseURL() throws -> String? {
         if let url { return url }
         let (settings, configuration) = try configuration()
-        if let path = settings.readyFile { return ReadyFile(path: path).read()?.base_url }
+        if settings.readyFile != nil { return try running()?.base_url }
         return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"]
             ?? Banner(configuration: configuration, port: configuration.port).baseURL
     }

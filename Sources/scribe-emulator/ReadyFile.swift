@@ -1,17 +1,21 @@
 import Foundation
 
-/// Tells whoever started the server where it is: `{"base_url": …, "pid": …}`, there only while it is ready.
+/// Tells whoever started the server where it is: `{"base_url": …, "demo_clients": …, "pid": …}`, there only while it is
+/// ready.
 struct ReadyFile: Sendable {
     struct Content: Codable {
         let base_url: String
+        /// Whether the clients of the demo seed can log in.
+        let demo_clients: Bool
         let pid: Int32
     }
 
     let path: String
 
     /// Written whole or not at all: a reader never sees half of it.
-    func write(baseURL: String) throws {
-        let content = Content(base_url: baseURL, pid: ProcessInfo.processInfo.processIdentifier)
+    func write(baseURL: String, letsDemoIn: Bool) throws {
+        let content = Content(
+            base_url: baseURL, demo_clients: letsDemoIn, pid: ProcessInfo.processInfo.processIdentifier)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
@@ -19,6 +23,10 @@ struct ReadyFile: Sendable {
 
     /// Why nothing could be written there, nil when something can: better asked before the start than after it.
     var problem: String? {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            return "--ready-file: \(path) is a folder"
+        }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return FileManager.default.isWritableFile(atPath: folder)
             ? nil : "--ready-file: nothing can be written in \(folder)"
@@ -28,5 +36,6 @@ struct ReadyFile: Sendable {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    /// A file only: what else has come to be there is nobody's to remove.
+    func remove() { unlink(path) }
 }

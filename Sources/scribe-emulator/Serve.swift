@@ -55,8 +55,7 @@ struct Serve: AsyncParsableCommand {
         do {
             try await serve(configuration, readyFile: readyFile, logger: logger)
         } catch {
-            FileHandle.standardError.write(
-                Data("scribe-emulator: \(Self.explanation(of: error, configuration))\n".utf8))
+            StandardError.write("scribe-emulator: \(Self.explanation(of: error, configuration))")
             throw ExitCode.failure
         }
     }
@@ -66,7 +65,7 @@ struct Serve: AsyncParsableCommand {
             configuration: configuration, clock: .system, identifiers: .random, logger: logger,
             onReady: { port in
                 let banner = Banner(configuration: configuration, port: port)
-                try readyFile?.write(baseURL: banner.baseURL)
+                try readyFile?.write(baseURL: banner.baseURL, letsDemoIn: configuration.seedsDemo)
                 if isatty(STDOUT_FILENO) == 1 {
                     print(banner.text)
                 } else {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Logging
 import ScribeDomain
@@ -25,6 +26,19 @@ struct Settings {
     private let sttKeyText: String?
     /// Unknown `SCRIBE_*` names: reported, but others may have set them.
     private(set) var warnings: [String] = []
+
+    /// The settings of a verb, with what a server would make of them.
+    static func found(
+        flags: [SettingKey: String], configFile: String?
+    ) throws -> (settings: Settings, configuration: Configuration) {
+        do {
+            let settings = try Settings(
+                flags: flags, configFile: configFile, environment: ProcessInfo.processInfo.environment)
+            return (settings, try settings.configuration())
+        } catch let problem as Problem {
+            throw ValidationError(problem.description)
+        }
+    }
 
     /// - Parameters:
     ///   - flags: those that were given.

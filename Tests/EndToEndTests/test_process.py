@@ -141,10 +141,32 @@ def test_what_is_no_backup_is_not_restored(tmp_path):
     (tmp_path / "junk").write_bytes(b"junk")
     for arguments, message in [
         (["restore", "junk", "--data-dir", "new"], "is no backup"),
+        (["restore", "nowhere", "--data-dir", "new"], "nowhere does not exist"),
         (["backup", "file", "--data-dir", "nothing"], "there is no scribe-emulator data"),
     ]:
         result = run(*arguments, cwd=tmp_path)
         assert result.returncode == 1 and message in result.stderr
+
+
+def test_a_backup_that_cannot_be_written_leaves_nothing_behind(tmp_path):
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+    (tmp_path / "folder").mkdir()
+    for target, message in [("folder", "is a folder"), ("nowhere/file", "nowhere does not exist")]:
+        result = run("backup", target, "--data-dir", "data", cwd=tmp_path)
+        assert result.returncode == 1 and message in result.stderr
+    assert not list(tmp_path.rglob("*.partial"))
+    refused = run("backup", "file", "--url", "http://127.0.0.1:1", cwd=tmp_path)
+    assert refused.returncode == 64 and "--url" in refused.stderr, "a backup is of a folder, not of an address"
+
+
+def test_a_folder_is_no_ready_file(tmp_path):
+    kept = tmp_path / "folder" / "kept"
+    kept.parent.mkdir()
+    kept.write_text("kept")
+    result = run("serve", "--port", "0", "--ephemeral", "--ready-file", kept.parent, cwd=tmp_path)
+    assert result.returncode == 64 and "is a folder" in result.stderr
+    assert kept.read_text() == "kept"
 
 
 def test_metrics_count_requests_jobs_and_connections_and_name_nobody(tmp_path, chunks):
