@@ -116,7 +116,9 @@ package struct JobRunner: Service, CustomStringConvertible {
             await Task { try? await store.postpone(job, until: clock.now, countsAttempt: false) }.value
         } catch {
             logger.error("a job failed", metadata: metadata(of: job, error))
-            if case .assemble = job.work, job.attempt >= policy.attempts, await giveUp(job) { return }
+            if case .assemble = job.work, job.attempt >= policy.attempts, !Store.isFull(error), await giveUp(job) {
+                return
+            }
             await retry(job, after: error)
         }
         bell.ring()
@@ -133,12 +135,13 @@ package struct JobRunner: Service, CustomStringConvertible {
     }
 
     /// What is in a chunk, or why it cannot be told.
+    /// - Parameter overlaps: whether the end of the chunk before it is heard again in it, as far as that is known.
     /// - Throws: what another attempt may cure.
     func result(
-        of chunk: ChunkToTranscribe, _ job: Job
+        of chunk: ChunkToTranscribe, overlaps: Bool = true, _ job: Job
     ) async throws -> Result<RecognisedSpeech, Diagnostic> {
         let recording = Recording(
-            path: objects.path(of: chunk.file), ordinal: chunk.ordinal, languages: chunk.languages,
+            path: objects.path(of: chunk.file), ordinal: chunk.ordinal, overlaps: overlaps, languages: chunk.languages,
             isLite: chunk.isLite, isLastAttempt: job.attempt >= policy.attempts, fixture: chunk.fixture,
             vocabulary: { try await vocabulary(of: job.transaction) }
         )
@@ -152,7 +155,9 @@ package struct JobRunner: Service, CustomStringConvertible {
                 throw failure
             }
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
-        } catch let error where !(error is CancellationError) && job.attempt >= policy.attempts {
+        } catch let error
+            where !(error is CancellationError || Store.isFull(error)) && job.attempt >= policy.attempts
+        {
             logger.error("a chunk was not transcribed", metadata: metadata(of: job, error))
             result = .failure(Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed"))
         }

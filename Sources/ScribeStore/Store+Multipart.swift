@@ -98,17 +98,20 @@ extension Store {
 
     /// Makes the joined parts the object of their key and forgets the upload, in one SQL transaction.
     /// - Returns: nil when the upload is gone: completed by a parallel request, or aborted.
-    /// - Parameter permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
+    /// - Parameters:
+    ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
+    ///   - permit: as in ``put(_:business:replacing:permit:)``.
     package func complete(
         _ id: String, as object: StoredObject, business: BusinessID,
-        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
+        permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
     ) async throws -> (effect: UploadEffect, partFiles: [String])? {
         try await writes.write { db in
             let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
             guard let row else { return nil }
             let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
             try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
-            return (try self.put(object, business: business, replacing: permitReplacing, in: db), files)
+            return (try self.put(object, business: business, replacing: permitReplacing, permit, in: db), files)
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ScribeDomain
+import SystemPackage
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
 /// the connection never leaves this module.
@@ -71,8 +72,9 @@ package final class Store: Sendable {
         }
     }
 
-    /// Whether an error means that the disk has no room.
+    /// Whether an error means that the disk has no room, for the database or for a file.
     package static func isFull(_ error: any Error) -> Bool {
+        if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
         guard let error = error as? DatabaseError else { return false }
         return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
     }

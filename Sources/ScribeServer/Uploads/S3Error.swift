@@ -66,7 +66,7 @@ enum S3Error: Error, Hashable, Sendable {
         case .authorizationQueryParametersError(let message): ("AuthorizationQueryParametersError", message)
         case .badDigest(let what): ("BadDigest", "The \(what) you specified did not match what was received.")
         case .entityTooLarge: ("EntityTooLarge", "Your proposed upload exceeds the maximum allowed object size.")
-        case .entityTooSmall: ("EntityTooSmall", "A part but the last is smaller than the minimum allowed size.")
+        case .entityTooSmall: ("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.")
         case .expiredToken: ("ExpiredToken", "The provided token has expired.")
         case .incompleteBody: ("IncompleteBody", "The body ended before all of it that was announced had arrived.")
         case .internalError: ("InternalError", "An internal error occurred. Try again.")

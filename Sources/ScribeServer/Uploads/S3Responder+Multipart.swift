@@ -75,7 +75,8 @@ extension S3Responder {
         )
         let completed = try await keeping(file) {
             try await store.complete(
-                id, as: object, business: business, replacing: S3Preconditions(request.headers).permitReplacing)
+                id, as: object, business: business, replacing: S3Preconditions(request.headers).permitReplacing,
+                permit: uploadPermit)
         }
         guard let (effect, partFiles) = completed else {
             await objects.remove([file])

@@ -18,15 +18,17 @@ extension S3Responder {
         await settle(
             try await keeping(received.file) {
                 try await store.put(
-                    object, business: caller.principal.business, replacing: preconditions.permitReplacing
-                ) {
-                    [fixtures] fixture throws(ScribeError) in
-                    try fixtures.permit(.upload, fixture)
-                }
+                    object, business: caller.principal.business, replacing: preconditions.permitReplacing,
+                    permit: uploadPermit)
             })
         var headers = received.checksums
         headers[.eTag] = object.quotedETag
         return Response(status: .ok, headers: headers)
+    }
+
+    /// Refuses what belongs to a transaction whose fixture asks for it.
+    var uploadPermit: @Sendable (String?) throws(ScribeError) -> Void {
+        { [fixtures] fixture throws(ScribeError) in try fixtures.permit(.upload, fixture) }
     }
 
     /// Stores what refers to a file. When that fails and the row is not there, the file goes too.

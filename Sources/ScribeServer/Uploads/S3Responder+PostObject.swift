@@ -55,6 +55,8 @@ extension S3Responder {
             guard let received = upload, isReceived else {
                 throw S3Error.invalidArgument("POST requires exactly one file upload per request.")
             }
+            // From here on it is not this function's to remove.
+            upload = nil
             return try await store(received, form)
         } catch {
             await upload?.writer.discard()
@@ -135,10 +137,13 @@ extension S3Responder {
 
     private func store(_ received: Upload, _ form: Form) async throws -> Response {
         var upload = received
-        let written = try await upload.writer.finish()
-        guard upload.policy.sizes.contains(written.size) else {
+        let written: ObjectWriter.Summary
+        do {
+            written = try await upload.writer.finish()
+            guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }
+        } catch {
             await upload.writer.discard()
-            throw S3Error.entityTooSmall
+            throw error
         }
         let object = StoredObject(
             bucket: upload.address.bucket, key: upload.address.key, file: upload.file, size: written.size,
@@ -146,7 +151,8 @@ extension S3Responder {
             createdAt: clock.now
         )
         let business = upload.principal.business
-        await settle(try await keeping(upload.file) { try await store.put(object, business: business) })
+        await settle(
+            try await keeping(upload.file) { try await store.put(object, business: business, permit: uploadPermit) })
         try await startTransaction(by: object, upload)
         var headers: HTTPFields = [.eTag: object.quotedETag]
         headers[.location] = "/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"

@@ -5,7 +5,6 @@ import Logging
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore
-import SystemPackage
 import Transcription
 
 /// The object API that the AWS SDKs talk to: chunks are uploaded here (eka-v2.md section 3).
@@ -37,7 +36,7 @@ struct S3Responder: Sendable {
             response = error.response(to: request, context: context)
         } catch ScribeError.refusedByFixture {
             response = S3Error.serviceUnavailable.response(to: request, context: context)
-        } catch let error where Self.isFull(error) {
+        } catch let error where Store.isFull(error) {
             context.logger.error("the disk is full")
             response = S3Error.serviceUnavailable.response(to: request, context: context)
         } catch  where ErrorRendering<EkaErrors>.isBrokenRequest(error) {
@@ -85,12 +84,5 @@ struct S3Responder: Sendable {
         case .abortMultipartUpload(let object, let id): return try await abortMultipartUpload(object, id, business)
         case .listParts(let object, let id): return try await listParts(object, id, query, business)
         }
-    }
-
-    /// Whether there is no room for what was to be written.
-    private static func isFull(_ error: any Error) -> Bool {
-        if let error = error as? ScribeError { return error == .storageUnavailable }
-        if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
-        return Store.isFull(error)
     }
 }
