@@ -74,9 +74,12 @@ extension Transaction {
 
     /// The client gives a transaction up, or changes what it said of it at init (eka-v2.md 2.7).
     ///
-    /// What has ended stays as it ended: cancelling it is answered like the first time and changes nothing.
+    /// What has ended stays as it ended: cancelling it is answered like the first time and changes nothing, nor does it
+    /// keep why.
     package mutating func apply(_ patch: TransactionPatch, at now: Date) -> Effect {
         let before = request
+        var patch = patch
+        if patch.isCancellation, processingStatus != .inProgress { patch.processingError = nil }
         patch.update(&request)
         if patch.isCancellation, userStatus != .cancelled, processingStatus == .inProgress {
             userStatus = .cancelled

@@ -17,9 +17,6 @@ package struct TransactionPatch: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether there is nothing in it.
-    package var isEmpty: Bool { self == TransactionPatch() }
-
     func update(_ request: inout TransactionRequest) {
         if startsRecording { request.hasStartedRecording = true }
         if let processingError { request.processingError = processingError }

@@ -246,8 +246,11 @@ extension Store {
 
     private static func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
         try db.run(
-            "UPDATE transactions SET request = ?, patient_id = ? WHERE id = ?",
-            [try StoredJSON.text(transaction.request), transaction.request.patientID, rowID]
+            "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ? WHERE id = ?",
+            [
+                try StoredJSON.text(transaction.request), transaction.request.patientID,
+                transaction.request.inputLanguages.first, transaction.request.fixture, rowID,
+            ]
         )
     }
 

@@ -33,8 +33,11 @@ struct TransactionChangeTests {
         var transaction = transaction()
         _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasNewAudio: false, at: Self.start)
         _ = transaction.finish(.success, at: later)
-        #expect(transaction.apply(cancellation, at: later) == .none)
+        var late = cancellation
+        late.processingError = .object(["error": .string("cancelled_by_user")])
+        #expect(transaction.apply(late, at: later) == .none)
         #expect(transaction.processingStatus == .success)
+        #expect(transaction.request.processingError == nil)
     }
 
     @Test("a patch changes what it names, merges additional data, and stores nothing when nothing changed")
