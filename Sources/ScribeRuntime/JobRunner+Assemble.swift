@@ -20,6 +20,11 @@ extension JobRunner {
         case .waiting, .obsolete:
             return true
         case .ready(let input):
+            if let time = heldBack(input), clock.now < time {
+                // Put back, so that it takes the place of no other transaction meanwhile.
+                try await store.postpone(job, until: time, countsAttempt: false)
+                return true
+            }
             let (chunks, heard) = try await hear(input.chunks, job)
             let known = input.documents.first { $0.kind == .transcript && $0.status.isFinal }
             let transcript =
@@ -46,18 +51,31 @@ extension JobRunner {
         }
     }
 
+    /// Until when a fixture holds the results back; nil when none does.
+    private func heldBack(_ input: AssemblyInput) -> Date? {
+        guard !input.chunks.isEmpty, let fixture = input.transaction.request.fixture,
+            let delay = transcriber.delay(ofFixture: fixture)
+        else { return nil }
+        return input.transaction.committedAt?.addingTimeInterval(delay)
+    }
+
     /// All that was said, in order; and apart from it what was heard only now.
     private func hear(
         _ chunks: [CommittedChunk], _ job: Job
     ) async throws -> (outcomes: [ChunkOutcome], heard: [HeardChunk]) {
         var outcomes: [ChunkOutcome] = []
         var heard: [HeardChunk] = []
+        var before: ChunkTimes?
         for chunk in chunks {
             switch chunk {
             case .heard(let outcome):
+                before = outcome.times
                 outcomes.append(outcome)
             case .unheard(let chunk, let times):
-                let result = try await result(of: chunk, job)
+                // Only such words are taken out again where the chunks are joined (eka-v2.md 10.16).
+                let overlaps = times.flatMap { before?.overlaps($0) } ?? false
+                before = times
+                let result = try await result(of: chunk, overlaps: overlaps, job)
                 outcomes.append(ChunkOutcome(file: chunk.name, times: times, result: result))
                 heard.append((chunk, result))
             }

@@ -11,6 +11,10 @@ package protocol Transcriber: Sendable {
     /// Whether it takes no time worth speaking of, so that nothing is gained by beginning before commit.
     var isInstant: Bool { get }
 
+    /// How long after commit the results of a transaction with a fixture are to be held back, in seconds; nil for
+    /// not at all.
+    func delay(ofFixture name: String) -> Double?
+
     /// Recognises the speech of one file.
     ///
     /// - Returns: the words; an empty text when nobody spoke.
@@ -21,6 +25,7 @@ package protocol Transcriber: Sendable {
 extension Transcriber {
     package var condition: TranscriberCondition { .available }
     package var isInstant: Bool { false }
+    package func delay(ofFixture name: String) -> Double? { nil }
 }
 
 /// Whether a transcriber can be used.
@@ -36,6 +41,8 @@ package struct Recording: Sendable {
     package private(set) var path: String
     /// The number in the chunk's name, else its position in the commit, from 1.
     package let ordinal: Int
+    /// Whether the end of the file before it is known to be heard again at its start; only the fake heeds it.
+    package let overlaps: Bool
     /// What may be spoken, for example `en-IN`: two languages at most.
     package let languages: [String]
     /// Whether the transaction asked for the faster model.
@@ -48,11 +55,13 @@ package struct Recording: Sendable {
     package let vocabulary: @Sendable () async throws -> [String]
 
     package init(
-        path: String, ordinal: Int, languages: [String] = [], isLite: Bool = false, isLastAttempt: Bool = false,
+        path: String, ordinal: Int, overlaps: Bool = true, languages: [String] = [], isLite: Bool = false,
+        isLastAttempt: Bool = false,
         fixture: String? = nil, vocabulary: @escaping @Sendable () async throws -> [String] = { [] }
     ) {
         self.path = path
         self.ordinal = ordinal
+        self.overlaps = overlaps
         self.languages = languages
         self.isLite = isLite
         self.isLastAttempt = isLastAttempt

@@ -56,7 +56,13 @@ struct FakeTranscriberTests {
         #expect(text.split(separator: " ").count <= max(4, Int(seconds * FakeSpeech.wordsPerSecond)))
     }
 
-    @Test("audio that is longer than its passage goes on with the next ones")
+    @Test("a chunk that is longer than its passage says nothing of the next one", arguments: [10.0, 20, 25])
+    func longChunk(seconds: Double) async throws {
+        #expect(
+            try await transcribe(TestAudio.wav(seconds: seconds)).text == "Hello there. Please sit. I have a fever.")
+    }
+
+    @Test("audio that is longer than any chunk goes on with the next passages")
     func longAudio() async throws {
         let words = try await transcribe(TestAudio.wav(seconds: 60)).text.split(separator: " ")
         #expect((130...150).contains(words.count))
@@ -116,13 +122,12 @@ struct FakeTranscriberTests {
         #expect(try await transcribe(TestAudio.wav(seconds: 1), from: fixtures).text != "mine")
     }
 
-    @Test("a named delay is waited for once, before chunk 1")
+    @Test("a named delay is left to whoever puts the results together")
     func delay() async throws {
-        async let first = transcribe(ordinal: 1, fixture: "slow")
-        await manual.waitForSleepers()
-        #expect(try await !transcribe(ordinal: 2, fixture: "slow").text.isEmpty)
-        manual.advance(by: .seconds(20))
-        #expect(try await !first.text.isEmpty)
+        let fake = FakeTranscriber(fixtures: set, clock: manual.clock, files: .singleton)
+        #expect(fake.delay(ofFixture: "slow") == 20)
+        #expect(fake.delay(ofFixture: "broken") == nil)
+        #expect(try await !transcribe(ordinal: 1, fixture: "slow").text.isEmpty)
     }
 
     @Test("what is no audio fails, whatever would be said")

@@ -28,14 +28,14 @@ package struct FakeTranscriber: Transcriber {
     /// Unless fixtures make chunks wait, each for itself.
     package var isInstant: Bool { fixturesByHash.values.allSatisfy { $0.delay == nil } }
 
+    package func delay(ofFixture name: String) -> Double? { fixtures.fixtures.first { $0.name == name }?.delay }
+
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var chosen: Fixture?
         if let name = recording.fixture {
             chosen = fixtures.fixtures.first { $0.name == name }
             guard chosen != nil else { throw TranscriptionFailure(.unknownFixture, "no fixture of that name") }
         }
-        if let delay = chosen?.delay, recording.ordinal == 1 { try await clock.sleep(for: .seconds(delay)) }
-
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
         let (format, hash, quality) = try await files.runIfActive {
             () throws -> (Result<AudioFormat, TranscriptionFailure>, String?, Double?) in
@@ -62,7 +62,7 @@ package struct FakeTranscriber: Transcriber {
         }
         let language = recording.language?.prefix { $0 != "-" }.lowercased() ?? "en"
         let consultation = consultations[language] ?? consultations["en"]
-        return consultation?.text(ofChunk: recording.ordinal, lasting: duration) ?? ""
+        return consultation?.text(ofChunk: recording.ordinal, lasting: duration, overlaps: recording.overlaps) ?? ""
     }
 }
 
@@ -78,21 +78,25 @@ struct FakeSpeech {
     static let wordsPerSecond = 2.5
     /// The most that is said, however long a file claims to be, in seconds.
     static let longestSpeech = 3600.0
+    /// The most that is a chunk of a longer recording, in seconds: clients cut at 25 s at the latest (eka-v2.md 3.1).
+    static let longestChunk = 30.0
     /// What is spoken in the half second by which chunks overlap.
     static let seamWords = 2
 
     /// Chunk n begins with the last words of chunk n − 1, as overlapping audio does, and always ends with the last
     /// sentence of its passage, so that what the next chunk repeats does not depend on this one's length.
-    func text(ofChunk ordinal: Int, lasting duration: Double) -> String {
+    /// - Parameter overlaps: false where nothing of the one before is heard.
+    func text(ofChunk ordinal: Int, lasting duration: Double, overlaps: Bool) -> String {
         let position = max(ordinal, 1) - 1
         var sentences = sentences(ofPassage: position)
         let closing = sentences.removeLast()
-        // A file that is longer than its passage goes on with the passages that follow.
         var next = position + 1
         var budget = Int(min(duration, Self.longestSpeech) * Self.wordsPerSecond) - closing.count
         var spoken: [[Substring]] = []
         while budget > 0 {
             if sentences.isEmpty {
+                // What follows is said by the next chunk. A longer file is a recording of its own, and goes on.
+                guard duration > Self.longestChunk else { break }
                 sentences = self.sentences(ofPassage: next)
                 next += 1
             }
@@ -101,7 +105,8 @@ struct FakeSpeech {
             budget -= sentence.count
             spoken.append(sentence)
         }
-        let seam = position == 0 ? [] : self.sentences(ofPassage: position - 1).last?.suffix(Self.seamWords) ?? []
+        let seam =
+            position == 0 || !overlaps ? [] : self.sentences(ofPassage: position - 1).last?.suffix(Self.seamWords) ?? []
         return ([Array(seam)] + spoken + [closing]).flatMap { $0 }.joined(separator: " ")
     }
 
