@@ -91,7 +91,11 @@ extension Transaction {
     }
 
     /// The client deletes the transaction. Repeatable.
-    package mutating func archive(at now: Date) -> Effect {
+    /// - Throws: ``ScribeError/invalidState(_:)`` for anyone but the user who started it.
+    package mutating func archive(by user: UserID, at now: Date) throws(ScribeError) -> Effect {
+        guard owner.user == user else {
+            throw .invalidState("Only the user who started a transaction can delete it")
+        }
         guard archivedAt == nil else { return .none }
         archivedAt = now
         return .ended

@@ -31,7 +31,8 @@ package struct RecognisedSpeech: Hashable, Sendable, Codable {
     package var quality: Double?
 
     package init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = [], quality: Double? = nil) {
-        self.text = text
+        // What a program prints may hold one; SQLite would end the text there.
+        self.text = text.utf8.contains(0) ? text.replacing("\0", with: " ") : text
         self.words = words
         self.warnings = warnings
         self.quality = quality

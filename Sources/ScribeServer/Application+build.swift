@@ -59,7 +59,8 @@ func assemble(
     let metrics = Metrics()
     let tokens = await AccessTokens(key: key, clock: clock)
     let credentials = await UploadCredentials(
-        key: key, lifetime: configuration.lifetimes.uploadCredentials, identifiers: identifiers, clock: clock
+        key: key, clients: clients.admitted(in: configuration.authMode),
+        lifetime: configuration.lifetimes.uploadCredentials, identifiers: identifiers, clock: clock
     )
 
     let starter = TransactionStarter(

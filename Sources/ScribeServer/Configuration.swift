@@ -76,8 +76,7 @@ package struct Configuration: Sendable {
 
     package init() {}
 
-    /// Whether the clients of the demo seed can log in.
-    package var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
+    var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
     /// Whether only this machine can reach the server.
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

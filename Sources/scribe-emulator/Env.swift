@@ -18,9 +18,7 @@ struct Env: ParsableCommand {
 
     func run() throws {
         guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
-        // The running server knows it better than the settings that are found here.
-        let letsDemoIn = try target.running()?.demo_clients ?? target.configuration().configuration.seedsDemo
-        guard letsDemoIn, let demo = try? DemoCredentials.first() else {
+        guard let demo = DemoCredentials.shown(for: try target.configuration().configuration) else {
             throw ValidationError("a server with these settings lets no demo client in")
         }
         switch format {

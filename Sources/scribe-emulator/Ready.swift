@@ -62,17 +62,12 @@ struct TargetOptions: ParsableArguments {
         try Settings.found(flags: readyFile.map { [.readyFile: $0] } ?? [:], configFile: config)
     }
 
-    /// What the server has written into its ready file; nil when none is named, or there.
-    func running() throws -> ReadyFile.Content? {
-        try configuration().settings.readyFile.flatMap { ReadyFile(path: $0).read() }
-    }
-
     /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
     /// file is named and not there.
     func baseURL() throws -> String? {
         if let url { return url }
         let (settings, configuration) = try configuration()
-        if settings.readyFile != nil { return try running()?.base_url }
+        if let path = settings.readyFile { return ReadyFile(path: path).read()?.base_url }
         return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"]
             ?? Banner(configuration: configuration, port: configuration.port).baseURL
     }

@@ -1,21 +1,17 @@
 import Foundation
 
-/// Tells whoever started the server where it is: `{"base_url": …, "demo_clients": …, "pid": …}`, there only while it is
-/// ready.
+/// Tells whoever started the server where it is: `{"base_url": …, "pid": …}`, there only while it is ready.
 struct ReadyFile: Sendable {
     struct Content: Codable {
         let base_url: String
-        /// Whether the clients of the demo seed can log in.
-        let demo_clients: Bool
         let pid: Int32
     }
 
     let path: String
 
     /// Written whole or not at all: a reader never sees half of it.
-    func write(baseURL: String, letsDemoIn: Bool) throws {
-        let content = Content(
-            base_url: baseURL, demo_clients: letsDemoIn, pid: ProcessInfo.processInfo.processIdentifier)
+    func write(baseURL: String) throws {
+        let content = Content(base_url: baseURL, pid: ProcessInfo.processInfo.processIdentifier)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)

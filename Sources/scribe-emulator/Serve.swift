@@ -65,7 +65,7 @@ struct Serve: AsyncParsableCommand {
             configuration: configuration, clock: .system, identifiers: .random, logger: logger,
             onReady: { port in
                 let banner = Banner(configuration: configuration, port: port)
-                try readyFile?.write(baseURL: banner.baseURL, letsDemoIn: configuration.seedsDemo)
+                try readyFile?.write(baseURL: banner.baseURL)
                 if isatty(STDOUT_FILENO) == 1 {
                     print(banner.text)
                 } else {

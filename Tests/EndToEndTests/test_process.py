@@ -85,7 +85,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path, chunks):
         assert [(row["txn_id"], row["user_status"], row["processing_status"]) for row in rows] == [
             ("killed", "commit", "in-progress")
         ]
-        # The slow fixture takes 20 s, counted anew from the last start: the job was resumed.
+        # The slow fixture takes 20 s from commit: the job was resumed.
         begin = time.monotonic()
         answer = transaction.poll()
         while answer.status_code == 202 and time.monotonic() - begin < 40:

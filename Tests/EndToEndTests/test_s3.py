@@ -189,6 +189,35 @@ def test_multipart_uploads_of_several_part_sizes_and_concurrency(s3, part_mb, th
     assert target.read_bytes() == body
 
 
+def test_a_fixture_that_refuses_uploads_refuses_every_way_of_uploading(client, s3):
+    transaction = client.transaction("refusing")
+    assert transaction.init(additional_data={"fixture": "fixture:upload-refused"}).status_code == 201
+    where = {"Bucket": BUCKET, "Key": f"{transaction.folder}/1.m4a"}
+    with pytest.raises(botocore.exceptions.ClientError, match="ServiceUnavailable"):
+        s3.put_object(**where, Body=b"x")
+    upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
+    tag = s3.upload_part(**upload, PartNumber=1, Body=b"x")["ETag"]
+    with pytest.raises(botocore.exceptions.ClientError, match="ServiceUnavailable"):
+        s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": tag}]})
+    assert [part["ETag"] for part in s3.list_parts(**upload)["Parts"]] == [tag], "nothing of it is lost"
+    form = s3.generate_presigned_post(**where)
+    answer = requests.post(form["url"], data=form["fields"], files={"file": b"x"})
+    assert answer.status_code == 503 and "<Code>ServiceUnavailable</Code>" in answer.text
+    assert "Contents" not in s3.list_objects_v2(Bucket=BUCKET, Prefix=transaction.folder)
+
+
+def test_a_form_upload_of_the_wrong_size_is_refused_and_the_next_one_is_stored(client, s3):
+    """More than is written at once, so that its file is open when it is refused."""
+    where = {"Bucket": BUCKET, "Key": "260510/s3/form"}
+    sizes = [["content-length-range", 1 * MB, 2 * MB]]
+    form = s3.generate_presigned_post(**where, Conditions=sizes)
+    for size, code in [(MB - 1, "EntityTooSmall"), (2 * MB + 1, "EntityTooLarge")]:
+        answer = requests.post(form["url"], data=form["fields"], files={"file": bytes(size)})
+        assert answer.status_code == 400 and f"<Code>{code}</Code>" in answer.text
+    assert requests.post(form["url"], data=form["fields"], files={"file": bytes(MB)}).status_code == 204
+    assert s3.head_object(**where)["ContentLength"] == MB
+
+
 def test_multipart_by_hand_lists_replaces_orders_and_refuses(s3):
     where = {"Bucket": BUCKET, "Key": "260510/s3/by-hand"}
     upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}

@@ -61,10 +61,11 @@ struct TransactionChangeTests {
     }
 
     @Test("deleting is repeatable, and a deleted transaction is not started again")
-    func archive() {
+    func archive() throws {
         var transaction = transaction()
-        #expect(transaction.archive(at: later) == .ended)
-        #expect(transaction.archive(at: later.addingTimeInterval(1)) == .none)
+        #expect(throws: ScribeError.self) { try transaction.archive(by: .init("other"), at: later) }
+        #expect(try transaction.archive(by: .init("u"), at: later) == .ended)
+        #expect(try transaction.archive(by: .init("u"), at: later.addingTimeInterval(1)) == .none)
         #expect(transaction.archivedAt == later)
         #expect(!transaction.isReplayed(by: transaction.request, of: .init("u")))
     }

@@ -203,18 +203,26 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("demo clients of an earlier start are gone in strict mode, and so are their tokens")
+    @Test("demo clients of an earlier start are gone in strict mode, and so are their tokens and S3 credentials")
     func strictAfterLenient() async throws {
         var server = try TestServer()
         let tokens = Box<(access: String?, refresh: String?)>((nil, nil))
+        let path = "/b/folder/file"
+        let upload = Box<HTTPFields>([:])
+        let now = server.manual.now
         try await server.run { client in
             let answer = try await client.post(
                 "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
             )
             tokens.set((answer["access_token"], answer["refresh_token"]))
+            upload.set(try await client.login().signer().sign("PUT", path, at: now))
+            #expect(try await client.send(.put, path, headers: upload.value, body: Data("a".utf8)).status == 200)
         }
         server.configuration.authMode = .strict
         try await server.run { client in
+            let refused = try await client.send(.put, path, headers: upload.value, body: Data("b".utf8))
+            #expect(refused.status == 403)
+            #expect(refused.text.contains("<Code>InvalidAccessKeyId</Code>"))
             let history = try await client.get(
                 "/voice/api/v2/transaction/history", headers: [.auth: tokens.value.access ?? ""]
             )

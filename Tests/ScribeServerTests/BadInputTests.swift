@@ -78,6 +78,7 @@ struct BadInputTests {
             #expect(try await code(#"{"transfer":"vaded"}"#) == "s3_required")
             #expect(try await code(#"{"transfer":"vaded","s3_url":null,"batch_s3_url":"s3://b/f"}"#) == "s3_required")
             #expect(try await code(#"{"transfer":"non-vaded","s3_url":null}"#) == "batch_s3_required")
+            #expect(try await code(#"{"transfer":"non-vaded","s3_url":"s3://b/f"}"#) == "batch_s3_required")
         }
     }
 
@@ -138,6 +139,28 @@ struct BadInputTests {
                 #expect(answer.status == 400)
                 #expect(answer["error.message"]?.contains("'\(field)'") == true, "\(answer.text)")
             }
+        }
+    }
+
+    @Test("a NUL in a text takes nothing with it")
+    func nul() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            func transcript() async throws -> String? {
+                try await client.status("t", "?template_id=transcript")["data.template_results.transcript.0.value"]
+                    .flatMap { Data(base64Encoded: $0) }.map { String(decoding: $0, as: UTF8.self) }
+            }
+            _ = try await client.initialise("t")
+            let supplied = try await client.post(
+                "/voice/api/v1/transaction/t/convert-to-template",
+                #"{"transcript":"Fever.\u0000 Take \\u0000 paracetamol 500 mg."}"#)
+            #expect(supplied.status == 202)
+            #expect(try await transcript() == "Fever.\u{FFFD} Take \\u0000 paracetamol 500 mg.")
+            let edit = try await client.send(
+                .patch, "/voice/api/v3/status/t",
+                body: Data(#"[{"template-id":"transcript","data":"YWJjAGRlZg=="}]"#.utf8))
+            #expect(edit.status == 200)
+            #expect(try await transcript() == "abc\u{FFFD}def")
         }
     }
 

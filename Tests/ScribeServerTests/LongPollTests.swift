@@ -61,6 +61,28 @@ struct LongPollTests {
         }
     }
 
+    @Test("slow transactions hold up no others, and a further template does not begin them anew")
+    func slowOnes() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            for number in 1...8 {
+                try await client.consultation(
+                    "slow-\(number)", #","patient_details":{"visit_id":"fixture:slow"}"#, at: manual.now)
+            }
+            try await client.consultation("quick", at: manual.now)
+            #expect(try await client.status("quick").status == 200)
+            manual.advance(by: .seconds(10))
+            let path = "/voice/api/v1/transaction/slow-1/convert-to-template/soap"
+            #expect(try await client.post(path, "{}").status == 200)
+            async let poll = client.status("slow-1")
+            await manual.waitForSleepers(2)
+            manual.advance(by: .seconds(10))
+            #expect(try await poll.status == 200)
+        }
+    }
+
     @Test("dlp answers at once with whatever there is", .covers("C-33", "C-39"))
     func immediate() async throws {
         let server = try TestServer()

@@ -114,6 +114,11 @@ struct Version1Tests {
             let file = Self.form([("file", "x.txt", Data("Advice\nfor home".utf8))])
             let formed = try await client.send(.post, path, headers: Self.formType, body: file)
             #expect(formed["title"] == "Advice")
+            for binary in [Data([0, 1, 0xFF, 0xFE]), Data("%PDF-1.4\n1 0 obj".utf8), Data([7, 7])] {
+                let form = Self.form([("file", "x", binary)])
+                let title = try await client.send(.post, path, headers: Self.formType, body: form)["title"]
+                #expect(title == "File", "a title that a template may have")
+            }
             for body in ["{}", #"{"instruction":" "}"#, #"{"file_base64":"?"}"#] {
                 #expect(try await client.post(path, body).status == 400)
             }

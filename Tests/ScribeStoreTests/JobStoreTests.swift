@@ -67,6 +67,23 @@ struct JobStoreTests {
         #expect(chunk.eTag.first == "b")
     }
 
+    @Test("languages that are changed after a chunk has arrived are those that it is heard in")
+    func changedLanguages() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        var patch = TransactionPatch()
+        patch.inputLanguages = ["hi", "ta"]
+        let change = patch
+        try await fixture.store.update(fixture.key(), at: fixture.start) { $0.apply(change, at: fixture.start) }
+        let job = try #require(try await fixture.claim())
+        guard case .transcribe(let chunk) = job.work else {
+            Issue.record("not a transcription")
+            return
+        }
+        #expect(chunk.languages == ["hi", "ta"])
+    }
+
     @Test("a replaced object's file is handed back for removal")
     func replacedFile() async throws {
         let fixture = try StoreFixture()
@@ -208,7 +225,7 @@ struct JobStoreTests {
         try await fixture.put("1.m4a")
         let late = try #require(try await fixture.claim())
         try await fixture.store.update(fixture.key(), at: fixture.start) { transaction throws(ScribeError) in
-            transaction.archive(at: fixture.start)
+            try transaction.archive(by: transaction.owner.user, at: fixture.start)
         }
         try await fixture.initialise("t-2")
         try await fixture.put("1.m4a")

@@ -9,6 +9,11 @@ struct KnownClients: Sendable {
     let ids: Set<ClientID>
     /// The tenant of requests with a foreign token, or none, where the mode allows them.
     let demoPrincipal: Principal
+
+    /// For whom requests may act.
+    func admitted(in mode: AuthMode) -> Set<ClientID> {
+        mode == .strict ? ids : ids.union([demoPrincipal.client])
+    }
 }
 
 /// Finds out who a request acts for.

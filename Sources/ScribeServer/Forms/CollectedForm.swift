@@ -31,9 +31,14 @@ struct CollectedForm: Sendable {
         }
     }
 
+    /// The bytes of a field, if it is there and has any.
+    func part(_ name: String) -> ByteBufferView? {
+        parts.first { $0.part.name == name && $0.content.readableBytes > 0 }?.content.readableBytesView
+    }
+
     /// The text of a field, if it is there and has any.
     func text(_ name: String) -> String? {
-        parts.first { $0.part.name == name && $0.content.readableBytes > 0 }.map { String(buffer: $0.content) }
+        part(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether a request has a form as its body.

@@ -68,7 +68,7 @@ struct ConversionRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "target_language", problem: "must be one of \(known)")
         }
         var source = ConversionSource.recording
-        if let transcript = body.transcript, !transcript.isEmpty { source = .transcript(transcript) }
+        if let transcript = body.transcript, !transcript.isEmpty { source = .transcript(transcript.storable) }
 
         let template: TemplateID
         if let wanted {

@@ -36,7 +36,7 @@ extension ResultRoutes {
                     CodingKeys.document, .init(codingPath: decoder.codingPath, debugDescription: ""))
             }
             let data = try container.decode(String.self, forKey: .data)
-            edit = ResultEdit(target: target, value: Self.content(of: data))
+            edit = ResultEdit(target: target, value: Self.content(of: data).storable)
         }
 
         /// Clients send what they got, base64; it is stored as the text it stands for, so that it comes back just as

@@ -61,7 +61,7 @@ struct DocumentRoutes: Sendable {
                 return value
             }
             change = DocumentChange(
-                name: name, value: try text(.content) ?? data, publication: try object(.publish),
+                name: name, value: (try text(.content) ?? data)?.storable, publication: try object(.publish),
                 editorContent: try object(.editorContent))
             // The web client calls it `type`; what the answer calls so is the format.
             let type = try text(.type)

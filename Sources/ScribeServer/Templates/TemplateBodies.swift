@@ -98,7 +98,7 @@ struct TemplateBody: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         title = try container.title(forKey: .title)
-        desc = try container.decodeIfPresent(String.self, forKey: .desc)
+        desc = try container.decodeIfPresent(String.self, forKey: .desc)?.storable
         sectionIDs = try container.decodeIfPresent([String].self, forKey: .sectionIDs)?.map { SectionID($0) }
     }
 }
@@ -117,8 +117,8 @@ struct SectionBody: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         title = try container.title(forKey: .title)
-        desc = try container.decodeIfPresent(String.self, forKey: .desc)
-        example = try container.decodeIfPresent(String.self, forKey: .example)
+        desc = try container.decodeIfPresent(String.self, forKey: .desc)?.storable
+        example = try container.decodeIfPresent(String.self, forKey: .example)?.storable
         format = try container.decodeIfPresent(String.self, forKey: .format).map { word in
             guard let style = TemplateSection.Style(rawValue: word) else {
                 throw ScribeError.invalidRequest(field: "format", problem: "must be P or B")

@@ -8,9 +8,6 @@ import ScribeRuntime
 /// By rules, not by a model: the title is the first line's, the sections are those that are spoken of. The same text
 /// gives the same draft, and nothing is stored until the client creates the template from it.
 struct TemplateDraftRoute: Sendable {
-    /// The largest form, in bytes.
-    private static let formLimit = 10 << 20
-
     let catalogue: TemplateCatalogue
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -29,7 +26,7 @@ struct TemplateDraftRoute: Sendable {
 
         init(_ form: CollectedForm) {
             instruction = form.text("instruction")
-            content = form.text("content") ?? form.text("file")
+            content = form.text("content") ?? form.part("file").map(TemplateDraftRoute.text(of:))
             file = form.text("file_base64")
         }
     }
@@ -50,15 +47,14 @@ struct TemplateDraftRoute: Sendable {
     @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
         let body =
             CollectedForm.isForm(request)
-            ? Body(try await CollectedForm(request, limit: Self.formLimit)) : try await request.decodeJSON()
+            ? Body(try await CollectedForm(request, limit: Request.jsonBodyLimit)) : try await request.decodeJSON()
         let attached = try body.file.map { text in
             // A page may send the file as the data URL that it has read.
             let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text
             guard let data = Data(base64Encoded: encoded) else {
                 throw ScribeError.invalidRequest(field: "file_base64", problem: "must be base64")
             }
-            // Of a picture or a PDF the rules can read nothing.
-            return String(validating: data, as: UTF8.self) ?? "File"
+            return Self.text(of: data)
         }
         let parts = [body.instruction, body.content, attached].compactMap(\.self)
             .filter { !$0.allSatisfy(\.isWhitespace) }
@@ -79,10 +75,20 @@ struct TemplateDraftRoute: Sendable {
                 message: "Template drafted successfully"))
     }
 
+    /// What an example says. Of a picture or a PDF the rules can read nothing.
+    private static func text(of file: some Collection<UInt8>) -> String {
+        guard !file.starts(with: "%PDF-".utf8), let text = String(validating: file, as: UTF8.self),
+            !text.utf8.contains(0)
+        else { return "File" }
+        return text
+    }
+
     /// The first words of the first line.
     private static func title(_ text: String) -> String {
+        let text = String(
+            text.unicodeScalars.filter { $0.properties.isWhitespace || $0.properties.generalCategory != .control })
         let line = text.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) } ?? ""
         let words = line.split(whereSeparator: \.isWhitespace).prefix(6).joined(separator: " ")
-        return String(words.prefix(100))
+        return words.isEmpty ? "File" : String(words.prefix(100))
     }
 }

@@ -50,16 +50,22 @@ struct InitBody: Decodable {
             throw ScribeError.invalidRequest(field: "output_format_template", problem: "has a template_id that is none")
         }
         let batchURL = try text(.batchURL)
+        let audioURL =
+            switch transfer {
+            case .vaded: try text(.audioURL)
+            case .nonVaded: batchURL
+            case .stream, .batch: try batchURL ?? text(.audioURL)
+            }
         let section = try text(.section)
         namesBatch = batchURL != nil && container.contains(.announcedFiles)
         let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
         request = TransactionRequest(
             transfer: transfer, mode: try text(.mode),
-            audioURL: transfer == .vaded ? try text(.audioURL) : try batchURL ?? text(.audioURL),
+            audioURL: audioURL,
             announcedFiles: ChunkList(files: announced).files,
             inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages) ?? [],
             outputLanguage: try text(.outputLanguage),
-            templates: templates.map { .init(id: TemplateID($0.id), name: $0.name, type: $0.type) },
+            templates: templates.map { .init(id: TemplateID($0.id), name: $0.name?.storable, type: $0.type) },
             modelType: try text(.modelType), speciality: try text(.speciality),
             section: try text(.capitalSection) ?? section,
             patientDetails: try object(.patientDetails), additionalData: try object(.additionalData),

@@ -14,9 +14,11 @@ extension TransactionRoutes {
     /// beside it (C-109).
     private struct PatchBody: Decodable {
         let patch: TransactionPatch
+        /// As DELETE does.
+        let archives: Bool
 
         private enum CodingKeys: String, CodingKey {
-            case mode
+            case mode, arc
             case userStatus = "user_status"
             case processingStatus = "processing_status"
             case processingError = "processing_error"
@@ -51,6 +53,7 @@ extension TransactionRoutes {
             ]
             patch.isCancellation = statuses.contains("cancelled")
             patch.startsRecording = statuses.contains(UserStatusWord.recordingStarted)
+            archives = try container.decodeIfPresent(Bool.self, forKey: .arc) ?? false
             patch.processingError = try object(.processingError)
             patch.patientDetails = try object(.patientDetails)
             patch.sessionDetails = try object(.sessionDetails)
@@ -74,9 +77,13 @@ extension TransactionRoutes {
 
     @Sendable func patch(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let patch = try await request.decodeJSON(as: PatchBody.self).patch
+        let body = try await request.decodeJSON(as: PatchBody.self)
         let now = clock.now
-        let (transaction, effect) = try await store.update(key, at: now) { $0.apply(patch, at: now) }
+        let user = try context.requirePrincipal().user
+        let (transaction, effect) = try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+            let effect = transaction.apply(body.patch, at: now)
+            return body.archives ? try transaction.archive(by: user, at: now) : effect
+        }
         announce(effect, on: key)
         return try .json(
             .ok,
@@ -89,10 +96,7 @@ extension TransactionRoutes {
         let user = try context.requirePrincipal().user
         let now = clock.now
         let (_, effect) = try await store.update(key, at: now) { (transaction) throws(ScribeError) in
-            guard transaction.owner.user == user else {
-                throw .invalidState("Only the user who started a transaction can delete it")
-            }
-            return transaction.archive(at: now)
+            try transaction.archive(by: user, at: now)
         }
         announce(effect, on: key)
         return try .json(.ok, RowBody(message: "Transaction deleted successfully"))

@@ -17,6 +17,8 @@ struct UploadCredentials: Sendable {
 
     /// In seconds; 12 h outlast a consultation (eka-v2.md 10.12).
     let lifetime: TimeInterval
+    /// Those who may still use theirs.
+    private let clients: Set<ClientID>
     private let keys = JWTKeyCollection()
     private let verified = VerifiedTokens<SessionClaims>()
     private let signingKeys = VerifiedTokens<SymmetricKey>()
@@ -24,11 +26,17 @@ struct UploadCredentials: Sendable {
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
 
-    /// - Parameter key: kept in the data folder; what is derived from it is of no use for access tokens.
-    init(key: SymmetricKey, lifetime: TimeInterval, identifiers: IdentifierSource, clock: ScribeClock) async {
+    /// - Parameters:
+    ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
+    ///   - clients: those whose credentials count, also if they were issued before the last start.
+    init(
+        key: SymmetricKey, clients: Set<ClientID>, lifetime: TimeInterval, identifiers: IdentifierSource,
+        clock: ScribeClock
+    ) async {
         func derived(_ purpose: String) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
         }
+        self.clients = clients
         self.lifetime = lifetime
         self.secretsKey = derived("s3 secret key")
         self.identifiers = identifiers
@@ -62,7 +70,9 @@ struct UploadCredentials: Sendable {
         } catch {
             throw .invalidToken
         }
-        guard claims.akid == scope.accessKeyID else { throw .invalidAccessKeyID }
+        guard claims.akid == scope.accessKeyID, clients.contains(ClientID(claims.client)) else {
+            throw .invalidAccessKeyID
+        }
         guard claims.exp > clock.now.timeIntervalSince1970 else { throw .expiredToken }
         return (claims.principal, signingKey(for: scope))
     }

@@ -25,6 +25,18 @@ extension WebClient {
 }
 
 extension WebClientTests {
+    @Test("a session is archived by PATCH as by DELETE")
+    func archive() async throws {
+        try await WebClient.run { client in
+            _ = try await client.start(id)
+            let path = "/voice/api/v2/transaction/\(id)"
+            #expect(try await client.session.send(.patch, path, #"{"arc":false}"#).status == 200)
+            #expect(try await client.history() == [id])
+            #expect(try await client.session.send(.patch, path, #"{"arc":true}"#).status == 200)
+            #expect(try await client.history().isEmpty)
+        }
+    }
+
     @Test("a discarded session is cancelled by PATCH, and gone from history", .covers("C-109"))
     func cancel() async throws {
         try await WebClient.run { client in
