@@ -39,6 +39,12 @@ enum Seed {
                 transactionLimit: try container.decodeIfPresent(Int.self, forKey: .limit)
             )
             secret = try text(.secret)
+            if [principal.client.rawValue, principal.business.rawValue, secret].contains("") {
+                throw UnusableEntry(problem: "client_id, client_secret and business_id must not be empty")
+            }
+            if let limit = client.transactionLimit, limit < 0 {
+                throw UnusableEntry(problem: "a transaction_limit cannot be negative")
+            }
         }
     }
 
@@ -147,7 +153,8 @@ enum Seed {
     private static func explanation(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         let path = { (context: DecodingError.Context) in
-            context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }.joined(separator: ", ")
+            let keys = context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }
+            return keys.isEmpty ? "the file" : keys.joined(separator: ", ")
         }
         return switch error {
         case .keyNotFound(let key, let context): "\(path(context)): '\(key.stringValue)' is missing"

@@ -382,6 +382,29 @@ def test_a_setting_that_cannot_be_ends_the_start_with_a_reason(tmp_path, argumen
     assert expected in result.stderr
 
 
+@pytest.mark.parametrize(
+    "flag, content, expected",
+    [
+        ("--fixtures", "fixtures: [{name: x, failure: foo}]", "'foo' is not known; there are no_audio, "),
+        ("--fixtures", "fixtures: [{name: x, refuses: [poll]}]", "'poll' is not known; there are init, upload, "),
+        ("--fixtures", "fixtures: [{sha256: 9f86d081…}]", "a sha256 has 64 hex digits"),
+        ("--fixtures", "fixtures: [{name: 'fixture:x'}]", "a name goes without 'fixture:'"),
+        ("--fixtures", "fixtures: [{name: x}, {name: x}]", "the fixture 'x' is there twice"),
+        ("--clients", "clients: [{client_id: '', client_secret: s, business_id: b, user_id: u, doctor_id: d}]",
+         "must not be empty"),
+        ("--clients",
+         "clients: [{client_id: c, client_secret: s, business_id: b, user_id: u, doctor_id: d, transaction_limit: -1}]",
+         "a transaction_limit cannot be negative"),
+        ("--clients", "", "the file: "),
+    ],
+)
+def test_an_entry_that_cannot_be_ends_the_start_with_a_reason(tmp_path, flag, content, expected):
+    (tmp_path / "entries.yaml").write_text(content)
+    result = run("serve", "--port", "0", "--ephemeral", flag, "entries.yaml", cwd=tmp_path)
+    assert result.returncode == 1
+    assert expected in result.stderr
+
+
 def test_a_port_or_a_folder_in_use_is_explained(tmp_path):
     with running(tmp_path, "--data-dir", "data") as server:
         taken = run("serve", "--ephemeral", "--port", str(server.port), cwd=tmp_path)

@@ -20,6 +20,10 @@ package struct FixtureSet: Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         consultation = try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:]
         fixtures = try container.decodeIfPresent([Fixture].self, forKey: .fixtures) ?? []
+        let names = fixtures.compactMap(\.name)
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            throw UnusableEntry(problem: "the fixture '\(name)' is there twice")
+        }
     }
 
     /// - Throws: ``ScribeError/refusedByFixture`` when the fixture of that name refuses the step.
@@ -91,10 +95,25 @@ package struct Fixture: Sendable, Codable {
         text = try container.decodeIfPresent(String.self, forKey: .text)
         passages = try container.decodeIfPresent([String].self, forKey: .passages)
         delay = try container.decodeIfPresent(Double.self, forKey: .delay)
-        failure = try container.decodeIfPresent(Diagnostic.Code.self, forKey: .failure)
-        warning = try container.decodeIfPresent(Diagnostic.Code.self, forKey: .warning)
-        refuses = try container.decodeIfPresent([Step].self, forKey: .refuses)
+        failure = try container.decodeIfPresent(String.self, forKey: .failure).map(Self.known)
+        warning = try container.decodeIfPresent(String.self, forKey: .warning).map(Self.known)
+        refuses = try container.decodeIfPresent([String].self, forKey: .refuses)?.map(Self.known)
         if name == nil, sha256 == nil { throw UnusableEntry(problem: "a fixture needs a name or a sha256") }
+        if name?.hasPrefix("fixture:") == true {
+            throw UnusableEntry(problem: "a name goes without 'fixture:', which is what asks for it")
+        }
+        if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
+            throw UnusableEntry(problem: "a sha256 has 64 hex digits")
+        }
         if let delay, delay < 0 { throw UnusableEntry(problem: "a delay cannot be negative") }
+    }
+
+    private static func known<Word: RawRepresentable & CaseIterable>(_ text: String) throws -> Word
+    where Word.RawValue == String {
+        guard let word = Word(rawValue: text) else {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UnusableEntry(problem: "'\(text)' is not known; there are \(known)")
+        }
+        return word
     }
 }
