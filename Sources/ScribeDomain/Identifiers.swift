@@ -68,6 +68,19 @@ package struct DocumentID: StringIdentifier {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
+extension TransactionID {
+    /// Whether a text can be a transaction's id: clients make theirs up, but none is empty, of more than 255 characters
+    /// or with a control character among them.
+    package static func isValid(_ text: String) -> Bool {
+        (1...255).contains(text.unicodeScalars.count) && text.isPlain
+    }
+
+    /// Whether it can also be the name of a folder.
+    package static func isValidFolder(_ text: String) -> Bool {
+        isValid(text) && !text.hasSlash && text != "." && text != ".."
+    }
+}
+
 extension String {
     /// Without control characters: fit for a name. A NUL would end it early wherever it is kept as a C string.
     package var isPlain: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }

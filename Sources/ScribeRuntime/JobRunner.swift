@@ -105,7 +105,7 @@ package struct JobRunner: Service, CustomStringConvertible {
     func perform(_ job: Job) async {
         do {
             // Claimed more often than it was tried: the process died of it each time, and must not do so for ever.
-            if job.attempt > policy.attempts, await isAbandoned(job) { return bell.ring() }
+            if job.attempt > policy.attempts, await abandon(job) { return bell.ring() }
             switch job.work {
             case .transcribe(let chunk): try await transcribe(chunk, job)
             case .assemble(let input):
@@ -175,7 +175,9 @@ package struct JobRunner: Service, CustomStringConvertible {
         return true
     }
 
-    private func isAbandoned(_ job: Job) async -> Bool {
+    /// The job's work has killed the process each time: it is left undone, and its transaction says so.
+    /// - Returns: whether that could be stored.
+    private func abandon(_ job: Job) async -> Bool {
         logger.error("a job has failed too often", metadata: metadata(of: job, "given up"))
         switch job.work {
         case .assemble:

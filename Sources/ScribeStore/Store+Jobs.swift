@@ -137,8 +137,12 @@ extension Store {
             guard let row = try Self.transactionRow(key, in: db), case let transaction = try Transaction(row: row),
                 transaction.processingStatus == .inProgress, let location = transaction.request.audioLocation
             else { return false }
-            let name = try Self.chunkName(file, among: Self.names(in: location, business: key.business, db))
-            guard let name, let upload = try Self.upload(of: name, in: transaction, db) else { return false }
+            var name = file
+            if try Self.upload(of: file, in: transaction, db) == nil {
+                let names = try Self.names(in: location, business: key.business, db)
+                name = Self.chunkName(file, among: names) ?? file
+            }
+            guard let upload = try Self.upload(of: name, in: transaction, db) else { return false }
             let isHeard =
                 transaction.userStatus.isOpen
                 ? chunkOrdinal(ofFile: name) != nil && transaction.request.fixture == nil

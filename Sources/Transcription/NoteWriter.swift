@@ -2,9 +2,6 @@ package import ScribeDomain
 
 /// Turns a transcript into a note after a template.
 package protocol NoteWriter: Sendable {
-    /// How the note writer is called in logs, for example `rules`.
-    var name: String { get }
-
     /// Whether a note takes no time to speak of, so that nobody needs to be given the transcript before it.
     var isInstant: Bool { get }
 

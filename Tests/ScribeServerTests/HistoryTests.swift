@@ -31,7 +31,10 @@ struct HistoryTests {
             #expect(answer["data.0.flavour"] == "ScribeIOS")
             #expect(answer["data.0.user_status"] == "init")
             #expect(answer["data.0.processing_status"] == "in-progress")
-            guard case .array(let rows)? = answer.json["data"] else { return }
+            guard case .array(let rows)? = answer.json["data"] else {
+                Issue.record("no list of transactions")
+                return
+            }
             #expect(rows[0]["patient_details"]?["age"] == .integer(45), "an integer, whatever was sent")
             let two = try await client.get("/voice/api/v2/transaction/history?count=2")
             #expect(two.json["retrieved_count"] == .integer(2))

@@ -20,7 +20,6 @@ extension HTTPField.Name {
     static let amzChecksumSHA256 = named("x-amz-checksum-sha256")
     static let amzContentSHA256 = named("x-amz-content-sha256")
     static let amzCopySource = named("x-amz-copy-source")
-    static let amzDate = named("x-amz-date")
     static let amzDecodedContentLength = named("x-amz-decoded-content-length")
     static let amzRequestID = named("x-amz-request-id")
     static let amzSecurityToken = named("x-amz-security-token")

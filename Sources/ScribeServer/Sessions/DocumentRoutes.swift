@@ -55,10 +55,7 @@ struct DocumentRoutes: Sendable {
                 guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key), value != .null else {
                     return nil
                 }
-                guard case .object = try value.echoable(as: key.rawValue) else {
-                    throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be an object")
-                }
-                return value
+                return try value.echoable(as: key.rawValue)
             }
             change = DocumentChange(
                 name: name, value: (try text(.content) ?? data)?.storable, publication: try object(.publish),

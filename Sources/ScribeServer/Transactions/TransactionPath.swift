@@ -16,8 +16,9 @@ extension ScribeContext {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for ids that no client makes: with control
     ///   characters, or longer than 255 characters.
     func requireTransaction() throws -> Transaction.Key {
-        guard let text = transactionText, !text.isEmpty, text.unicodeScalars.count <= 255, text.isPlain
-        else { throw ScribeError.invalidRequest(field: Self.transactionParameter, problem: "is not a transaction id") }
+        guard let text = transactionText, TransactionID.isValid(text) else {
+            throw ScribeError.invalidRequest(field: Self.transactionParameter, problem: "is not a transaction id")
+        }
         return Transaction.Key(business: try requirePrincipal().business, id: TransactionID(text))
     }
 }

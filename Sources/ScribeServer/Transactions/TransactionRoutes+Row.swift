@@ -66,9 +66,9 @@ extension TransactionRoutes {
     }
 
     @Sendable func read(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let transaction = try await store.transaction(try context.requireTransaction()),
-            transaction.archivedAt == nil
-        else { throw ScribeError.transactionNotFound }
+        guard let transaction = try await store.transaction(try context.requireTransaction()) else {
+            throw ScribeError.transactionNotFound
+        }
         return try .json(
             .ok,
             RowBody(

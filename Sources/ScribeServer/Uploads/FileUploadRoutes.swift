@@ -103,8 +103,9 @@ struct FileUploadRoutes: Sendable {
             }
             return identifiers.uuid()
         }
-        guard wanted.isPlain, wanted.unicodeScalars.count <= 255, !wanted.hasSlash, wanted != ".", wanted != ".."
-        else { throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id") }
+        guard TransactionID.isValidFolder(wanted) else {
+            throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
+        }
         return wanted
     }
 

@@ -20,7 +20,7 @@ struct Manifest: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let id = try container.decode(String.self, forKey: .transaction)
-        guard id.isPlain, (1...255).contains(id.unicodeScalars.count) else {
+        guard TransactionID.isValid(id) else {
             throw ScribeError.invalidRequest(field: CodingKeys.transaction.rawValue, problem: "is not an id")
         }
         transaction = TransactionID(id)

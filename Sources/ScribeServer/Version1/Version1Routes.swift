@@ -73,7 +73,9 @@ struct Version1Routes: Sendable {
         let key = try context.requireTransaction()
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let progress = Progress(results)
-        let transcript = results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
+        let transcript =
+            progress == .inProgress
+            ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
         let fhir = try transcript.map { text -> String in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -84,7 +86,7 @@ struct Version1Routes: Sendable {
             .ok,
             StatusBody(
                 status: progress, transaction: key.id.rawValue,
-                data: .init(output: .init(fhir: progress == .inProgress ? nil : fhir)),
+                data: .init(output: .init(fhir: fhir)),
                 error: progress == .error ? failure : nil))
     }
 
@@ -103,28 +105,46 @@ struct Version1Routes: Sendable {
     /// Stores each file of the form and starts a transaction on them.
     @Sendable private func upload(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let query = request.uri.queryParameters
-        let id = query["txnid"].map(String.init) ?? identifiers.uuid()
-        guard id.isPlain, (1...255).contains(id.unicodeScalars.count), !id.hasSlash, id != ".", id != ".." else {
+        let id = request.uri.queryParameters["txnid"].map(String.init) ?? identifiers.uuid()
+        guard TransactionID.isValidFolder(id) else {
             throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
         }
+        let key = Transaction.Key(business: principal.business, id: TransactionID(id))
+        if try await store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
         let form = try await CollectedForm(request, limit: Self.uploadLimit)
         let files = form.parts.filter { $0.part.fileName != nil }
         guard !files.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
         let folder = "\(principal.client)/\(id)/\(identifiers.uuid())"
         var names: [String] = []
-        for (part, content) in files {
-            let name = Self.name(of: part, besides: names)
-            try await keep(content, part.contentType, as: "\(folder)/\(name)", of: principal)
-            names.append(name)
+        do {
+            for (part, content) in files {
+                let name = Self.name(of: part, besides: names)
+                try await keep(content, part.contentType, as: "\(folder)/\(name)", of: principal)
+                names.append(name)
+            }
+            try await start(key.id, names, in: folder, request, principal)
+        } catch {
+            // Nobody will ask for them: a further attempt has a folder of its own.
+            for name in names { await remove("\(folder)/\(name)", of: principal.business) }
+            throw error
         }
+        return try .json(.ok, TransactionAcknowledgement("Audio uploaded successfully", key))
+    }
+
+    private func start(
+        _ id: TransactionID, _ names: [String], in folder: String, _ request: Request, _ principal: Principal
+    ) async throws {
         let wanted = TransactionRequest(
-            transfer: .nonVaded, mode: query["mode"].map(String.init),
+            transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
             audioURL: "s3://\(AudioLocation.batchBucket)/\(folder)", announcedFiles: names,
             flavour: request.headers[.flavour] ?? "")
-        _ = try await starter.start(TransactionID(id), wanted, for: principal)
-        let key = Transaction.Key(business: principal.business, id: TransactionID(id))
-        return try .json(.ok, TransactionAcknowledgement("Audio uploaded successfully", key))
+        _ = try await starter.start(id, wanted, for: principal)
+    }
+
+    private func remove(_ key: String, of business: BusinessID) async {
+        let bucket = AudioLocation.batchBucket
+        guard let file = try? await store.deleteObject(business: business, bucket: bucket, key: key) else { return }
+        await objects.remove([file])
     }
 
     /// The name that the sender gave it; a number in its place where that is none, and before it where it is taken.

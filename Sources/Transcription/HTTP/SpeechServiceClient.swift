@@ -74,9 +74,6 @@ package final class SpeechServiceClient: NSObject, Sendable {
                 isRetryable: true)
         }
     }
-
-    /// Ends all connections; what is under way fails.
-    package func close() { sessionBox.withLockedValue { $0?.invalidateAndCancel() } }
 }
 
 extension SpeechServiceClient: URLSessionDataDelegate {

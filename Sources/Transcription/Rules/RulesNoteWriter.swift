@@ -3,7 +3,6 @@ package import ScribeDomain
 
 /// Writes notes by rules: deterministic, in milliseconds, and without a word that was not spoken but the headings.
 package struct RulesNoteWriter: NoteWriter {
-    package let name = "rules"
     package let isInstant = true
 
     package init() {}
