@@ -35,6 +35,18 @@ package struct AudioLocation: Hashable, Sendable {
         }
     }
 
+    /// The folder of an object and the name in it. By bytes, as above.
+    package static func split(key: String) -> (folder: String, name: String) {
+        guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", key) }
+        return (String(key[..<slash]), String(key[key.utf8.index(after: slash)...]))
+    }
+
+    /// The name of a file of this transaction, nil for a key that is elsewhere.
+    package func name(ofKey key: String) -> String? {
+        let prefix = self.key(ofFile: "").utf8
+        return key.utf8.starts(with: prefix) ? String(key.utf8.dropFirst(prefix.count)) : nil
+    }
+
     /// The key of a file of this transaction.
     package func key(ofFile name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
 

@@ -242,11 +242,10 @@ extension Store {
     }
 
     static func names(in location: AudioLocation, business: BusinessID, _ db: Database) throws -> [String] {
-        let prefix = location.key(ofFile: "")
-        return try db.rows(
+        try db.rows(
             "SELECT key FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT 1000",
-            [business.rawValue, location.bucket, prefix]
-        ).map { $0["key"] as String }.prefix { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            [business.rawValue, location.bucket, location.key(ofFile: "")]
+        ).lazy.map { location.name(ofKey: $0["key"]) }.prefix { $0 != nil }.compactMap(\.self)
     }
 
     /// The bytes that were uploaded under a name, and what says whether they are the same.

@@ -153,9 +153,7 @@ extension Store {
         for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
         in db: Database
     ) throws -> (transactions: [Transaction.Key], hasWork: Bool) {
-        let slash = object.key.lastIndex(of: "/")
-        let folder = slash.map { String(object.key[..<$0]) } ?? ""
-        let name = slash.map { String(object.key[object.key.index(after: $0)...]) } ?? object.key
+        let (folder, name) = AudioLocation.split(key: object.key)
         var transactions: [Transaction.Key] = []
         var hasWork = false
         let rows = try db.rows(

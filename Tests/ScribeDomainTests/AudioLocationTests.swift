@@ -2,6 +2,20 @@ import ScribeDomain
 import Testing
 
 struct AudioLocationTests {
+    @Test("a key is its folder and its name, whatever letter the name begins with")
+    func split() {
+        let location = AudioLocation(bucket: "b", folder: "260510/t")
+        for name in ["1.m4a", "\u{301}a.wav", ""] {
+            let parts = AudioLocation.split(key: "260510/t/\(name)")
+            #expect(parts.folder == "260510/t")
+            #expect(Array(parts.name.utf8) == Array(name.utf8))
+            #expect(location.name(ofKey: "260510/t/\(name)").map { Array($0.utf8) } == Array(name.utf8))
+        }
+        #expect(AudioLocation.split(key: "1.m4a") == ("", "1.m4a"))
+        #expect(location.name(ofKey: "260510/tt/1.m4a") == nil)
+        #expect(AudioLocation(bucket: "b", folder: "").name(ofKey: "1.m4a") == "1.m4a")
+    }
+
     @Test(
         "bucket and folder are read from every spelling that clients send",
         arguments: [

@@ -72,7 +72,7 @@ struct PostPolicy: Hashable, Sendable {
             case .equals(let field, let value):
                 guard fields[field] == value else { throw Self.failed(["eq", field, value]) }
             case .startsWith(let field, let prefix):
-                guard (fields[field] ?? "").hasPrefix(prefix) else {
+                guard (fields[field] ?? "").utf8.starts(with: prefix.utf8) else {
                     throw Self.failed(["starts-with", field, prefix])
                 }
             }

@@ -176,7 +176,7 @@ extension S3Responder {
     /// file like any other: it is stored, and its sender was told so.
     private func startTransaction(by object: StoredObject, _ upload: Upload) async throws {
         guard FileUploadRoutes.startsByManifest(object.metadata["action"]), object.key.hasSuffix(".json"),
-            object.size <= Request.jsonBodyLimit, let slash = object.key.lastIndex(of: "/"),
+            object.size <= Request.jsonBodyLimit,
             let reader = try await objects.open(object.file)
         else { return }
         var content = Data()
@@ -186,7 +186,7 @@ extension S3Responder {
             content.append(contentsOf: piece.readableBytesView)
         }
         guard let manifest = JSONDocument.untrusted(content, as: Manifest.self) else { return }
-        let folder = AudioLocation(bucket: object.bucket, folder: String(object.key[..<slash]))
+        let folder = AudioLocation(bucket: object.bucket, folder: AudioLocation.split(key: object.key).folder)
         do {
             _ = try await starter.start(manifest.transaction, manifest.request(in: folder), for: upload.principal)
         } catch is ScribeError {
