@@ -37,8 +37,8 @@ struct StoreClosing: Service, CustomStringConvertible {
         try? await gracefulShutdown()
         let (store, folder) = (store, folder)
         try await threads.runIfActive {
+            defer { folder.release() }
             try store.close()
-            folder.release()
         }
     }
 }

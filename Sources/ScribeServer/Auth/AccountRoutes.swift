@@ -154,7 +154,7 @@ struct AccountErrors: ErrorStyle {
     }
 
     func internalError(context: ScribeContext) throws -> Response {
-        try answer(.internalServerError, "Something went wrong; the log has it under request \(context.requestID)")
+        try answer(.internalServerError, apology(context))
     }
 
     private func answer(

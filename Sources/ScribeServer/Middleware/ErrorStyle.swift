@@ -15,6 +15,17 @@ protocol ErrorStyle: Sendable {
     func internalError(context: ScribeContext) throws -> Response
 }
 
+/// Sentences that all families say alike.
+extension ErrorStyle {
+    func refusal(of field: String?, _ problem: String) -> String {
+        field.map { "Field '\($0)' \(problem)" } ?? "The body \(problem)"
+    }
+
+    func apology(_ context: ScribeContext) -> String {
+        "Something went wrong; the log has it under request \(context.requestID)"
+    }
+}
+
 /// Renders whatever a family's handlers throw. Handlers build no error responses themselves.
 struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
     typealias Context = ScribeContext

@@ -44,7 +44,7 @@ struct EkaErrors: ErrorStyle {
             try .json(.forbidden, GatewayBody(message: "Forbidden"))
         case .invalidRequest(let field, let problem):
             try answer(
-                .badRequest, "validation_error", field.map { "Field '\($0)' \(problem)" } ?? "The body \(problem)",
+                .badRequest, "validation_error", refusal(of: field, problem),
                 context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "validation_error", "The body is larger than \(limit) bytes", context)
@@ -89,7 +89,7 @@ struct EkaErrors: ErrorStyle {
     func internalError(context: ScribeContext) throws -> Response {
         try answer(
             .internalServerError, "unexpected_error",
-            "Something went wrong; the log has it under request \(context.requestID)", context
+            apology(context), context
         )
     }
 

@@ -151,7 +151,7 @@ struct FileUploadErrors: ErrorStyle {
         switch error {
         case .invalidRequest(let field, let problem):
             try answer(
-                .badRequest, "INVALID_REQUEST", field.map { "Field '\($0)' \(problem)" } ?? "The body \(problem)")
+                .badRequest, "INVALID_REQUEST", refusal(of: field, problem))
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "INVALID_REQUEST", "The body is larger than \(limit) bytes")
         case .unauthenticated, .invalidClient, .refreshRefused, .audioLocationRequired, .batchLocationRequired,
@@ -166,7 +166,7 @@ struct FileUploadErrors: ErrorStyle {
     func internalError(context: ScribeContext) throws -> Response {
         try answer(
             .internalServerError, "SERVER_ERROR",
-            "Something went wrong; the log has it under request \(context.requestID)")
+            apology(context))
     }
 
     private func answer(_ status: HTTPResponse.Status, _ code: String, _ message: String) throws -> Response {

@@ -31,21 +31,13 @@ struct ProgramRunner: Sendable {
             arguments: Arguments(Array(words.dropFirst())),
             platformOptions: options
         )
-        return try await withThrowingTaskGroup(of: String.self) { group in
-            group.addTask {
-                do {
-                    return try await Self.said(configuration, program, source)
-                } catch let error as SubprocessError {
-                    throw TranscriptionFailure(.transcriptionFailed, "\(program): \(error)", isRetryable: true)
-                }
+        let late = TranscriptionFailure(.transcriptionTimeout, "\(program) took longer than \(timeLimit)")
+        return try await withTimeLimit(timeLimit, clock: clock, failure: late) {
+            do {
+                return try await Self.said(configuration, program, source)
+            } catch let error as SubprocessError {
+                throw TranscriptionFailure(.transcriptionFailed, "\(program): \(error)", isRetryable: true)
             }
-            group.addTask {
-                try await clock.sleep(for: timeLimit)
-                throw TranscriptionFailure(.transcriptionTimeout, "\(program) took longer than \(timeLimit)")
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
         }
     }
 

@@ -90,17 +90,9 @@ package struct GuardedTranscriber: Transcriber {
             try AudioFormat(reading: AudioBytes(file: recording.path)).duration
         }
         let limit = policy.timeLimit + policy.timeLimitPerSecond * (seconds ?? 0)
-        return try await withThrowingTaskGroup(of: RecognisedSpeech.self) { group in
-            group.addTask { try await base.transcribe(recording) }
-            group.addTask {
-                try await clock.sleep(for: limit)
-                throw TranscriptionFailure(
-                    .transcriptionTimeout, "\(base.name) took longer than \(limit)", isRetryable: true)
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
-        }
+        let late = TranscriptionFailure(
+            .transcriptionTimeout, "\(base.name) took longer than \(limit)", isRetryable: true)
+        return try await withTimeLimit(limit, clock: clock, failure: late) { try await base.transcribe(recording) }
     }
 }
 
