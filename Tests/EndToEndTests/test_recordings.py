@@ -79,7 +79,7 @@ def test_an_hour_in_one_file_is_heard_whole_and_never_held_in_memory(tmp_path, s
     with SpeechService() as service, start(tmp_path, service.transcriber("openai")) as server:
         take(server, [(minute, None, None)])
         before = server.memory("VmRSS")
-        answer = take(server, [(hour, None, None)], transfer="non-vaded")
+        answer = take(server, [(hour, None, None)])
         assert answer.status_code == 200, answer.text
         pieces = len(service.requests) - 1
         assert pieces >= 6
