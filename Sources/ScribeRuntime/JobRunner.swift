@@ -135,10 +135,10 @@ package struct JobRunner: Service, CustomStringConvertible {
     }
 
     /// What is in a chunk, or why it cannot be told.
-    /// - Parameter overlaps: whether the end of the chunk before it is heard again in it, as far as that is known.
+    /// - Parameter overlaps: whether the end of the chunk before it is known to be heard again in it.
     /// - Throws: what another attempt may cure.
     func result(
-        of chunk: ChunkToTranscribe, overlaps: Bool = true, _ job: Job
+        of chunk: ChunkToTranscribe, overlaps: Bool = false, _ job: Job
     ) async throws -> Result<RecognisedSpeech, Diagnostic> {
         let recording = Recording(
             path: objects.path(of: chunk.file), ordinal: chunk.ordinal, overlaps: overlaps, languages: chunk.languages,

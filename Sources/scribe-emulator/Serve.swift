@@ -31,6 +31,8 @@ struct Serve: AsyncParsableCommand {
         Memory.tune()
         // A file that may grow no further is an error to answer, not an end to the process.
         signal(SIGXFSZ, SIG_IGN)
+        // Nor is a log whose reader is gone.
+        signal(SIGPIPE, SIG_IGN)
         configuration.connectionLimit = max(
             16, min(configuration.connectionLimit, Self.raiseFileLimit() - Self.ownFiles))
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json

@@ -155,7 +155,14 @@ def test_a_backup_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     for target, message in [("folder", "is a folder"), ("nowhere/file", "nowhere does not exist")]:
         result = run("backup", target, "--data-dir", "data", cwd=tmp_path)
         assert result.returncode == 1 and message in result.stderr
-    assert not list(tmp_path.rglob("*.partial"))
+    failing = tmp_path / "bin" / "tar"
+    failing.parent.mkdir()
+    failing.write_text("#!/bin/sh\nexit 1\n")
+    failing.chmod(0o755)
+    path = f"{failing.parent}:{os.environ['PATH']}"
+    result = run("backup", "file", "--data-dir", "data", cwd=tmp_path, env={"PATH": path})
+    assert result.returncode == 1 and "tar could not do it" in result.stderr
+    assert not [each for each in tmp_path.rglob("*") if "backup" in each.name or each.suffix == ".partial"]
     refused = run("backup", "file", "--url", "http://127.0.0.1:1", cwd=tmp_path)
     assert refused.returncode == 64 and "--url" in refused.stderr, "a backup is of a folder, not of an address"
 
@@ -390,6 +397,9 @@ def test_a_setting_that_cannot_be_ends_the_start_with_a_reason(tmp_path, argumen
         ("--fixtures", "fixtures: [{name: x, failure: foo}]", "'foo' is not known; there are no_audio, "),
         ("--fixtures", "fixtures: [{name: x, refuses: [poll]}]", "'poll' is not known; there are init, upload, "),
         ("--fixtures", "fixtures: [{sha256: 9f86d081…}]", "a sha256 has 64 hex digits"),
+        ("--fixtures", "fixtures: [{name: x, delay: .inf}]", "a delay is 0 to 86400 seconds"),
+        ("--fixtures", "fixtures: [{name: x, delay: .nan}]", "a delay is 0 to 86400 seconds"),
+        ("--fixtures", "fixtures: [{name: x, delay: -1}]", "a delay is 0 to 86400 seconds"),
         ("--fixtures", "fixtures: [{name: 'fixture:x'}]", "a name goes without 'fixture:'"),
         ("--fixtures", "fixtures: [{name: x}, {name: x}]", "the fixture 'x' is there twice"),
         ("--clients", "clients: [{client_id: '', client_secret: s, business_id: b, user_id: u, doctor_id: d}]",

@@ -245,7 +245,7 @@ struct FeedbackRoutesTests {
 
     static func body(_ entity: String = "content", rating: String = "4") -> String {
         #"{"entity":"\#(entity)","ratingFeedback":{"min_rating":1,"max_rating":5,"rating":\#(rating)},"#
-            + #""qualitative_comments":"good"}"#
+            + #""qualitative_comments":"good\u0000!"}"#
     }
 
     @Test("feedback is given once for each entity and can be read back", arguments: Transport.allCases)
@@ -266,7 +266,7 @@ struct FeedbackRoutesTests {
             let list = try await client.get(Self.path)
             #expect(list["data.0.feedback_id"] == given["feedback_id"])
             #expect(list.json["data"] != nil)
-            #expect(list["data.0.qualitative_comments"] == "good")
+            #expect(list["data.0.qualitative_comments"] == "good\u{FFFD}!")
             #expect(list["data.1.entity"] == "transcript")
         }
     }

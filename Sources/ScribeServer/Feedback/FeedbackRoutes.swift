@@ -117,7 +117,8 @@ struct FeedbackRoutes: Sendable {
         let body: Submission = try await request.decodeJSON()
         let feedback = try Feedback(
             id: "fb_\(identifiers.uuid())", entity: body.entity, minimum: body.rating.minimum,
-            maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments, createdAt: clock.now)
+            maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
+            createdAt: clock.now)
         try await store.add(feedback, to: key)
         return try .json(
             .ok,

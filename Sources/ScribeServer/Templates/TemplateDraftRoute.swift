@@ -8,6 +8,9 @@ import ScribeRuntime
 /// By rules, not by a model: the title is the first line's, the sections are those that are spoken of. The same text
 /// gives the same draft, and nothing is stored until the client creates the template from it.
 struct TemplateDraftRoute: Sendable {
+    /// The largest form, in bytes: an example may be a picture or a PDF.
+    private static let formLimit = 10 << 20
+
     let catalogue: TemplateCatalogue
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -47,7 +50,7 @@ struct TemplateDraftRoute: Sendable {
     @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
         let body =
             CollectedForm.isForm(request)
-            ? Body(try await CollectedForm(request, limit: Request.jsonBodyLimit)) : try await request.decodeJSON()
+            ? Body(try await CollectedForm(request, limit: Self.formLimit)) : try await request.decodeJSON()
         let attached = try body.file.map { text in
             // A page may send the file as the data URL that it has read.
             let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text

@@ -5,7 +5,8 @@ package import ScribeDomain
 
 /// Says what a fixture says, else a passage of one plausible consultation as long as the audio is.
 ///
-/// A pure function of the audio's bytes, the chunk's number, the language and the fixture that was asked for.
+/// A pure function of the audio's bytes, the chunk's number, whether the one before it overlaps, the language and the
+/// fixture that was asked for.
 package struct FakeTranscriber: Transcriber {
     package let name = "fake"
     private let fixtures: FixtureSet

@@ -105,7 +105,9 @@ package struct Fixture: Sendable, Codable {
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
             throw UnusableEntry(problem: "a sha256 has 64 hex digits")
         }
-        if let delay, delay < 0 { throw UnusableEntry(problem: "a delay cannot be negative") }
+        if let delay, !(0...86_400).contains(delay) {
+            throw UnusableEntry(problem: "a delay is 0 to 86400 seconds")
+        }
     }
 
     private static func known<Word: RawRepresentable & CaseIterable>(_ text: String) throws -> Word
