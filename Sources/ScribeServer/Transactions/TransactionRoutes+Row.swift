@@ -53,7 +53,7 @@ extension TransactionRoutes {
             ]
             patch.isCancellation = statuses.contains("cancelled")
             patch.startsRecording = statuses.contains(UserStatusWord.recordingStarted)
-            archives = (try? container.decodeIfPresent(Bool.self, forKey: .arc)) == true
+            archives = try container.decodeIfPresent(Bool.self, forKey: .arc) ?? false
             patch.processingError = try object(.processingError)
             patch.patientDetails = try object(.patientDetails)
             patch.sessionDetails = try object(.sessionDetails)
