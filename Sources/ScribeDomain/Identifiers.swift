@@ -85,6 +85,9 @@ extension String {
     /// Without control characters: fit for a name. A NUL would end it early wherever it is kept as a C string.
     package var isPlain: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 
+    /// The text with U+FFFD for each NUL: the store ends a text there, and what follows would be lost.
+    package var storable: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+
     /// Whether a slash is in it, by bytes: a combining character after one would hide it.
     package var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
 }

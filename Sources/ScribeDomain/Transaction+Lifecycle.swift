@@ -78,16 +78,15 @@ extension Transaction {
     /// keep why.
     package mutating func apply(_ patch: TransactionPatch, at now: Date) -> Effect {
         let before = request
+        let ends = patch.isCancellation && processingStatus == .inProgress
         var patch = patch
-        if patch.isCancellation, processingStatus != .inProgress { patch.processingError = nil }
+        if patch.isCancellation, !ends { patch.processingError = nil }
         patch.update(&request)
-        if patch.isCancellation, userStatus != .cancelled, processingStatus == .inProgress {
-            userStatus = .cancelled
-            processingStatus = .cancelled
-            processedAt = now
-            return .ended
-        }
-        return request == before ? .none : .stored
+        guard ends else { return request == before ? .none : .stored }
+        userStatus = .cancelled
+        processingStatus = .cancelled
+        processedAt = now
+        return .ended
     }
 
     /// The client deletes the transaction. Repeatable.

@@ -31,8 +31,7 @@ package struct RecognisedSpeech: Hashable, Sendable, Codable {
     package var quality: Double?
 
     package init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = [], quality: Double? = nil) {
-        // What a program prints may hold one; SQLite would end the text there.
-        self.text = text.utf8.contains(0) ? text.replacing("\0", with: " ") : text
+        self.text = text.storable
         self.words = words
         self.warnings = warnings
         self.quality = quality

@@ -52,6 +52,8 @@ package enum Backup {
             try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
         }
         let partial = "\(file).partial"
+        // What is there already may be for others to read.
+        unlink(partial)
         defer { unlink(partial) }
         let target = try FileDescriptor.open(
             FilePath(partial), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)

@@ -46,11 +46,6 @@ extension Request {
     }
 }
 
-extension String {
-    /// The text with U+FFFD for each NUL: the store ends a text there, and what follows would be lost.
-    var storable: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
-}
-
 extension ScribeError {
     /// Says which field is wrong and how, without a word of its content.
     fileprivate init(_ error: DecodingError) {

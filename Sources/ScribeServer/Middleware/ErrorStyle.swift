@@ -17,7 +17,7 @@ protocol ErrorStyle: Sendable {
 
 /// Sentences that all families say alike.
 extension ErrorStyle {
-    func refusal(of field: String?, _ problem: String) -> String {
+    func sentence(on field: String?, _ problem: String) -> String {
         field.map { "Field '\($0)' \(problem)" } ?? "The body \(problem)"
     }
 

@@ -22,7 +22,7 @@ struct TemplateErrors: ErrorStyle {
     func response(to error: ScribeError, context: ScribeContext) throws -> Response {
         switch error {
         case .invalidRequest(let field, let problem):
-            try refusal(refusal(of: field, problem))
+            try refusal(sentence(on: field, problem))
         case .resourceNotFound(let what), .invalidState(let what):
             try refusal(what)
         case .unauthenticated, .invalidClient, .refreshRefused, .bodyTooLarge, .audioLocationRequired,
@@ -34,9 +34,7 @@ struct TemplateErrors: ErrorStyle {
     }
 
     func internalError(context: ScribeContext) throws -> Response {
-        try answer(
-            .internalServerError, "INTERNAL_SERVER_ERROR",
-            apology(context))
+        try answer(.internalServerError, "INTERNAL_SERVER_ERROR", apology(context))
     }
 
     private func refusal(_ message: String) throws -> Response { try answer(.badRequest, "BAD_REQUEST", message) }

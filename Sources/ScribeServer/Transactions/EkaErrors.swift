@@ -43,9 +43,7 @@ struct EkaErrors: ErrorStyle {
         case .invalidClient, .refreshRefused:
             try .json(.forbidden, GatewayBody(message: "Forbidden"))
         case .invalidRequest(let field, let problem):
-            try answer(
-                .badRequest, "validation_error", refusal(of: field, problem),
-                context)
+            try answer(.badRequest, "validation_error", sentence(on: field, problem), context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "validation_error", "The body is larger than \(limit) bytes", context)
         case .audioLocationRequired:
@@ -87,10 +85,7 @@ struct EkaErrors: ErrorStyle {
     }
 
     func internalError(context: ScribeContext) throws -> Response {
-        try answer(
-            .internalServerError, "unexpected_error",
-            apology(context), context
-        )
+        try answer(.internalServerError, "unexpected_error", apology(context), context)
     }
 
     private func answer(

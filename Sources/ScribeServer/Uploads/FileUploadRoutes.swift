@@ -150,8 +150,7 @@ struct FileUploadErrors: ErrorStyle {
     func response(to error: ScribeError, context: ScribeContext) throws -> Response {
         switch error {
         case .invalidRequest(let field, let problem):
-            try answer(
-                .badRequest, "INVALID_REQUEST", refusal(of: field, problem))
+            try answer(.badRequest, "INVALID_REQUEST", sentence(on: field, problem))
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "INVALID_REQUEST", "The body is larger than \(limit) bytes")
         case .unauthenticated, .invalidClient, .refreshRefused, .audioLocationRequired, .batchLocationRequired,
@@ -164,9 +163,7 @@ struct FileUploadErrors: ErrorStyle {
     }
 
     func internalError(context: ScribeContext) throws -> Response {
-        try answer(
-            .internalServerError, "SERVER_ERROR",
-            apology(context))
+        try answer(.internalServerError, "SERVER_ERROR", apology(context))
     }
 
     private func answer(_ status: HTTPResponse.Status, _ code: String, _ message: String) throws -> Response {
