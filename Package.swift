@@ -8,7 +8,29 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// Imports point down only; docs/architecture.md draws it.
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let concurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
+    static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
+    static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
+    static let system = product(name: "SystemPackage", package: "swift-system")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let yams = product(name: "Yams", package: "Yams")
+}
+
+// Imports point down only; docs/architecture.md draws it, and the build refuses what is not named here.
 let package = Package(
     name: "scribe-emulator",
     platforms: [.macOS(.v15)],
@@ -34,27 +56,17 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "ScribeServer", "Transcription",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
+                "ScribeDomain", "ScribeRuntime", "ScribeServer", "ScribeStore", "Transcription", .argumentParser,
+                .logging, .serviceLifecycle, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeServer",
             dependencies: [
-                "ScribeRuntime",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "Yams", package: "Yams"),
+                "ScribeDomain", "ScribeRuntime", "ScribeStore", "Transcription", .concurrencyHelpers, .crypto,
+                .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioPosix, .serviceLifecycle, .system, .yams,
             ],
             resources: [
                 .embedInCode("Resources/clients.yaml"),
@@ -67,90 +79,69 @@ let package = Package(
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "ScribeStore",
-                "Transcription",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "ScribeDomain", "ScribeStore", "Transcription", .concurrencyHelpers, .logging, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeStore",
-            dependencies: [
-                "ScribeDomain",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
+            dependencies: ["ScribeDomain", .concurrencyHelpers, .crypto, .grdb, .nioCore, .nioPosix, .system],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "Transcription",
-            dependencies: [
-                "ScribeDomain",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
+            dependencies: ["ScribeDomain", .concurrencyHelpers, .crypto, .nioPosix, .subprocess, .system],
             swiftSettings: swiftSettings
         ),
         .target(name: "ScribeDomain", swiftSettings: swiftSettings),
 
         .target(
             name: "TestSupport",
-            dependencies: [
-                "ScribeDomain",
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-            ],
+            dependencies: ["ScribeDomain", .concurrencyHelpers],
             path: "Tests/TestSupport",
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "ScribeDomainTests", dependencies: ["ScribeDomain"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ScribeDomainTests",
+            dependencies: ["ScribeDomain"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "TranscriptionTests",
-            dependencies: [
-                "TestSupport", "Transcription",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
+            dependencies: ["ScribeDomain", "TestSupport", "Transcription", .concurrencyHelpers, .crypto, .nioPosix],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "ScribeStoreTests",
+            dependencies: ["ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .nioCore, .nioPosix],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ScribeRuntimeTests",
             dependencies: [
-                "ScribeStore", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Transcription", .logging, .nioPosix,
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
-            name: "ScribeRuntimeTests", dependencies: ["ScribeRuntime", "TestSupport"], swiftSettings: swiftSettings
-        ),
-        .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "ScribeServer", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "Yams", package: "Yams"),
+                "ScribeDomain", "ScribeRuntime", "ScribeServer", "ScribeStore", "TestSupport", "Transcription",
+                .concurrencyHelpers, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTesting,
+                .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["scribe-emulator", "ScribeRuntime", "ScribeServer", "TestSupport"],
+            dependencies: ["ScribeRuntime", "ScribeServer", "TestSupport", "Transcription", "scribe-emulator"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["ScribeDomain", "ScribeServer", "Transcription", .crypto, .nioCore],
+            path: "Fuzz",
+            exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],
             swiftSettings: swiftSettings
         ),
     ]

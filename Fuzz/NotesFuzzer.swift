@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 
 @testable import Transcription
 

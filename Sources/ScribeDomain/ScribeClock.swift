@@ -5,14 +5,31 @@ package import Foundation
 /// Made by the composition root and handed to everything that needs it, so that a test can drive it by hand.
 package struct ScribeClock: Sendable {
     private let currentTime: @Sendable () -> Date
-    private let wait: @Sendable (Duration) async throws -> Void
+    private let wait: @Sendable (Duration, Sleeper) async throws -> Void
+
+    /// Who waits. It changes nothing; a test says with it whom it waits for, and a hang whom it waited for.
+    package enum Sleeper: String, Sendable {
+        /// A poll for results or for what was heard in a chunk.
+        case heldPoll = "held poll"
+        /// The job runner, for the next job that falls due.
+        case jobRunner = "job runner"
+        /// The job runner, until a store that failed is tried again.
+        case storeRetry = "another attempt at the store"
+        /// What ends a recognition that takes too long.
+        case timeLimit = "time limit"
+        /// A fixture that answers late.
+        case fixture
+        /// A look whether the server is ready.
+        case readiness
+    }
 
     /// - Parameters:
     ///   - now: the wall time.
-    ///   - sleep: returns after the duration, or throws `CancellationError` at once when its task is cancelled.
+    ///   - sleep: returns after the duration, or throws `CancellationError` at once when its task is cancelled. Gets
+    ///     told for whom it is.
     package init(
         now: @escaping @Sendable () -> Date,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        sleep: @escaping @Sendable (Duration, Sleeper) async throws -> Void
     ) {
         self.currentTime = now
         self.wait = sleep
@@ -20,7 +37,7 @@ package struct ScribeClock: Sendable {
 
     package var now: Date { currentTime() }
 
-    package func sleep(for duration: Duration) async throws { try await wait(duration) }
+    package func sleep(for duration: Duration, as sleeper: Sleeper) async throws { try await wait(duration, sleeper) }
 }
 
 /// The one source of identifiers and randomness. Secrets never come from a seeded source.

@@ -59,7 +59,7 @@ package final class JobBell: Sendable {
         if let stream {
             // A wait that ran out of time listens no more: a ring from now on is for the next one.
             defer { state.withLockedValue { $0.listener = nil } }
-            try await firstOf(stream, limit: limit, clock: clock)
+            try await firstOf(stream, limit: limit, clock: clock, as: .jobRunner)
         }
         return takeRing() || state.withLockedValue { $0.handed.isEmpty }
     }
@@ -67,13 +67,15 @@ package final class JobBell: Sendable {
 
 /// Returns when the stream has something, or after `limit`; nil waits for ever.
 /// - Throws: `CancellationError` when the task is cancelled meanwhile.
-package func firstOf(_ stream: AsyncStream<Void>, limit: Duration?, clock: ScribeClock) async throws {
+package func firstOf(
+    _ stream: AsyncStream<Void>, limit: Duration?, clock: ScribeClock, as sleeper: ScribeClock.Sleeper
+) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
             var iterator = stream.makeAsyncIterator()
             await iterator.next()
         }
-        if let limit { group.addTask { try await clock.sleep(for: limit) } }
+        if let limit { group.addTask { try await clock.sleep(for: limit, as: sleeper) } }
         defer { group.cancelAll() }
         try await group.next()
         try Task.checkCancellation()

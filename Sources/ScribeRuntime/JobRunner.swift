@@ -95,7 +95,7 @@ package struct JobRunner: Service, CustomStringConvertible {
                     } catch {
                         await slots.give(free)
                         logger.error("jobs cannot be claimed", metadata: ["error": "\(error)"])
-                        try? await clock.sleep(for: .seconds(1))
+                        try? await clock.sleep(for: .seconds(1), as: .storeRetry)
                     }
                 }
             }
@@ -203,7 +203,7 @@ package struct JobRunner: Service, CustomStringConvertible {
                 return try await store.postpone(job, until: time, countsAttempt: wasTried)
             } catch {
                 logger.error("a job could not be put back", metadata: metadata(of: job, error))
-                try? await clock.sleep(for: .seconds(1))
+                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }

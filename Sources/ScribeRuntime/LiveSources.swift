@@ -5,7 +5,7 @@ package import ScribeDomain
 extension ScribeClock {
     /// The machine's clock.
     package static var system: ScribeClock {
-        ScribeClock(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
+        ScribeClock(now: { Date() }, sleep: { duration, _ in try await Task.sleep(for: duration) })
     }
 }
 

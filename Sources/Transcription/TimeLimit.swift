@@ -9,7 +9,7 @@ func withTimeLimit<Value: Sendable>(
     try await withThrowingTaskGroup(of: Value.self) { group in
         group.addTask(operation: work)
         group.addTask {
-            try await clock.sleep(for: limit)
+            try await clock.sleep(for: limit, as: .timeLimit)
             throw failure
         }
         defer { group.cancelAll() }

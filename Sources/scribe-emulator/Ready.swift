@@ -30,7 +30,7 @@ struct Ready: AsyncParsableCommand {
                 return
             }
             guard wait, clock.now < deadline else { break }
-            try await clock.sleep(for: .milliseconds(100))
+            try await clock.sleep(for: .milliseconds(100), as: .readiness)
         }
         let whom = try target.baseURL() ?? "the server that was to write the ready file"
         StandardError.write("not ready: \(whom)")

@@ -15,7 +15,7 @@ struct JobBellTests {
         bell.ring()
         #expect(try await bell.wait(atMost: nil, clock: manual.clock))
         async let second = bell.wait(atMost: .seconds(1), clock: manual.clock)
-        await manual.waitForSleepers()
+        try await manual.waitFor(.jobRunner)
         manual.advance(by: .seconds(1))
         #expect(try await second)
     }
@@ -23,11 +23,11 @@ struct JobBellTests {
     @Test("the bell still works after a wait that ran out of time")
     func afterTimeout() async throws {
         async let first = bell.wait(atMost: .seconds(1), clock: manual.clock)
-        await manual.waitForSleepers()
+        try await manual.waitFor(.jobRunner)
         manual.advance(by: .seconds(1))
         #expect(try await first)
         async let second = bell.wait(atMost: .seconds(60), clock: manual.clock)
-        await manual.waitForSleepers()
+        try await manual.waitFor(.jobRunner)
         bell.ring()
         #expect(try await second)
     }
@@ -39,7 +39,7 @@ struct JobBellTests {
             return Job(id: Int64(number), transaction: key, attempt: 1, generation: 1, work: .assemble())
         }
         async let wait = bell.wait(atMost: .seconds(60), clock: manual.clock)
-        await manual.waitForSleepers()
+        try await manual.waitFor(.jobRunner)
         for job in jobs { bell.hand(job) }
         #expect(try await !wait)
         #expect(try await !bell.wait(atMost: nil, clock: manual.clock), "it is still there")

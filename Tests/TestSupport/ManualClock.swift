@@ -6,8 +6,21 @@ package import ScribeDomain
 package final class ManualClock: Sendable {
     private struct Sleeper {
         let number: Int
+        let name: ScribeClock.Sleeper
         let until: Date
         let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    /// A test that waits until all of these sleep.
+    private struct Watcher {
+        let number: Int
+        let names: [ScribeClock.Sleeper]
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    /// The test's time was over while it waited.
+    private struct NeverSlept: Error, CustomStringConvertible {
+        let description: String
     }
 
     private struct State {
@@ -16,7 +29,7 @@ package final class ManualClock: Sendable {
         var sleepers: [Sleeper] = []
         /// Cancelled before they could fall asleep.
         var cancelled: Set<Int> = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [Watcher] = []
     }
 
     private let state: NIOLockedValueBox<State>
@@ -29,7 +42,7 @@ package final class ManualClock: Sendable {
     package var now: Date { state.withLockedValue { $0.now } }
 
     package var clock: ScribeClock {
-        ScribeClock(now: { self.now }, sleep: { try await self.sleep(for: $0) })
+        ScribeClock(now: { self.now }, sleep: { try await self.sleep(for: $0, as: $1) })
     }
 
     /// Moves the time, and wakes those whose time has come.
@@ -43,32 +56,67 @@ package final class ManualClock: Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns once at least `count` sleep.
-    package func waitForSleepers(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLockedValue { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
+    /// Returns once all of these sleep: whoever is named twice, twice.
+    /// - Throws: who was waited for, when the test is cancelled because its time is over.
+    package func waitFor(_ names: ScribeClock.Sleeper...) async throws {
+        let number = nextNumber()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, any Error>? = state.withLockedValue { state in
+                    if state.cancelled.remove(number) != nil { return .failure(Self.neverSlept(names, state)) }
+                    if Self.areAsleep(names, state) { return .success(()) }
+                    state.watchers.append(Watcher(number: number, names: names, continuation: continuation))
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let ended = state.withLockedValue { state -> (Watcher, any Error)? in
+                guard let index = state.watchers.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return nil
+                }
+                return (state.watchers.remove(at: index), Self.neverSlept(names, state))
+            }
+            if let (watcher, error) = ended { watcher.continuation.resume(throwing: error) }
         }
     }
 
-    private func sleep(for duration: Duration) async throws {
-        let number = state.withLockedValue { state in
+    private static func areAsleep(_ names: [ScribeClock.Sleeper], _ state: State) -> Bool {
+        var asleep = state.sleepers.map(\.name)
+        return names.allSatisfy { name in
+            guard let index = asleep.firstIndex(of: name) else { return false }
+            asleep.remove(at: index)
+            return true
+        }
+    }
+
+    private static func neverSlept(_ names: [ScribeClock.Sleeper], _ state: State) -> any Error {
+        func list(_ names: [ScribeClock.Sleeper]) -> String {
+            names.isEmpty ? "nobody" : names.map(\.rawValue).joined(separator: ", ")
+        }
+        return NeverSlept(
+            description: "waited in vain for \(list(names)); asleep: \(list(state.sleepers.map(\.name)))")
+    }
+
+    private func nextNumber() -> Int {
+        state.withLockedValue { state in
             state.next += 1
             return state.next
         }
+    }
+
+    private func sleep(for duration: Duration, as name: ScribeClock.Sleeper) async throws {
+        let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let (isCancelled, watchers) = state.withLockedValue {
-                    state -> (Bool, [CheckedContinuation<Void, Never>]) in
+                    state -> (Bool, [CheckedContinuation<Void, any Error>]) in
                     if state.cancelled.remove(number) != nil { return (true, []) }
                     let until = state.now + duration / .seconds(1)
-                    state.sleepers.append(Sleeper(number: number, until: until, continuation: continuation))
-                    let watchers = state.watchers.filter { $0.count <= state.sleepers.count }
-                    state.watchers.removeAll { $0.count <= state.sleepers.count }
+                    state.sleepers.append(Sleeper(number: number, name: name, until: until, continuation: continuation))
+                    let watchers = state.watchers.filter { Self.areAsleep($0.names, state) }
+                    state.watchers.removeAll { watcher in watchers.contains { $0.number == watcher.number } }
                     return (false, watchers.map(\.continuation))
                 }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }

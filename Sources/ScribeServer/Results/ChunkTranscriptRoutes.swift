@@ -110,7 +110,7 @@ struct ChunkTranscriptRoutes: Sendable {
             if try await store.requestTranscription(of: file, in: key, at: clock.now) { bell.ring() }
             do {
                 try await cancelWhenGracefulShutdown {
-                    try await firstOf(changes, limit: .seconds(left), clock: clock)
+                    try await firstOf(changes, limit: .seconds(left), clock: clock, as: .heldPoll)
                 }
             } catch is CancellationError {
                 throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet")

@@ -25,7 +25,7 @@ struct LongPoll: Sendable {
             if query.isImmediate || isFinal(results, query) || left <= 0 { return results }
             do {
                 try await cancelWhenGracefulShutdown {
-                    try await firstOf(changes, limit: .seconds(left), clock: clock)
+                    try await firstOf(changes, limit: .seconds(left), clock: clock, as: .heldPoll)
                 }
             } catch is CancellationError {
                 // The server stops: the client hears what there is, and asks again.

@@ -46,7 +46,7 @@ package struct FakeTranscriber: Transcriber {
         }
         if let hash, let fixture = fixturesByHash[hash] {
             chosen = fixture
-            if let delay = fixture.delay { try await clock.sleep(for: .seconds(delay)) }
+            if let delay = fixture.delay { try await clock.sleep(for: .seconds(delay), as: .fixture) }
         }
         if let code = chosen?.failure { throw TranscriptionFailure(code, "the fixture says so") }
         let duration = try format.get().duration

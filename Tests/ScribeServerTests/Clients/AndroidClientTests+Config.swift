@@ -138,7 +138,7 @@ extension AndroidClientTests {
                 let client = try await AndroidClient(anonymous, clock, host: "10.0.2.2:8080")
                 let answer = try await client.start(id)
                 #expect(answer.status == status)
-                #expect(answer["b_id"] == (status == 201 ? "b-demo" : nil))
+                #expect(answer.optional("b_id") == (status == 201 ? "b-demo" : nil))
             }
         }
     }

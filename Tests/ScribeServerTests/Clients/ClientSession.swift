@@ -106,12 +106,10 @@ extension TestScribeClient {
             uri, method: method, authority: host, headers: self.headers + headers,
             body: body.map { ByteBuffer(bytes: $0) } ?? (method == .post ? ByteBuffer() : nil)
         )
-        let port = try #require(client.port)
-        let response = try await TestClient.withClient(host: "localhost", port: port) { try await $0.execute(request) }
-        let answer = TestAnswer(
-            status: response.status.code, headers: response.head.headerFields,
-            body: response.body.map { Data($0.readableBytesView) } ?? Data()
-        )
+        let port = try #require(port)
+        let answer = try await TestClient.withClient(host: "127.0.0.1", port: port, configuration: .patient) {
+            try await $0.answer(to: request)
+        }
         ExchangeLog.append(method, uri, answer)
         return answer
     }
@@ -141,14 +139,16 @@ extension HTTPFields {
 }
 
 extension ManualClock {
-    /// Performs a request that the server holds: as soon as `sleepers` wait, the request among them, time passes.
+    /// Performs a request that the server holds: as soon as it does, time passes.
+    /// - Parameter hasJob: whether there is a job that waits for its time as well.
     func letting(
-        pass duration: Duration?, sleepers: Int = 2, _ request: () async throws -> TestAnswer
+        pass duration: Duration?, hasJob: Bool = true, _ request: () async throws -> TestAnswer
     ) async throws -> TestAnswer {
         guard let duration else { return try await request() }
         let passing = Task {
-            await waitForSleepers(sleepers)
-            if !Task.isCancelled { advance(by: duration) }
+            try await waitFor(.heldPoll)
+            if hasJob { try await waitFor(.jobRunner) }
+            advance(by: duration)
         }
         // An answer that comes at once, or none at all, is no reason to wait for ever.
         defer { passing.cancel() }

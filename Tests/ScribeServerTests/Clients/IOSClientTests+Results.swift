@@ -21,7 +21,7 @@ extension IOSClientTests {
     func waiting() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)
-            let answer = try await client.session.clock.letting(pass: .seconds(14), sleepers: 1) {
+            let answer = try await client.session.clock.letting(pass: .seconds(14), hasJob: false) {
                 try await client.status(id)
             }
             #expect(answer.status == 202)
@@ -38,7 +38,7 @@ extension IOSClientTests {
             _ = try await client.upload("1.m4a", of: id, with: client.credentials())
             _ = try await client.stop(id, ["1.m4a"])
             async let result = client.sessionOutput(id)
-            await client.session.clock.waitForSleepers()
+            try await client.session.clock.waitFor(.heldPoll)
             _ = try await client.commit(id, ["1.m4a"])
             #expect(try await result.data?.output?.first?.status == .success)
         }

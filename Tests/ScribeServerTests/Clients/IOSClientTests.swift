@@ -195,7 +195,7 @@ struct IOSClientTests {
             client.session.clock.advance(by: .seconds(7201))
             let answer = try await client.status(id)
             #expect(answer.status == 400)
-            #expect(answer["error.code"] == "active_session")
+            #expect(try answer["error.code"] == "active_session")
         }
     }
 }

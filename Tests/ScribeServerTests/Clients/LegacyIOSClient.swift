@@ -136,7 +136,7 @@ struct LegacyIOSClient: Sendable {
         while true {
             session.clock.advance(by: Self.pollPause)
             let hold = holds.indices.contains(emptyAnswers) ? holds[emptyAnswers] : nil
-            let answer = try await session.clock.letting(pass: hold, sleepers: 1) { try await status(id) }
+            let answer = try await session.clock.letting(pass: hold, hasJob: false) { try await status(id) }
             guard answer.isSuccess else { return .failed }
             let result: LegacyIOS.Result = try answer.decoded()
             if let items = result.items {

@@ -65,7 +65,7 @@ struct LegacyIOSClientTests {
     func slowResult() async throws {
         try await LegacyIOSClient.run { client in
             try await client.record(id, fixture: "slow")
-            await client.session.clock.waitForSleepers()
+            try await client.session.clock.waitFor(.jobRunner)
             client.session.clock.advance(by: .seconds(5))
             #expect(try await client.poll(id).complete != nil)
         }

@@ -79,9 +79,9 @@ struct WebClient: Sendable {
         let answer = try await session.send(.get, "/voice/api/v1/s3-token/")
         try #require(answer.status == 200)
         return RequestSigner(
-            accessKeyID: try #require(answer["credentials.AccessKeyId"]),
-            secretKey: try #require(answer["credentials.SecretKey"]),
-            sessionToken: try #require(answer["credentials.SessionToken"]),
+            accessKeyID: try answer["credentials.AccessKeyId"],
+            secretKey: try answer["credentials.SecretKey"],
+            sessionToken: try answer["credentials.SessionToken"],
             host: "\(Self.bucket).s3.ap-south-1.amazonaws.com"
         )
     }
@@ -156,7 +156,7 @@ struct WebClient: Sendable {
             case 401, 403: return .failed("unauthorised")
             case 400, 500...:
                 errors += 1
-                if errors == Self.errorLimit { return .failed(answer["error.message"] ?? "") }
+                if errors == Self.errorLimit { return .failed(try answer["error.message"]) }
             default: return .success(answer)
             }
         }

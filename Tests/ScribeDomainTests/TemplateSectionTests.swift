@@ -1,0 +1,31 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+struct TemplateSectionTests {
+    func section(_ title: String, _ summary: String = "") -> TemplateSection {
+        TemplateSection(id: .init("s"), title: title, summary: summary, style: .bullets, example: "")
+    }
+
+    @Test(
+        "what belongs under a user's heading follows from its words",
+        arguments: [
+            ("Known allergies", [ClinicalFact.Kind.allergy]), ("Plan", [.medication, .advice, .followUp]),
+            ("Vitals", [.examination]), ("Poetry", []), ("Subjective", [.complaint, .history]),
+        ]
+    )
+    func facts(title: String, kinds: [ClinicalFact.Kind]) {
+        #expect(section(title).facts == kinds)
+    }
+
+    @Test("sections that are gone are left out, and without any the default layout is used")
+    func layout() {
+        let fallback = Template(
+            id: .init("f"), name: "F", format: .markdown, bucket: .custom,
+            sections: [.init(title: "All", facts: [.complaint])])
+        let own = CustomTemplate(id: .init("t"), title: "T", summary: nil, sectionIDs: [.init("s"), .init("gone")])
+        #expect(
+            own.template(with: [.init("s"): section("Advice")], fallback: fallback).sections.map(\.title) == ["Advice"])
+        #expect(own.template(with: [:], fallback: fallback).sections.map(\.title) == ["All"])
+    }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import ScribeDomain
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+@testable import Transcription
+
+/// How a test reaches the server: straight into it, or over a socket.
+enum Transport: CaseIterable, CustomStringConvertible {
+    case inProcess, socket
+
+    var setup: TestingSetup { self == .inProcess ? .router : .live }
+    var description: String { self == .inProcess ? "in process" : "over a socket" }
+}
+
+/// A server of its own for one test, with a clock that the test moves.
+struct TestServer {
+    let manual = ManualClock()
+    let folder: TemporaryFolder
+    var configuration = Configuration()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        configuration.port = 0
+        configuration.dataFolder = "\(folder.path)/data"
+    }
+
+    /// Runs a test against the server: when there is room for it, and as long as a test may take.
+    func run(_ transport: Transport = .inProcess, _ test: @escaping @Sendable (TestScribeClient) async throws -> Void)
+        async throws
+    {
+        try await Self.slots.run {
+            try await withinTheTimeOfATest {
+                switch transport {
+                case .inProcess: try await runInProcess(test)
+                case .socket: try await runOverSocket(test)
+                }
+            }
+        }
+    }
+
+    /// As many servers as keep a machine busy; all at once would only make each of them slow.
+    private static let slots = Slots(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
+
+    private func application(
+        onReady: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> some ApplicationProtocol {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return try await buildApplication(
+            configuration: configuration, clock: manual.clock, identifiers: .counting(), logger: logger,
+            onReady: onReady
+        )
+    }
+
+    private func runInProcess(_ test: @Sendable (TestScribeClient) async throws -> Void) async throws {
+        try await application().test(.router) { try await test(TestScribeClient(door: .router($0))) }
+    }
+
+    /// Not by `.test(.live)`, whose client gives up after 20 s: how long an answer takes is the machine's business.
+    private func runOverSocket(_ test: @escaping @Sendable (TestScribeClient) async throws -> Void) async throws {
+        let (ports, ready) = AsyncStream.makeStream(of: Int.self)
+        let application = try await application { ready.yield($0) }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [application], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        )
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { ready.finish() }
+                try await group.run()
+            }
+            if let port = await ports.first(where: { _ in true }) {
+                do {
+                    try await TestClient.withClient(host: "127.0.0.1", port: port, configuration: .patient) { client in
+                        try await test(TestScribeClient(door: .socket(client, port: port)))
+                    }
+                } catch {
+                    await group.triggerGracefulShutdown()
+                    throw error
+                }
+                await group.triggerGracefulShutdown()
+            }
+            try await tasks.waitForAll()
+        }
+    }
+}
+
+extension TestClient.Configuration {
+    /// Waits as long as the test may take.
+    static let patient = TestClient.Configuration(timeout: timeOfATest)
+}
+
+/// What came back.
+struct TestAnswer {
+    let status: Int
+    let headers: HTTPFields
+    let body: Data
+
+    init(_ head: HTTPResponse, _ body: ByteBuffer?) {
+        status = head.status.code
+        headers = head.headerFields
+        self.body = body.map { Data($0.readableBytesView) } ?? Data()
+    }
+
+    var json: JSONValue { (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null }
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// A text by its path, for example `error.code`.
+    /// - Throws: when nothing is there, or no text, so that two missing texts are never taken for equal.
+    subscript(path: String) -> String {
+        get throws {
+            guard let text = value(at: path)?.stringValue else {
+                throw Missing(description: "no text at '\(path)' in \(status): \(self.text)")
+            }
+            return text
+        }
+    }
+
+    /// The same where there may be none.
+    func optional(_ path: String) -> String? { value(at: path)?.stringValue }
+
+    /// Whether there is anything but null at a path.
+    func has(_ path: String) -> Bool { value(at: path).map { $0 != .null } ?? false }
+
+    private func value(at path: String) -> JSONValue? {
+        path.split(separator: ".").reduce(Optional(json)) { value, name in
+            if let index = Int(name), case .array(let items)? = value {
+                return items.indices.contains(index) ? items[index] : nil
+            }
+            return value?[String(name)]
+        }
+    }
+
+    private struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+}
+
+/// A client with a token, if it has logged in.
+struct TestScribeClient: Sendable {
+    enum Door: Sendable {
+        case router(any TestClientProtocol)
+        case socket(TestClient, port: Int)
+    }
+
+    let door: Door
+    var headers: HTTPFields = [:]
+
+    /// The port of a server on a socket.
+    var port: Int? {
+        guard case .socket(_, let port) = door else { return nil }
+        return port
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ uri: String, headers: HTTPFields = [:], body: Data? = nil
+    ) async throws -> TestAnswer {
+        let headers = self.headers + headers
+        let body = body.map { ByteBuffer(bytes: $0) }
+        let answer: TestAnswer
+        switch door {
+        case .router(let client):
+            let response = try await client.executeRequest(uri: uri, method: method, headers: headers, body: body)
+            answer = TestAnswer(response.head, response.body)
+        case .socket(let client, _):
+            answer = try await client.answer(
+                to: .init(uri, method: method, authority: "localhost", headers: headers, body: body))
+        }
+        ExchangeLog.append(method, uri, answer)
+        return answer
+    }
+
+    func get(_ uri: String, headers: HTTPFields = [:]) async throws -> TestAnswer {
+        try await send(.get, uri, headers: headers)
+    }
+
+    func post(_ uri: String, _ json: String, headers: HTTPFields = [:]) async throws -> TestAnswer {
+        try await send(.post, uri, headers: headers, body: Data(json.utf8))
+    }
+
+    func login(_ id: String = "dev-client", _ secret: String = "dev-secret") async throws -> TestScribeClient {
+        let answer = try await post(
+            "/connect-auth/v1/account/login", #"{"client_id":"\#(id)","client_secret":"\#(secret)"}"#
+        )
+        try #require(answer.status == 200)
+        var copy = self
+        copy.headers[.authorization] = "Bearer \(try answer["access_token"])"
+        return copy
+    }
+
+    // MARK: A consultation
+
+    static let bucket = "m-prod-voice-record"
+
+    func initialise(_ id: String, _ more: String = "", headers: HTTPFields = [:]) async throws -> TestAnswer {
+        try await post(
+            "/voice/api/v2/transaction/init/\(id)",
+            #"{"transfer":"vaded","mode":"consultation","s3_url":"s3://\#(Self.bucket)/260510/\#(id)"\#(more)}"#,
+            headers: headers
+        )
+    }
+
+    func signer() async throws -> RequestSigner {
+        let answer = try await get("/credentials")
+        return RequestSigner(
+            accessKeyID: try answer["credentials.AccessKeyId"],
+            secretKey: try answer["credentials.SecretKey"],
+            sessionToken: try answer["credentials.SessionToken"]
+        )
+    }
+
+    func upload(
+        _ name: String, of id: String, _ audio: Data = TestAudio.wav(seconds: 2), at date: Date
+    ) async throws -> TestAnswer {
+        let path = "/\(Self.bucket)/260510/\(id)/\(name)"
+        return try await send(.put, path, headers: signer().sign("PUT", path, at: date), body: audio)
+    }
+
+    func list(_ verb: String, _ id: String, _ files: [String]) async throws -> TestAnswer {
+        let names = files.map { "\"\($0)\"" }.joined(separator: ",")
+        let times = files.enumerated().map { #"{"\#($1)":{"st":\#(Double($0) * 9.5),"et":\#(Double($0) * 9.5 + 10)}}"# }
+        return try await post(
+            "/voice/api/v2/transaction/\(verb)/\(id)",
+            #"{"audio_files":[\#(names)],"chunk_info":[\#(times.joined(separator: ","))]}"#
+        )
+    }
+
+    func status(_ id: String, _ query: String = "", headers: HTTPFields = [:]) async throws -> TestAnswer {
+        try await get("/voice/api/v3/status/\(id)\(query)", headers: headers)
+    }
+
+    /// Init, one upload, stop and commit.
+    func consultation(
+        _ id: String, _ more: String = "", audio: Data = TestAudio.wav(seconds: 2), at date: Date,
+        headers: HTTPFields = [:]
+    ) async throws {
+        try #require(try await initialise(id, more, headers: headers).status == 201)
+        try #require(try await upload("1.m4a", of: id, audio, at: date).status == 200)
+        try #require(try await list("stop", id, ["1.m4a"]).status == 200)
+        try #require(try await list("commit", id, ["1.m4a"]).status == 200)
+    }
+}
+
+extension TestClient {
+    func answer(to request: Request) async throws -> TestAnswer {
+        let response = try await execute(request)
+        return TestAnswer(response.head, response.body)
+    }
+}
+
+extension HTTPFields {
+    static func + (first: HTTPFields, second: HTTPFields) -> HTTPFields {
+        var sum = first
+        for field in second { sum[field.name] = field.value }
+        return sum
+    }
+}

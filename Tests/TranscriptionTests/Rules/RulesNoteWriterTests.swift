@@ -1,0 +1,70 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+@testable import Transcription
+
+struct RulesNoteWriterTests {
+    let transcript = "I have a fever for two days. Take paracetamol 500 mg twice a day. Drink water."
+
+    func template(_ format: Template.Format) -> Template {
+        Template(
+            id: .init("t"), name: "Note", format: format, bucket: .custom,
+            sections: [
+                .init(title: "Complaints", facts: [.complaint]), .init(title: "History", facts: [.history]),
+                .init(title: "Plan", facts: [.medication, .advice]),
+            ]
+        )
+    }
+
+    @Test("markdown has a heading for each section that has something in it")
+    func markdown() async throws {
+        let note = try await RulesNoteWriter().write(template(.markdown), from: transcript)
+        #expect(
+            note == """
+                # Note
+
+                ## Complaints
+
+                - fever for two days
+
+                ## Plan
+
+                - paracetamol 500 mg twice a day
+                - Drink water
+
+                """
+        )
+    }
+
+    @Test("json is an array of title and value")
+    func json() async throws {
+        let note = try await RulesNoteWriter().write(template(.json), from: transcript)
+        let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
+        #expect(sections.map { $0["title"] } == ["Complaints", "Plan"])
+        #expect(sections.first?["value"] == "- fever for two days")
+    }
+
+    @Test("eka_emr is an object of named items")
+    func emr() async throws {
+        let note = try await RulesNoteWriter().write(template(.ekaEMR), from: transcript)
+        let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
+        guard case .array(let plan)? = record["prescription"]?["Plan"] else {
+            Issue.record("no plan in \(note)")
+            return
+        }
+        #expect(plan.first?["dose"] == .string("500 mg"))
+    }
+
+    @Test("a transcript template gets the transcript")
+    func transcriptTemplate() async throws {
+        #expect(try await RulesNoteWriter().write(template(.transcript), from: transcript) == transcript)
+    }
+
+    @Test(
+        "when nothing is recognised the note is the conversation itself",
+        arguments: [Template.Format.markdown, .json, .ekaEMR])
+    func fallback(format: Template.Format) async throws {
+        #expect(try await RulesNoteWriter().write(template(format), from: "Hello world.").contains("Hello world."))
+    }
+}
