@@ -38,7 +38,7 @@ extension JobRunner {
                 signals.post(job.transaction)
             }
             for index in documents.indices where !documents[index].status.isFinal {
-                documents[index] = await note(documents[index], from: transcript, of: input.transaction)
+                documents[index] = try await note(documents[index], from: transcript, of: input.transaction)
             }
             let outcome = outcome(of: documents)
             let isDone = try await store.finish(
@@ -83,15 +83,16 @@ extension JobRunner {
         return (outcomes, heard)
     }
 
+    /// - Throws: what says nothing of the note: that the server stops, or what the store throws.
     private func note(
         _ document: ResultDocument, from transcript: Transcript, of transaction: Transaction
-    ) async -> ResultDocument {
+    ) async throws -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
+        let template =
+            try await template(document.templateID, of: transaction.key.business)
+            ?? templates.improvised(for: document)
         var note = document
         do {
-            let template =
-                try await template(document.templateID, of: transaction.key.business)
-                ?? templates.improvised(for: document)
             note.value = try await noteWriter.write(template, from: transcript.text)
             note.status = transcript.status
             note.warnings = transcript.warnings
@@ -99,7 +100,7 @@ extension JobRunner {
                 note.status = .partialSuccess
                 note.warnings.append(Diagnostic(.notTranslated, "The note is in the language that was spoken"))
             }
-        } catch {
+        } catch let error where !(error is CancellationError) {
             logger.error("a note was not written", metadata: ["document_id": "\(document.id)", "error": "\(error)"])
             note.status = .failure
             note.value = nil

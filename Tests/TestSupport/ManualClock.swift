@@ -82,6 +82,11 @@ package final class ManualClock: Sendable {
         }
     }
 
+    /// How many of these sleep now.
+    package func count(of name: ScribeClock.Sleeper) -> Int {
+        state.withLockedValue { state in state.sleepers.count { $0.name == name } }
+    }
+
     private static func areAsleep(_ names: [ScribeClock.Sleeper], _ state: State) -> Bool {
         var asleep = state.sleepers.map(\.name)
         return names.allSatisfy { name in
