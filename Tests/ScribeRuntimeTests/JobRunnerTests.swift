@@ -157,13 +157,15 @@ struct JobRunnerTests {
     func attempts() async throws {
         let fixture = try Fixture(.failure(retryable))
         try await fixture.commit()
+        try await fixture.performNext()
+        // The assembly, which finds that it has to wait.
+        try await fixture.performNext()
         // A second and up to a quarter more, and twice that.
         for pause in [1.25, 2.5] {
-            try await fixture.performNext()
             #expect(try await fixture.claim() == nil, "the pause is not over")
             fixture.manual.advance(by: .seconds(pause))
+            try await fixture.performNext()
         }
-        try await fixture.performNext()
         try await fixture.performNext()
         let documents = try await fixture.documents()
         #expect(documents.map(\.status) == [.failure, .failure])
