@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test demo soak fuzz bench image-test fidelity lint format clean
+.PHONY: run build test test-quick demo soak fuzz bench image-test fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run: build
@@ -14,6 +14,11 @@ build:
 test:
 	@scripts/install test
 	@scripts/test
+
+# Format, unit tests and the contract of what they exchange: for the work in between.
+test-quick:
+	@scripts/install test
+	@scripts/test quick
 
 # One consultation from speech to note. make demo STT=real listens for real.
 demo:

@@ -70,7 +70,7 @@ func assemble(
 
     let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
     let health = router.group().add(middleware: ErrorRendering(style: EkaErrors()))
-    HealthRoutes(store: store, transcriber: transcriber, metrics: metrics, threads: threads).add(to: health)
+    HealthRoutes(store: store, transcriber: transcriber, signals: signals, metrics: metrics, threads: threads).add(to: health)
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
     AccountRoutes(
@@ -141,10 +141,10 @@ func assemble(
         store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(), templates: templates,
         signals: signals, bell: bell, metrics: metrics, clock: clock, policy: configuration.jobs, logger: logger
     )
-    let limits = ConnectionLimits()
+    let limits = configuration.connectionLimits
     let channel = HTTP1Channel.Configuration(
         additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, metrics: metrics)],
-        idleTimeout: .seconds(60),
+        idleTimeout: TimeAmount(limits.idleTime),
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
             maxHeaderFieldCount: limits.fieldCount

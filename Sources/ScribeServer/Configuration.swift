@@ -21,6 +21,7 @@ package struct Configuration: Sendable {
     package var port = 8087
     /// How many clients may be connected; further ones wait to be accepted.
     package var connectionLimit = 2000
+    package var connectionLimits = ConnectionLimits()
     package var dataFolder = ".scribe"
     /// Whether the data folder is removed at the end.
     package var isEphemeral = false

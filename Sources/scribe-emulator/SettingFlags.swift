@@ -101,6 +101,9 @@ struct SettingFlags: ParsableArguments {
     @Option(help: "How long after commit a listed file may still arrive, for example 10s.")
     var objectWait: String?
 
+    @Option(help: "How long the head of a request may take, and its body without going on, for example 10s.")
+    var requestTimeout: String?
+
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
 
@@ -118,7 +121,7 @@ struct SettingFlags: ParsableArguments {
             (.refreshTokenLifetime, refreshTokenLifetime), (.credentialsLifetime, credentialsLifetime),
             (.corsOrigins, corsOrigins), (.clientProfiles, clientProfiles),
             (.strictDocs, strictDocs?.description), (.durability, durability), (.longPoll, longPoll),
-            (.objectWait, objectWait), (.logLevel, logLevel),
+            (.objectWait, objectWait), (.requestTimeout, requestTimeout), (.logLevel, logLevel),
         ]
         return Dictionary(uniqueKeysWithValues: all.compactMap { key, text in text.map { (key, $0) } })
     }

@@ -31,6 +31,7 @@ enum SettingKey: String, CaseIterable {
     case durability
     case longPoll = "long-poll"
     case objectWait = "object-wait"
+    case requestTimeout = "request-timeout"
     case logLevel = "log-level"
 
     /// The name of its environment variable, for example `SCRIBE_DATA_DIR`.

@@ -132,6 +132,7 @@ struct Settings {
         configuration.clientProfiles = try clientProfiles()
         if try boolean(.strictDocs) == true { configuration.fidelity = .documentation }
         if let time = try duration(.longPoll) { configuration.longPoll = time }
+        if let time = try duration(.requestTimeout) { configuration.connectionLimits.requestTime = time }
         if let time = try duration(.objectWait) { configuration.jobs.objectWait = time }
         return configuration
     }

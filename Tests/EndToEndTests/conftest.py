@@ -12,6 +12,7 @@ import sys
 import time
 
 import pytest
+import requests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("SCRIBE_BINARY", ROOT / ".build/debug/scribe-emulator"))
@@ -26,6 +27,19 @@ def revealed(text: str) -> str:
     """An answer, followed by what its base64 stands for."""
     values = re.findall(r'"((?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?)"', text)
     return "\n".join([text, *(base64.b64decode(value).decode(errors="replace") for value in values)])
+
+
+#: In seconds: how long anything may take that is sure to happen, on however busy a machine. It ends what hangs.
+PATIENCE = 120
+
+
+def wait_until(condition, what: str):
+    """Returns what `condition` does once that is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"in vain: {what}"
+        time.sleep(0.01)
+    return result
 
 
 def pytest_configure(config):
@@ -45,13 +59,13 @@ class Server:
             stdout=subprocess.DEVNULL, stderr=open(self.log_path, "ab"), cwd=folder,
             env={"PATH": os.environ["PATH"], "HOME": str(folder), **(environment or {})},
         )
-        deadline = time.monotonic() + 20
-        while not self.ready_file.exists():
-            assert self.process.poll() is None, self.log_path.read_text()
-            assert time.monotonic() < deadline, "not ready in 20 s"
-            time.sleep(0.01)
+        wait_until(self.is_ready, "the server is ready")
         self.base_url = json.loads(self.ready_file.read_text())["base_url"]
         self.port = int(self.base_url.rsplit(":", 1)[1])
+
+    def is_ready(self) -> bool:
+        assert self.process.poll() is None, self.log_path.read_text()
+        return self.ready_file.exists()
 
     @property
     def log(self) -> str:
@@ -69,13 +83,15 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def stop(self) -> float:
-        """Asks it to stop and returns how many seconds that took."""
-        begin = time.monotonic()
+    def metric(self, name: str) -> float:
+        """A reading without labels."""
+        text = requests.get(f"{self.base_url}/metrics", headers={"Connection": "close"}).text
+        return float(re.search(rf"^{name} (\S+)", text, re.MULTILINE)[1])
+
+    def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=10)
+        code = self.process.wait(timeout=PATIENCE)
         assert code == 0, f"exit code {code}\n{self.log}"
-        return time.monotonic() - begin
 
 
 @contextlib.contextmanager

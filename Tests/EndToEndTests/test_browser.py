@@ -14,7 +14,7 @@ import uuid
 
 import pytest
 import speech
-from conftest import running
+from conftest import PATIENCE, running
 
 PAGE = pathlib.Path(__file__).with_name("browser.html")
 
@@ -54,10 +54,10 @@ def browse(url: str, profile: pathlib.Path, posted: queue.Queue):
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )
     try:
-        return posted.get(timeout=60)
+        return posted.get(timeout=PATIENCE)
     finally:
         browser.terminate()
-        browser.wait(timeout=10)
+        browser.wait(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")

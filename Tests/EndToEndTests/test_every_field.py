@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 import requests
 import yaml
-from conftest import ROOT, revealed, running
+from conftest import PATIENCE, ROOT, revealed, running
 
 DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 #: In every value that is sent wrongly. It must be in no refusal and not in the log.
@@ -238,7 +238,7 @@ class Exchange:
         if operation.is_open:
             del prepared.headers["Authorization"]
         prepared.url = self.tenant.base_url + path + (f"?{text}" if text else "")
-        return self.tenant.session.send(prepared, allow_redirects=False, timeout=20)
+        return self.tenant.session.send(prepared, allow_redirects=False, timeout=PATIENCE)
 
 
 class Raw:

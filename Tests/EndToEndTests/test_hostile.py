@@ -5,24 +5,27 @@ import hashlib
 import hmac
 import socket
 import subprocess
-import threading
-import time
 
 import pytest
 import requests
-from conftest import running
+from conftest import PATIENCE, running, wait_until
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server that closes no connection for being idle: one that is closed, is closed for what was sent."""
+    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h") as server:
+        yield server
 
 
 @pytest.fixture
 def exchange(server):
-    """Sends bytes on a connection of their own; returns all that comes back until the server closes or is silent."""
+    """Sends bytes on a connection of their own; returns all that comes back until the server closes."""
 
-    def run(data: bytes, *more: bytes, half_close=False, patience=3.0) -> bytes:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=patience) as connection:
+    def run(data: bytes, half_close=False) -> bytes:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
             try:
-                for piece in (data, *more):
-                    connection.sendall(piece)
-                    time.sleep(0.02 if more else 0)
+                connection.sendall(data)
                 if half_close:
                     connection.shutdown(socket.SHUT_WR)
             except OSError:
@@ -31,7 +34,7 @@ def exchange(server):
             try:
                 while piece := connection.recv(65536):
                     answer += piece
-            except (TimeoutError, ConnectionResetError):
+            except ConnectionResetError:
                 pass
         return answer
 
@@ -91,16 +94,11 @@ def test_half_a_body_is_400(exchange):
 
 @pytest.mark.parametrize("field", ["Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
 def test_close_is_understood_however_it_is_written(exchange, field):
-    begin = time.monotonic()
-    answer = exchange(head("GET", "/livez", field))
-    assert answer.startswith(b"HTTP/1.1 200 ")
-    assert time.monotonic() - begin < 2
+    assert exchange(head("GET", "/livez", field)).startswith(b"HTTP/1.1 200 ")
 
 
 def test_http_1_0_is_answered_and_closed(exchange):
-    begin = time.monotonic()
     assert b" 200 " in exchange(head(version="1.0", host=None))
-    assert time.monotonic() - begin < 2
 
 
 def test_a_connection_is_kept_and_pipelining_answers_in_order(exchange):
@@ -121,20 +119,19 @@ def test_head_is_answered_like_get_without_a_body(server, exchange, path):
 def test_curl_with_http2_over_plain_http_is_served(server):
     for method in ("GET", "POST"):
         answer = subprocess.run(
-            ["curl", "-s", "-m", "5", "--http2", "-X", method, "-w", "%{http_code}", f"{server.base_url}/voice/ping"],
+            ["curl", "-s", "-m", str(PATIENCE), "--http2", "-X", method, "-w", "%{http_code}", f"{server.base_url}/voice/ping"],
             capture_output=True, text=True,
         ).stdout
         assert answer == '{"ping":"pong"}200' if method == "GET" else answer.endswith("405")
     upgrade = head("GET", "/voice/ping", "Upgrade: websocket", "Connection: Upgrade")
-    with socket.create_connection(("127.0.0.1", server.port), timeout=3) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         connection.sendall(upgrade)
         answer = connection.recv(2000)
         assert b"pong" in answer and b"connection: close" in answer.lower()
     # A client that asks for more in one go gets it, on another connection and at once.
-    begin = time.monotonic()
     url = f"{server.base_url}/voice/ping"
-    answers = subprocess.run(["curl", "-s", "-m", "5", "--http2", url, url], capture_output=True, text=True).stdout
-    assert answers == '{"ping":"pong"}' * 2 and time.monotonic() - begin < 5
+    answers = subprocess.run(["curl", "-s", "-m", str(PATIENCE), "--http2", url, url], capture_output=True, text=True).stdout
+    assert answers == '{"ping":"pong"}' * 2
 
 
 def test_deeply_nested_policies_hold_nobody_up(server):
@@ -150,7 +147,7 @@ def test_deeply_nested_policies_hold_nobody_up(server):
         "x-amz-security-token": keys["SessionToken"],
         "x-amz-signature": hmac.new(key, policy, hashlib.sha256).hexdigest(),
     }
-    answer = requests.post(f"{server.base_url}/bucket", data=fields, files={"file": b"x"}, timeout=5)
+    answer = requests.post(f"{server.base_url}/bucket", data=fields, files={"file": b"x"}, timeout=PATIENCE)
     assert answer.status_code == 400 and "InvalidPolicyDocument" in answer.text
 
 
@@ -160,77 +157,63 @@ def test_a_form_of_names_alone_is_refused(server):
             yield f'--b\r\nContent-Disposition: form-data; name="{number}{"n" * 1000}"\r\n\r\n\r\n'.encode()
 
     answer = requests.post(
-        f"{server.base_url}/bucket", data=parts(), headers={"content-type": "multipart/form-data; boundary=b"}, timeout=10)
+        f"{server.base_url}/bucket", data=parts(), headers={"content-type": "multipart/form-data; boundary=b"}, timeout=PATIENCE)
     assert answer.status_code == 400 and "MaxPostPreDataLengthExceeded" in answer.text
 
 
 def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server):
     """403 is known after the head; the client learns it without sending 400 MB."""
     sent = 0
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         connection.sendall(head("PUT", "/bucket/key", "Content-Length: 400000000"))
         answer = connection.recv(2000)
         assert answer.startswith(b"HTTP/1.1 403 ")
         assert b"connection: close" in answer.lower()
-        begin = time.monotonic()
-        try:
-            while time.monotonic() - begin < 10:
+        with pytest.raises(OSError):
+            while sent < 400_000_000:
                 sent += connection.send(bytes(1000))
-                time.sleep(0.001)
-        except OSError:
-            pass
-        assert time.monotonic() - begin < 6
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
 def test_an_object_beyond_the_limit_is_refused_by_its_head(server):
     s3 = server.client().s3()
     url = s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}).removeprefix(server.base_url)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         connection.sendall(head("PUT", url, f"Content-Length: {501 << 20}", host=f"Host: 127.0.0.1:{server.port}"))
         answer = connection.recv(4000)
     assert b"EntityTooLarge" in answer
 
 
-def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(server):
-    """Each drips a byte a second; all are gone within 25 s, and meanwhile requests are answered."""
-    outcomes = {}
-
-    def drip(name, first: bytes):
-        begin = time.monotonic()
-        with socket.create_connection(("127.0.0.1", server.port), timeout=1) as connection:
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX: ", head("POST", LOGIN, "Content-Length: 100000"),
+        head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFF\r\n",
+    ],
+)
+def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(tmp_path, first):
+    """A byte now and then keeps no connection."""
+    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms") as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=0.1) as connection:
             connection.sendall(first)
-            while time.monotonic() - begin < 30:
+
+            def is_ended():
                 try:
                     connection.sendall(b"x")
-                    if not connection.recv(1000):
-                        break
+                    return not connection.recv(1000)
                 except TimeoutError:
-                    continue
+                    return False
                 except OSError:
-                    break
-        outcomes[name] = time.monotonic() - begin
+                    return True
 
-    threads = [
-        threading.Thread(target=drip, args=arguments)
-        for arguments in [
-            ("head", b"GET /livez HTTP/1.1\r\nHost: x\r\nX: "),
-            ("body", head("POST", LOGIN, "Content-Length: 100000")),
-            ("chunks", head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFF\r\n"),
-        ]
-    ]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        assert requests.get(f"{server.base_url}/livez", timeout=2).status_code == 200
-        time.sleep(0.5)
-    assert all(seconds < 25 for seconds in outcomes.values()), outcomes
+            wait_until(is_ended, "the slow request is ended")
+        assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
 def test_hundreds_of_idle_connections_do_not_keep_others_out(server):
     connections = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(300)]
     try:
-        assert requests.get(f"{server.base_url}/livez", timeout=2).status_code == 200
+        assert requests.get(f"{server.base_url}/livez").status_code == 200
     finally:
         for connection in connections:
             connection.close()
@@ -248,7 +231,7 @@ def test_connections_beyond_the_limit_wait_their_turn(tmp_path):
             with pytest.raises(TimeoutError):
                 late.recv(1000)
             waiting.pop().close()
-            late.settimeout(5)
+            late.settimeout(PATIENCE)
             assert late.recv(1000).startswith(b"HTTP/1.1 200 ")
         for connection in waiting:
             connection.close()

@@ -11,7 +11,6 @@ import random
 import socket
 import subprocess
 import sys
-import time
 
 import boto3
 import boto3.s3.transfer
@@ -22,6 +21,7 @@ import botocore.credentials
 import botocore.exceptions
 import pytest
 import requests
+from conftest import PATIENCE, wait_until
 import tls
 from client import BUCKET
 
@@ -133,7 +133,7 @@ def test_a_second_tenant_gets_nothing(s3, server):
 def test_expect_100_continue_is_answered_at_once(s3, server):
     url = s3.generate_presigned_url("put_object", {"Bucket": BUCKET, "Key": "260510/s3/continue"})
     path = url.removeprefix(server.base_url)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         connection.sendall(
             f"PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 4\r\n"
             "Expect: 100-continue\r\n\r\n".encode()
@@ -147,20 +147,21 @@ def test_a_client_that_hangs_up_half_way_leaves_the_old_object(s3, server):
     parameters = {"Bucket": BUCKET, "Key": "260510/s3/half"}
     s3.put_object(**parameters, Body=b"whole")
     url = s3.generate_presigned_url("put_object", parameters)
+    before = server.metric("scribe_connections")
     for _ in range(3):
         with socket.create_connection(("127.0.0.1", server.port)) as connection:
             connection.sendall(
                 f"PUT {url.removeprefix(server.base_url)} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
                 "Content-Length: 100000\r\n\r\n".encode() + bytes(500)
             )
-            time.sleep(0.05)
-    time.sleep(0.2)
+            wait_until(lambda: server.metric("scribe_connections") > before, "the upload is there")
+    wait_until(lambda: server.metric("scribe_connections") <= before, "those that hung up are gone")
     assert s3.get_object(**parameters)["Body"].read() == b"whole"
 
 
 @pytest.mark.parametrize("path", ["/b/../k", "/b/%2e%2e/k", "/b/a%00b", "/b/..%2f..%2fetc", "/../../etc/passwd"])
 def test_hostile_keys_are_refused(server, path):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         connection.sendall(f"PUT {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n".encode())
         answer = connection.recv(2000)
     assert answer.startswith(b"HTTP/1.1 400 ")

@@ -176,7 +176,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func expectHead(_ context: ChannelHandlerContext) {
         headTimer?.cancel()
-        headTimer = schedule(context, after: limits.headTime) { context in
+        headTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
             guard !self.isResponding else { return }
             if case .head = self.reading { self.refuse(context, .requestTimeout) } else { context.close(promise: nil) }
         }
@@ -187,7 +187,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func watchBody(_ context: ChannelHandlerContext) {
         bytesInWindow = 0
         bodyTimer?.cancel()
-        bodyTimer = schedule(context, after: limits.bodyWindow) { context in
+        bodyTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
             guard case .body = self.reading else { return }
             if self.isWaitingForBytes, self.bytesInWindow < self.limits.bodyMinimum {
                 context.close(promise: nil)

@@ -1,11 +1,12 @@
 import NIOCore
 
 /// What one connection may take.
-struct ConnectionLimits: Sendable {
-    /// From the first byte of a request to the end of its head; also from connecting to the first byte.
-    var headTime: TimeAmount = .seconds(10)
-    /// How long a body may go on below ``bodyMinimum``.
-    var bodyWindow: TimeAmount = .seconds(10)
+package struct ConnectionLimits: Sendable {
+    /// From the first byte of a request to the end of its head, and from connecting to the first byte; also how long a
+    /// body may go on below ``bodyMinimum``.
+    package var requestTime: Duration = .seconds(10)
+    /// How long a connection may be kept without a request.
+    var idleTime: Duration { max(.seconds(60), requestTime) }
     /// The least that must arrive of a body in each window that we are waiting for it, in bytes.
     var bodyMinimum = 10 * 1024
     /// How long an answer may wait for its client to take more of it. With a send buffer of that many bytes, which the

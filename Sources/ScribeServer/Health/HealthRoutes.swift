@@ -9,6 +9,7 @@ import Transcription
 struct HealthRoutes: Sendable {
     let store: Store
     let transcriber: any Transcriber
+    let signals: ChangeSignals
     let metrics: Metrics
     let threads: NIOThreadPool
 
@@ -31,6 +32,7 @@ struct HealthRoutes: Sendable {
         readings += [
             ("scribe_jobs", Double(size.jobs)), ("scribe_database_bytes", Double(size.databaseBytes)),
             ("scribe_objects", Double(size.objects)), ("scribe_object_bytes", Double(size.objectBytes)),
+            ("scribe_held_polls", Double(signals.waiterCount)),
         ]
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
