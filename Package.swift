@@ -119,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Transcription", .concurrencyHelpers, .logging,
+                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Transcription", .concurrencyHelpers,
+                .logging,
                 .nioPosix,
             ],
             swiftSettings: swiftSettings

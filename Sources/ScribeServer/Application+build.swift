@@ -70,7 +70,8 @@ func assemble(
 
     let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
     let health = router.group().add(middleware: ErrorRendering(style: EkaErrors()))
-    HealthRoutes(store: store, transcriber: transcriber, signals: signals, metrics: metrics, threads: threads).add(to: health)
+    HealthRoutes(store: store, transcriber: transcriber, signals: signals, metrics: metrics, threads: threads).add(
+        to: health)
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
     AccountRoutes(
