@@ -44,7 +44,8 @@ func assemble(
     let fixtures = try await readFixtures
     let makers = TranscriberMaker(
         configuration: configuration, fixtures: fixtures,
-        temporary: TemporaryFiles(folder: folder.workFolder, files: threads), clock: clock, threads: threads)
+        temporary: TemporaryFiles(folder: folder.workFolder, identifiers: identifiers, files: threads), clock: clock,
+        threads: threads)
     let transcriber = try makers.make()
     let store = try await threads.runIfActive {
         try Store(

@@ -1,29 +1,32 @@
 import Foundation
-import Glibc
-import NIOConcurrencyHelpers
 package import NIOPosix
+package import ScribeDomain
 
 /// Files that live as long as their use. Speech is in them, so none stays behind.
-package final class TemporaryFiles: Sendable {
+package struct TemporaryFiles: Sendable {
     private let folder: String
+    private let identifiers: IdentifierSource
     private let files: NIOThreadPool
-    private let count = NIOLockedValueBox(0)
 
-    /// - Parameter folder: an existing folder that is emptied when the server starts.
-    package init(folder: String, files: NIOThreadPool) {
+    /// - Parameters:
+    ///   - folder: an existing folder that is emptied when the server starts.
+    ///   - identifiers: make names that no recording can hold.
+    package init(folder: String, identifiers: IdentifierSource, files: NIOThreadPool) {
         self.folder = folder
+        self.identifiers = identifiers
         self.files = files
     }
 
-    /// Lends a path that nobody else has; the file, where one was made, is removed after that.
+    /// Lends a path in a folder that nobody else has and nobody can guess; the folder is removed after that.
     func use<Value: Sendable>(
         extension name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
-        let number = count.withLockedValue { count in
-            count += 1
-            return count
+        let own = "\(folder)/\(identifiers.uuid())"
+        let path = "\(own)/audio.\(name)"
+        try await files.runIfActive {
+            try FileManager.default.createDirectory(
+                atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         }
-        let path = "\(folder)/\(number).\(name)"
         let result: Result<Value, any Error>
         do {
             result = .success(try await body(path))
@@ -31,7 +34,8 @@ package final class TemporaryFiles: Sendable {
             result = .failure(error)
         }
         // In a task of its own: one that was cancelled, by its time limit for example, gets no thread any more.
-        await Task { [files] in _ = try? await files.runIfActive { unlink(path) } }.value
+        await Task { [files] in _ = try? await files.runIfActive { try FileManager.default.removeItem(atPath: own) } }
+            .value
         return try result.get()
     }
 }

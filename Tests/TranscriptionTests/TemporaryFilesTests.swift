@@ -12,7 +12,7 @@ struct TemporaryFilesTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        temporary = TemporaryFiles(folder: folder.path, files: .singleton)
+        temporary = TemporaryFiles(folder: folder.path, identifiers: .counting(), files: .singleton)
     }
 
     @Test("each use has a path of its own")

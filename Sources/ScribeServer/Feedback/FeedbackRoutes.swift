@@ -34,17 +34,9 @@ struct FeedbackRoutes: Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            func integer(_ key: CodingKeys) throws -> Int {
-                let number = try container.decode(Double.self, forKey: key)
-                guard let value = Int(exactly: number), abs(value) < 1 << 53 else {
-                    throw ScribeError.invalidRequest(
-                        field: "ratingFeedback.\(key.rawValue)", problem: "must be an integer below 2^53")
-                }
-                return value
-            }
-            minimum = try integer(.minimum)
-            maximum = try integer(.maximum)
-            rating = try integer(.rating)
+            minimum = try container.decodeInteger(forKey: .minimum)
+            maximum = try container.decodeInteger(forKey: .maximum)
+            rating = try container.decodeInteger(forKey: .rating)
         }
     }
 

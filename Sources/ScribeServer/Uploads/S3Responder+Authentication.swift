@@ -34,6 +34,7 @@ extension S3Responder {
         guard signature.isValid(for: message, payloadHash: payloadWord, key: key) else {
             throw S3Error.signatureDoesNotMatch
         }
+        credentials.remember(key, for: signature.scope)
         return S3Authorisation(
             principal: principal, payload: try S3Payload(payloadWord),
             chunkSignatures: SigV4ChunkSignatures(signature, key: key)
@@ -42,8 +43,9 @@ extension S3Responder {
 
     /// A header of AWS's own that was added after signing would be believed though nobody vouches for it.
     private static func checkEverythingIsSigned(_ headers: HTTPFields, _ signature: SigV4) throws(S3Error) {
+        let signed = Set(signature.signedHeaders)
         for field in headers where field.name.canonicalName.hasPrefix("x-amz-") {
-            guard signature.signedHeaders.contains(field.name.canonicalName) || field.name == .amzContentSHA256 else {
+            guard signed.contains(field.name.canonicalName) || field.name == .amzContentSHA256 else {
                 throw .accessDenied("There were headers present in the request which were not signed")
             }
         }

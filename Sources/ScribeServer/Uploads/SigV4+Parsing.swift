@@ -21,14 +21,15 @@ extension SigV4 {
             guard pair.count == 2 else { continue }
             fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])
         }
-        guard let scope = fields["Credential"].flatMap(Scope.init), let headers = fields["SignedHeaders"],
+        guard let scope = fields["Credential"].flatMap(Scope.init),
+            let headers = fields["SignedHeaders"].flatMap(names),
             let signature = fields["Signature"].flatMap({ Hex.decode($0) })
         else { throw .authorizationHeaderMalformed("The authorization header is malformed.") }
         guard let timestamp else {
             throw .accessDenied("AWS authentication requires a valid Date or x-amz-date header")
         }
         return try SigV4(
-            placement: .header, scope: scope, timestamp: timestamp, signedHeaders: names(headers), signature: signature
+            placement: .header, scope: scope, timestamp: timestamp, signedHeaders: headers, signature: signature
         ).checked { .authorizationHeaderMalformed($0) }
     }
 
@@ -42,7 +43,7 @@ extension SigV4 {
             throw .authorizationQueryParametersError("X-Amz-Algorithm only supports \(algorithm)")
         }
         guard let scope = query["X-Amz-Credential"].flatMap(Scope.init), let timestamp = query["X-Amz-Date"],
-            let headers = query["X-Amz-SignedHeaders"],
+            let headers = query["X-Amz-SignedHeaders"].flatMap(names),
             let signature = query["X-Amz-Signature"].flatMap({ Hex.decode($0) }),
             let expires = query["X-Amz-Expires"].flatMap(Int.init)
         else {
@@ -55,13 +56,21 @@ extension SigV4 {
             throw .authorizationQueryParametersError("X-Amz-Expires must be between 0 and 604800 seconds")
         }
         return try SigV4(
-            placement: .query(expires: expires), scope: scope, timestamp: timestamp, signedHeaders: names(headers),
+            placement: .query(expires: expires), scope: scope, timestamp: timestamp, signedHeaders: headers,
             signature: signature
         ).checked { .authorizationQueryParametersError($0) }
     }
 
-    private static func names(_ list: String) -> [String] {
-        list.split(separator: ";").map { $0.lowercased() }
+    /// The longest list of signed headers, in bytes: some twenty times what clients sign.
+    private static let longestHeaderList = 2048
+
+    /// - Returns: nil for a list that is no list of header names, each once and in order: each is looked up and copied,
+    ///   so that one that is repeated costs its value each time.
+    private static func names(_ list: String) -> [String]? {
+        guard list.utf8.count <= longestHeaderList else { return nil }
+        let names = list.lowercased().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return isSorted && names.first?.isEmpty == false ? names : nil
     }
 
     private func checked(_ error: (String) -> S3Error) throws(S3Error) -> SigV4 {

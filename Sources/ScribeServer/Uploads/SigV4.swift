@@ -19,10 +19,15 @@ struct SigV4: Hashable, Sendable {
         let region: String
         let service: String
 
+        /// In bytes: keys and regions are words.
+        private static let longestCredential = 256
+
         /// Reads `AKID/20260510/ap-south-1/s3/aws4_request`.
         init?(_ credential: String) {
             let parts = credential.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 5, parts[4] == "aws4_request", !parts[0].isEmpty else { return nil }
+            guard parts.count == 5, parts[4] == "aws4_request", !parts[0].isEmpty,
+                credential.utf8.count <= Self.longestCredential
+            else { return nil }
             (accessKeyID, day, region, service) = (parts[0], parts[1], parts[2], parts[3])
         }
 

@@ -79,12 +79,16 @@ struct UploadCredentials: Sendable {
 
     /// Four hashes long to make, and the same for all requests of a client on one day.
     private func signingKey(for scope: SigV4.Scope) -> SymmetricKey {
-        let name = "\(scope.accessKeyID)/\(scope.text)"
-        if let key = signingKeys[name] { return key }
-        let key = scope.signingKey(secret: secret(of: scope.accessKeyID))
-        signingKeys.remember(key, of: name)
-        return key
+        signingKeys[Self.name(of: scope)] ?? scope.signingKey(secret: secret(of: scope.accessKeyID))
     }
+
+    /// Keeps the key of a scope for which it has made a right signature: others would push those out that are used.
+    func remember(_ key: SymmetricKey, for scope: SigV4.Scope) {
+        let name = Self.name(of: scope)
+        if signingKeys[name] == nil { signingKeys.remember(key, of: name) }
+    }
+
+    private static func name(of scope: SigV4.Scope) -> String { "\(scope.accessKeyID)/\(scope.text)" }
 
     private func secret(of accessKeyID: String) -> String {
         Data(HMAC<SHA256>.authenticationCode(for: Data(accessKeyID.utf8), using: secretsKey)).prefix(30)

@@ -48,7 +48,10 @@ package struct AudioFormat: Hashable, Sendable {
 
     private static func container(of bytes: AudioBytes) -> Container? {
         if bytes.text(at: 0, count: 4) == "RIFF", bytes.text(at: 8, count: 4) == "WAVE" { return .wav }
-        if bytes.text(at: 4, count: 4) == "ftyp" { return .m4a }
+        // The size of its first box leaves no room for the beginning of another format's text.
+        if bytes.text(at: 4, count: 4) == "ftyp", let size = bytes.uint32(at: 0), (8...4096).contains(size) {
+            return .m4a
+        }
         if bytes.uint32(at: 0) == 0x1A45_DFA3 { return .webm }
         if bytes.text(at: 0, count: 4) == "OggS" { return .ogg }
         if bytes.text(at: 0, count: 4) == "fLaC" { return .flac }

@@ -23,21 +23,21 @@ enum MPEGAudio {
         return Double(samples) / Double(first.rate)
     }
 
-    /// The first frame after an ID3 tag, confirmed by a second one behind it: eleven set bits alone prove little.
+    /// The first frame, or that after an ID3 tag, confirmed by a second one behind it: eleven set bits alone prove
+    /// little. Nothing but zeros may be before it, or the file could be something else as well.
     static func firstFrame(of bytes: AudioBytes) -> Frame? {
         var position = 0
         while bytes.text(at: position, count: 3) == "ID3", let size = bytes.unsigned(at: position + 6, size: 4) {
             // Four bytes of seven bits each.
             let length = (size & 0x7F) | (size & 0x7F00) >> 1 | (size & 0x7F_0000) >> 2 | (size & 0x7F00_0000) >> 3
-            position += 10 + Int(length)
+            let hasFooter = (bytes.byte(at: position + 5) ?? 0) & 0x10 != 0
+            position += 10 + Int(length) + (hasFooter ? 10 : 0)
         }
         // Encoders may leave some padding behind the tag.
-        for candidate in position..<position + 2048 {
-            guard let frame = frame(at: candidate, of: bytes) else { continue }
-            let next = candidate + frame.size
-            if next == bytes.count || self.frame(at: next, of: bytes) != nil { return frame }
-        }
-        return nil
+        let start = (position..<position + 2048).first { bytes.byte(at: $0) != 0 }
+        guard let start, let frame = frame(at: start, of: bytes) else { return nil }
+        let next = start + frame.size
+        return next == bytes.count || self.frame(at: next, of: bytes) != nil ? frame : nil
     }
 
     private static func frame(at position: Int, of bytes: AudioBytes) -> Frame? {

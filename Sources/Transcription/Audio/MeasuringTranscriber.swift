@@ -11,7 +11,7 @@ package struct MeasuringTranscriber: Transcriber {
     private let base: any Transcriber
     private let decodes: Bool
     private let temporary: TemporaryFiles
-    private let programs: ProgramRunner
+    private let ffmpeg: FFmpeg
     private let files: NIOThreadPool
     private let slots: Slots
 
@@ -20,9 +20,9 @@ package struct MeasuringTranscriber: Transcriber {
         _ base: any Transcriber, concurrency: Int, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
     ) {
         self.base = base
-        decodes = CommandTranscriber.isInstalled("ffmpeg")
+        decodes = FFmpeg.isInstalled
         self.temporary = temporary
-        programs = ProgramRunner(timeLimit: .seconds(60), clock: clock)
+        ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(60), clock: clock))
         self.files = files
         slots = Slots(count: concurrency)
     }
@@ -41,13 +41,13 @@ package struct MeasuringTranscriber: Transcriber {
     private func quality(of recording: Recording) async throws -> AudioQuality? {
         let measured = try await measure(recording.path)
         guard measured == nil, decodes else { return measured }
+        let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: recording.path)) }
+        guard let format else { return nil }
         return try await slots.run {
             try await temporary.use(extension: "wav") { path in
                 // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
-                let decoded = try? await programs.run([
-                    "ffmpeg", "-nostdin", "-v", "error", "-y", "-t", "601", "-i", recording.path, "-ar", "16000",
-                    "-ac", "1", "-c:a", "pcm_s16le", path,
-                ])
+                let decoded: Void? = try? await ffmpeg.convert(
+                    recording.path, format.container, range: 0...601, to: path)
                 return decoded == nil ? nil : try await measure(path)
             }
         }

@@ -6,11 +6,15 @@ package import ScribeDomain
 ///
 /// In the arguments `{file}` is the upload, `{wav}` a 16 kHz mono WAV that ffmpeg makes of it, and `{language}` the
 /// hint. No shell is involved. The program is ended with all its children when it takes longer than it may.
+///
+/// Both paths are in a folder of their own that nobody can guess. The upload's first bytes are those of its format;
+/// what follows is a stranger's: the program must not guess what else the file could be, nor follow names in it.
 package struct CommandTranscriber: Transcriber {
     package let name = "command"
     private let arguments: [String]
     private let temporary: TemporaryFiles
     private let programs: ProgramRunner
+    private let ffmpeg: FFmpeg
     private let files: NIOThreadPool
 
     /// - Parameters:
@@ -27,6 +31,7 @@ package struct CommandTranscriber: Transcriber {
         for name in needed where !Self.isInstalled(name) { throw MissingProgram(name: name) }
         self.temporary = temporary
         programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
+        ffmpeg = FFmpeg(programs: programs)
         self.files = files
     }
 
@@ -44,7 +49,9 @@ package struct CommandTranscriber: Transcriber {
                     try FileManager.default.createSymbolicLink(
                         atPath: upload, withDestinationPath: recording.path)
                 }
-                if arguments.contains(where: { $0.contains("{wav}") }) { try await makeWave(wave, of: upload) }
+                if arguments.contains(where: { $0.contains("{wav}") }) {
+                    try await makeWave(wave, of: upload, format.container)
+                }
                 let substituted = arguments.map {
                     $0.replacingOccurrences(of: "{file}", with: upload)
                         .replacingOccurrences(of: "{wav}", with: wave)
@@ -56,12 +63,9 @@ package struct CommandTranscriber: Transcriber {
         return RecognisedSpeech(text: text.cleaned)
     }
 
-    private func makeWave(_ wave: String, of upload: String) async throws {
+    private func makeWave(_ wave: String, of upload: String, _ container: AudioFormat.Container) async throws {
         do {
-            _ = try await programs.run([
-                "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", upload, "-ar", "16000", "-ac", "1",
-                "-c:a", "pcm_s16le", wave,
-            ])
+            try await ffmpeg.convert(upload, container, to: wave)
         } catch let failure as TranscriptionFailure where failure.code == .transcriptionFailed {
             // It may be the disk or the memory and not the audio, so it is worth another attempt.
             throw TranscriptionFailure(.undecodableAudio, "ffmpeg could not decode it", isRetryable: true)

@@ -12,7 +12,7 @@ package struct LongRecordingTranscriber: Transcriber {
     /// In seconds.
     private let longest: Double
     private let temporary: TemporaryFiles
-    private let programs: ProgramRunner
+    private let ffmpeg: FFmpeg
     private let files: NIOThreadPool
 
     /// - Parameters:
@@ -25,12 +25,12 @@ package struct LongRecordingTranscriber: Transcriber {
         self.base = base
         self.longest = longest / .seconds(1)
         self.temporary = temporary
-        programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
+        ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: timeLimit, clock: clock))
         self.files = files
     }
 
     /// Whether this machine has what is needed to cut.
-    package static var isAvailable: Bool { CommandTranscriber.isInstalled("ffmpeg") }
+    package static var isAvailable: Bool { FFmpeg.isInstalled }
 
     package var name: String { base.name }
     package var condition: TranscriberCondition { base.condition }
@@ -41,16 +41,12 @@ package struct LongRecordingTranscriber: Transcriber {
             return (try AudioFormat(reading: bytes), bytes.count)
         }
         guard format.duration > longest || size > Self.largest else { return try await base.transcribe(recording) }
-        let report = try await programs.run(
-            [
-                "ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-i", recording.path, "-af",
-                "silencedetect=noise=-35dB:d=0.4", "-f", "null", "-",
-            ], reading: .errors)
+        let report = try await ffmpeg.silenceReport(of: recording.path, format.container)
         let cuts = RecordingCuts(
             duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)
         var whole = RecognisedSpeech(text: "")
         for piece in cuts.pieces {
-            let speech = try await self.speech(of: piece, recording)
+            let speech = try await self.speech(of: piece, recording, format.container)
             whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
             whole.words += speech.words.map { $0.later(by: piece.lowerBound) }
             whole.warnings += speech.warnings
@@ -59,13 +55,11 @@ package struct LongRecordingTranscriber: Transcriber {
         return whole
     }
 
-    private func speech(of piece: ClosedRange<Double>, _ recording: Recording) async throws -> RecognisedSpeech {
+    private func speech(
+        of piece: ClosedRange<Double>, _ recording: Recording, _ container: AudioFormat.Container
+    ) async throws -> RecognisedSpeech {
         try await temporary.use(extension: "flac") { path in
-            // What recognisers make of any audio themselves, and small enough for those that limit the size.
-            _ = try await programs.run([
-                "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "\(piece.lowerBound)", "-to", "\(piece.upperBound)",
-                "-i", recording.path, "-ar", "16000", "-ac", "1", "-c:a", "flac", path,
-            ])
+            try await ffmpeg.convert(recording.path, container, range: piece, to: path, as: .flac)
             // The rest behind the last cut, or behind the end of a file whose header promises more than there is.
             let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: path)) }
             guard let format, format.duration > 0.1 else { return RecognisedSpeech(text: "") }

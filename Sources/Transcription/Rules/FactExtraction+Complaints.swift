@@ -5,6 +5,7 @@ extension FactExtraction {
 
     /// What the patient suffers from, each with how long it has lasted if that was said.
     static func complaints(in speech: Speech) -> [ClinicalFact] {
+        let assertions = Assertions(of: speech)
         var facts: [ClinicalFact] = []
         var position = 0
         while position < speech.words.count {
@@ -14,7 +15,7 @@ extension FactExtraction {
             }
             position = range.upperBound
             let after = speech.words[range.upperBound...].prefix(3).map(\.plain)
-            guard isAsserted(range.lowerBound, in: speech), !after.contains(where: ClinicalLexicon.resolutions.contains)
+            guard assertions[range.lowerBound], !after.contains(where: ClinicalLexicon.resolutions.contains)
             else { continue }
             let name = speech[range].quotation
             if let duration = duration(in: speech, from: range.upperBound) {
@@ -27,6 +28,8 @@ extension FactExtraction {
         }
         return facts
     }
+
+    private static let mostQualifiers = 6
 
     /// The words of a complaint that is named at `position`, with those that qualify it.
     private static func complaint(in speech: Speech, at position: Int) -> Range<Int>? {
@@ -43,7 +46,11 @@ extension FactExtraction {
         } else {
             return nil
         }
-        while start > 0, ClinicalLexicon.complaintQualifiers.contains(speech.words[start - 1].plain) { start -= 1 }
+        while start > max(0, position - mostQualifiers),
+            ClinicalLexicon.complaintQualifiers.contains(speech.words[start - 1].plain)
+        {
+            start -= 1
+        }
         return start..<end
     }
 

@@ -5,6 +5,9 @@ extension FactExtraction {
 
     /// Medications with dose, frequency and duration, as far as they were said.
     static func medications(in speech: Speech) -> [ClinicalFact] {
+        let taken = speech.words.firstIndex {
+            ["take", "taking", "took", "on", "inject", "injecting"].contains($0.plain)
+        }
         var facts: [ClinicalFact] = []
         var position = 0
         while position < speech.words.count {
@@ -13,7 +16,8 @@ extension FactExtraction {
                 continue
             }
             var next = found.end
-            scan: while next < speech.words.count, next < found.end + 3 {
+            // What goes on for longer is no prescription.
+            scan: while next < speech.words.count, next < found.end + 3, found.end < position + longestPrescription {
                 if next > found.end, medication(in: speech, at: next) != nil { break }
                 for (part, end) in parts(in: speech, at: next) where found.details[part] == nil || part == "frequency" {
                     let text = speech[next..<end].quotation
@@ -24,7 +28,7 @@ extension FactExtraction {
                 }
                 next += 1
             }
-            if isTaken(found, from: position, in: speech) {
+            if isTaken(found, from: position, in: speech, isReported: taken.map { $0 < position } ?? false) {
                 facts.append(
                     ClinicalFact(.medication, speech[position..<found.end].quotation, details: found.details)
                 )
@@ -33,6 +37,9 @@ extension FactExtraction {
         }
         return facts
     }
+
+    /// In words.
+    private static let longestPrescription = 40
 
     private struct Found {
         var end: Int
@@ -54,13 +61,14 @@ extension FactExtraction {
     }
 
     /// Not denied; and what may as well be food or a finding has a dose, or is said to be taken.
-    private static func isTaken(_ found: Found, from position: Int, in speech: Speech) -> Bool {
-        let before = speech.words[..<position].map(\.plain)
-        if before.suffix(4).contains(where: ClinicalLexicon.negations.contains) { return false }
+    /// - Parameter isReported: whether taking is spoken of before.
+    private static func isTaken(_ found: Found, from position: Int, in speech: Speech, isReported: Bool) -> Bool {
+        let before = speech.words[..<position].suffix(4)
+        if before.contains(where: { ClinicalLexicon.negations.contains($0.plain) }) { return false }
         guard found.details.count == 1, let name = found.details["name"]?.lowercased(),
             ClinicalLexicon.everydayMedications.contains(name)
         else { return true }
-        return before.contains { ["take", "taking", "took", "on", "inject", "injecting"].contains($0) }
+        return isReported
     }
 
     static func isMedication(_ word: String) -> Bool {

@@ -77,26 +77,36 @@ struct FactExtraction {
     }
 
     private static func conditions(in speech: Speech) -> [ClinicalFact] {
-        speech.words.indices.compactMap { position in
-            guard let match = speech.longest(of: conditions, at: position), isAsserted(position, in: speech) else {
-                return nil
-            }
+        let assertions = Assertions(of: speech)
+        return speech.words.indices.compactMap { position in
+            guard let match = speech.longest(of: conditions, at: position), assertions[position] else { return nil }
             return ClinicalFact(.history, speech[position..<position + match.phrase.count].quotation)
         }
     }
 
-    /// Whether what is named at `position` is said to be so, of the patient and now: neither denied nor possible, nor
+    /// Whether what is named at a position is said to be so, of the patient and now: neither denied nor possible, nor
     /// somebody else's. A denial reaches over a whole list, up to a "but".
-    static func isAsserted(_ position: Int, in speech: Speech) -> Bool {
-        for word in speech.words[..<position].reversed() {
-            if ClinicalLexicon.contrasts.contains(word.plain) { return true }
-            if ClinicalLexicon.negations.contains(word.plain) || ClinicalLexicon.hypotheticals.contains(word.plain)
-                || ClinicalLexicon.otherPeople.contains(word.plain)
-            {
-                return false
+    struct Assertions {
+        private let values: [Bool]
+
+        init(of speech: Speech) {
+            var isAsserted = true
+            values = speech.words.map { word in
+                defer {
+                    if ClinicalLexicon.contrasts.contains(word.plain) {
+                        isAsserted = true
+                    } else if ClinicalLexicon.negations.contains(word.plain)
+                        || ClinicalLexicon.hypotheticals.contains(word.plain)
+                        || ClinicalLexicon.otherPeople.contains(word.plain)
+                    {
+                        isAsserted = false
+                    }
+                }
+                return isAsserted
             }
         }
-        return true
+
+        subscript(position: Int) -> Bool { values[position] }
     }
 
     // MARK: Stretches
@@ -111,16 +121,19 @@ struct FactExtraction {
     private static func stretches(of sentence: Speech) -> [Stretch] {
         var opened = [(opening: beginning, start: 0)]
         var position = 0
+        var lastAnd = -1
         while position < sentence.words.count {
             guard let opening = opening(in: sentence, at: position) else {
+                if sentence.words[position].plain == "and" { lastAnd = position }
                 position += 1
                 continue
             }
             if let last = opened.last,
-                !isContinued(last.opening, from: last.start, by: opening, at: position, in: sentence)
+                !isContinued(last.opening, by: opening, hasAnd: lastAnd >= last.start)
             {
                 opened.append((opening, position))
             }
+            if opening.phrase.contains("and") { lastAnd = position }
             position += opening.phrase.count
         }
         return opened.enumerated().compactMap { index, stretch in
@@ -131,16 +144,14 @@ struct FactExtraction {
     }
 
     /// Whether what opens here still belongs to what was said before: "come back for a | review in one week".
-    private static func isContinued(
-        _ before: Opening, from start: Int, by opening: Opening, at position: Int, in sentence: Speech
-    ) -> Bool {
+    /// - Parameter hasAnd: whether there is one in between.
+    private static func isContinued(_ before: Opening, by opening: Opening, hasAnd: Bool) -> Bool {
         switch (before.meaning, opening.meaning) {
         case (.fact(.followUp), .instruction): false
         case (.fact(.followUp), _): true
         // "surgery on my left knee"
         case (.fact, .statement): opening.phrase == ["my"]
-        case (.fact(let first), .fact(let second)):
-            first == second && !sentence.words[start..<position].contains { $0.plain == "and" }
+        case (.fact(let first), .fact(let second)): first == second && !hasAnd
         // Who speaks of himself has begun to answer.
         case (.question, .statement): !["i", "i've", "and", "my"].contains(opening.phrase[0])
         case (.statement, .statement), (.statement, _), (.instruction, _), (.question, _), (.fact, _): false

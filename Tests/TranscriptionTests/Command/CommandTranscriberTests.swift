@@ -16,7 +16,8 @@ struct CommandTranscriberTests {
         let path = try folder.write(audio, as: UUID().uuidString)
         let work = try TemporaryFolder()
         let transcriber = try CommandTranscriber(
-            commandLine: commandLine, temporary: TemporaryFiles(folder: work.path, files: .singleton),
+            commandLine: commandLine,
+            temporary: TemporaryFiles(folder: work.path, identifiers: .counting(), files: .singleton),
             timeLimit: .seconds(60), clock: manual.clock,
             files: .singleton
         )
@@ -95,7 +96,8 @@ struct CommandTranscriberTests {
     func missing() {
         #expect(throws: CommandTranscriber.MissingProgram(name: "/nowhere/stt")) {
             try CommandTranscriber(
-                commandLine: "/nowhere/stt {wav}", temporary: TemporaryFiles(folder: "/tmp", files: .singleton),
+                commandLine: "/nowhere/stt {wav}",
+                temporary: TemporaryFiles(folder: "/tmp", identifiers: .counting(), files: .singleton),
                 timeLimit: .seconds(1), clock: manual.clock,
                 files: .singleton
             )
