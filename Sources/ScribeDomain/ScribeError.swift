@@ -43,11 +43,23 @@ package enum ScribeError: Error, Hashable, Sendable {
     case routeNotFound(hint: String)
     /// The route exists, but not with this method.
     case methodNotAllowed(allowed: [String])
+    /// More is being done at once than there is room for; in so many seconds it may work.
+    case busy(retryAfter: Int)
+    /// Too many attempts have failed; in so many seconds another one is let through.
+    case tooManyAttempts(retryAfter: Int)
     /// The disk is full, or storage is unavailable for another passing reason.
     case storageUnavailable
 }
 
 extension ScribeError {
+    /// Whether the same may be tried again later.
+    package var isPassing: Bool {
+        switch self {
+        case .busy, .tooManyAttempts, .storageUnavailable, .refusedByFixture: true
+        default: false
+        }
+    }
+
     /// The name of the case, for logs: what it carries may quote a client.
     package var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

@@ -58,6 +58,7 @@ func assemble(
     let signals = ChangeSignals()
     let bell = JobBell()
     let metrics = Metrics()
+    let facts = ClinicalFacts(threads: threads)
     let tokens = await AccessTokens(key: key, clock: clock)
     let credentials = await UploadCredentials(
         key: key, clients: clients.admitted(in: configuration.authMode),
@@ -113,10 +114,11 @@ func assemble(
         store: store, starter: starter, fixtures: fixtures, fidelity: configuration.fidelity, signals: signals,
         bell: bell, clock: clock
     ).add(to: eka)
-    Version1Routes(store: store, objects: objects, starter: starter, identifiers: identifiers, clock: clock)
+    Version1Routes(
+        store: store, objects: objects, starter: starter, facts: facts, identifiers: identifiers, clock: clock)
         .add(to: eka)
     ChunkTranscriptRoutes(store: store, signals: signals, bell: bell, clock: clock).add(to: eka)
-    SessionRoutes(store: store).add(to: eka)
+    SessionRoutes(store: store, facts: facts).add(to: eka)
     DocumentRoutes(store: store, signals: signals, identifiers: identifiers, clock: clock).add(to: eka)
     ConversionRoutes(
         store: store, templates: templates, signals: signals, bell: bell, identifiers: identifiers, clock: clock
@@ -134,13 +136,13 @@ func assemble(
     let origins = configuration.allowedOrigins.map { AllowedOrigins.listed(Set($0.map { $0.lowercased() })) }
     let responder = RequestLog(
         next: CrossOrigin(
-            next: FamilyResponder(router: router, s3: s3),
+            next: FamilyResponder(router: router, s3: s3, bodies: BodyBudget(limit: configuration.bodyBudget)),
             allowed: origins ?? (configuration.authMode == .strict ? .listed([]) : .any)
         ),
         metrics: metrics, clock: clock
     )
     let runner = JobRunner(
-        store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(), templates: templates,
+        store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(facts: facts), templates: templates,
         signals: signals, bell: bell, metrics: metrics, clock: clock, policy: configuration.jobs, logger: logger
     )
     let limits = configuration.connectionLimits

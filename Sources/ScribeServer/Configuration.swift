@@ -22,6 +22,8 @@ package struct Configuration: Sendable {
     /// How many clients may be connected; further ones wait to be accepted.
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
+    /// How much all bodies together may take that are held as a whole, in bytes.
+    package var bodyBudget = 64 << 20
     package var dataFolder = ".scribe"
     /// Whether the data folder is removed at the end.
     package var isEphemeral = false

@@ -9,13 +9,15 @@ struct FamilyResponder: HTTPResponder {
 
     private let scribe: RouterResponder<ScribeContext>
     private let s3: S3Responder
+    private let bodies: BodyBudget
     let routes: [(method: HTTPRequest.Method, path: [Substring])]
     /// What the paths of the scribe API begin with; every other path is an object's.
     private let prefixes: Set<[Substring]>
 
-    init(router: Router<ScribeContext>, s3: S3Responder) {
+    init(router: Router<ScribeContext>, s3: S3Responder, bodies: BodyBudget) {
         scribe = router.buildResponder()
         self.s3 = s3
+        self.bodies = bodies
         routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
         // Words that are reserved as they are: an unknown route of these families is no upload. Of the others two
         // words count, for a bucket may well be called `health`.
@@ -26,6 +28,8 @@ struct FamilyResponder: HTTPResponder {
     }
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        var context = context
+        context.body = BodyShare(of: bodies)
         let path = Self.words(request.uri.path[...])
         let isBucketHost = AudioLocation.bucket(ofVirtualHost: request.authority) != nil
         guard !isBucketHost,

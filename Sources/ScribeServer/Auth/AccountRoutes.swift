@@ -9,6 +9,8 @@ import ScribeStore
 struct AccountRoutes: Sendable {
     /// How long a rotated refresh token is still honoured, in seconds.
     static let refreshGrace: TimeInterval = 60
+    /// In bytes: whoever sends it has no token yet.
+    private static let bodyLimit = 16 << 10
 
     let store: Store
     let tokens: AccessTokens
@@ -59,7 +61,7 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func login(_ request: Request, context: ScribeContext) async throws -> Response {
-        let body: LoginBody = try await request.decodeJSON()
+        let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         guard body.clientID.isPlain, let known = try await store.client(ClientID(body.clientID)),
             secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
         else { throw ScribeError.invalidClient }
@@ -74,7 +76,7 @@ struct AccountRoutes: Sendable {
 
     /// An expired access token may come along in header or body; it is not looked at (C-83).
     @Sendable private func refresh(_ request: Request, context: ScribeContext) async throws -> Response {
-        let body: RefreshBody = try await request.decodeJSON()
+        let body: RefreshBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let refreshToken = newRefreshToken()
         let now = clock.now
         let client = try await store.rotateRefreshToken(
@@ -144,6 +146,10 @@ struct AccountErrors: ErrorStyle {
         case .routeNotFound(let hint): try answer(.notFound, hint)
         case .methodNotAllowed(let allowed):
             try answer(.methodNotAllowed, "This method is not allowed here", [.allow: allowed.joined(separator: ", ")])
+        case .busy(let seconds):
+            try answer(.serviceUnavailable, "Too much is being done at once, try again", .retryAfter(seconds))
+        case .tooManyAttempts(let seconds):
+            try answer(.tooManyRequests, "Too many attempts have failed, try again later", .retryAfter(seconds))
         case .storageUnavailable: try answer(.serviceUnavailable, "Storage is not available, try again")
         case .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,

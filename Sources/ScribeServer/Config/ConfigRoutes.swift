@@ -110,7 +110,7 @@ struct ConfigRoutes: Sendable {
 
     @Sendable private func change(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit)
+        let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let user = body.scope == .user ? principal.user : nil
         try await store.setPreferences(
             body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: clock.now)

@@ -9,27 +9,34 @@ extension Request {
 
     /// The JSON object in the body, whatever the `Content-Type` says.
     ///
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, or
-    ///   ``ScribeError/bodyTooLarge(limit:)``.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, and as ``collectedBody(upTo:in:)``.
     func decodeJSON<Value: Decodable>(
-        as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit
+        as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext
     ) async throws -> Value {
-        try Self.decode(try await collectedBody(upTo: limit))
+        try Self.decode(try await collectedBody(upTo: limit, in: context))
     }
 
     /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
-    func decodeOptionalJSON<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value? {
-        let buffer = try await collectedBody(upTo: Self.jsonBodyLimit)
+    func decodeOptionalJSON<Value: Decodable>(
+        as type: Value.Type = Value.self, in context: ScribeContext
+    ) async throws -> Value? {
+        let buffer = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
         // Named, for what is inferred would be optional too, and `null` a body.
         return buffer.readableBytes == 0 ? nil : try Self.decode(buffer, as: Value.self)
     }
 
-    private func collectedBody(upTo limit: Int) async throws -> ByteBuffer {
-        do {
-            return try await body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw ScribeError.bodyTooLarge(limit: limit)
+    /// The whole body.
+    /// - Throws: ``ScribeError/bodyTooLarge(limit:)``, ``ScribeError/busy(retryAfter:)``.
+    func collectedBody(upTo limit: Int, in context: ScribeContext) async throws -> ByteBuffer {
+        var collected = ByteBuffer()
+        for try await var piece in body {
+            guard piece.readableBytes <= limit - collected.readableBytes else {
+                throw ScribeError.bodyTooLarge(limit: limit)
+            }
+            try context.body.take(piece.readableBytes)
+            if collected.readableBytes == 0 { collected = piece } else { collected.writeBuffer(&piece) }
         }
+        return collected
     }
 
     private static func decode<Value: Decodable>(

@@ -106,7 +106,7 @@ struct FeedbackRoutes: Sendable {
 
     @Sendable private func submit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let body: Submission = try await request.decodeJSON()
+        let body: Submission = try await request.decodeJSON(in: context)
         let feedback = try Feedback(
             id: "fb_\(identifiers.uuid())", entity: body.entity, minimum: body.rating.minimum,
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,

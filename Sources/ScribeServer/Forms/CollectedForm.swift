@@ -7,8 +7,9 @@ struct CollectedForm: Sendable {
     /// In the order in which they came; several may have one name.
     private(set) var parts: [(part: FormPart, content: ByteBuffer)] = []
 
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``ScribeError/bodyTooLarge(limit:)``.
-    init(_ request: Request, limit: Int) async throws {
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``ScribeError/bodyTooLarge(limit:)``,
+    ///   ``ScribeError/busy(retryAfter:)``.
+    init(_ request: Request, limit: Int, in context: ScribeContext) async throws {
         guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
         }
@@ -17,6 +18,7 @@ struct CollectedForm: Sendable {
             for try await buffer in request.body {
                 size += buffer.readableBytes
                 guard size <= limit else { throw ScribeError.bodyTooLarge(limit: limit) }
+                try context.body.take(buffer.readableBytes)
                 for event in try decoder.decode(buffer) {
                     switch event {
                     case .part(let part): parts.append((part, ByteBuffer()))

@@ -26,11 +26,14 @@ struct FormDecoder {
 
     /// The most that the headers of one part may take, in bytes.
     private static let headerLimit = 8192
+    /// The most parts that a form may have: no form of a client has more than twenty.
+    private static let partLimit = 100
 
     /// With the line end before it, which belongs to it.
     private let delimiter: [UInt8]
     private var state = State.preamble
     private var pending: ByteBuffer
+    private var partCount = 0
 
     /// - Parameter contentType: of the request.
     /// - Returns: nil when it is not that of a form, or names no boundary.
@@ -124,7 +127,8 @@ struct FormDecoder {
             let text = String(validating: bytes, as: UTF8.self)
         else { throw Malformed() }
         pending.moveReaderIndex(forwardBy: 4)
-        guard let part = FormPart(headers: text) else { throw Malformed() }
+        partCount += 1
+        guard partCount <= Self.partLimit, let part = FormPart(headers: text) else { throw Malformed() }
         return part
     }
 
@@ -242,7 +246,11 @@ struct ParameterisedValue {
 }
 
 extension String {
+    /// By bytes: characters are slow to find from the end.
     fileprivate var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return String(self[first...last])
     }
 }

@@ -26,6 +26,10 @@ extension ErrorStyle {
     }
 }
 
+extension HTTPFields {
+    static func retryAfter(_ seconds: Int) -> HTTPFields { [.retryAfter: String(seconds)] }
+}
+
 /// Renders whatever a family's handlers throw. Handlers build no error responses themselves.
 struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
     typealias Context = ScribeContext

@@ -53,7 +53,7 @@ struct ConversionRoutes: Sendable {
 
     @Sendable private func convert(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let body = try await request.decodeOptionalJSON(as: Body.self) ?? Body()
+        let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
         let pathTemplate = context.text(of: Self.templateParameter)
         if pathTemplate == nil, context.parameters.get(Self.templateParameter) != nil {
             throw ScribeError.invalidRequest(field: Self.templateParameter, problem: "is not a template id")

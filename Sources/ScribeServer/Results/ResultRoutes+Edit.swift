@@ -51,7 +51,7 @@ extension ResultRoutes {
 
     @Sendable func edit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let edits = try await request.decodeJSON(as: [EditBody].self).map(\.edit)
+        let edits = try await request.decodeJSON(as: [EditBody].self, in: context).map(\.edit)
         guard !edits.isEmpty else { throw ScribeError.invalidRequest(field: nil, problem: "must name a document") }
         try await store.edit(key, edits, at: clock.now)
         signals.post(key)

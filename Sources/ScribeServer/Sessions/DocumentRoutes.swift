@@ -89,7 +89,7 @@ struct DocumentRoutes: Sendable {
 
     @Sendable private func save(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        let body: Body = try await request.decodeJSON()
+        let body: Body = try await request.decodeJSON(in: context)
         if let id = body.document {
             let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
             signals.post(changed.transaction)

@@ -7,6 +7,7 @@ import Transcription
 /// `/voice/api/v1/sessions/{id}`: a transaction with everything that belongs to it (eka-v2.md 2.13).
 struct SessionRoutes: Sendable {
     let store: Store
+    let facts: ClinicalFacts
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("voice/api/v1/sessions/{txn_id}", use: details)
@@ -54,7 +55,7 @@ struct SessionRoutes: Sendable {
     }
 
     @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
-        let said = try await request.decodeJSON(as: ContextBody.self).context
+        let said = try await request.decodeJSON(as: ContextBody.self, in: context).context
         let business = try context.requirePrincipal().business
         let more = said.dated(try await store.startTimes(of: said.pastSessions, in: business))
         return try await update(context) { SessionContext($0).adding(more).json }
@@ -62,7 +63,7 @@ struct SessionRoutes: Sendable {
 
     /// The body says what is to go.
     @Sendable private func removeContext(_ request: Request, context: ScribeContext) async throws -> Response {
-        let gone = try await request.decodeJSON(as: ContextBody.self).context
+        let gone = try await request.decodeJSON(as: ContextBody.self, in: context).context
         return try await update(context) { SessionContext($0).removing(gone).json }
     }
 
@@ -82,7 +83,7 @@ struct SessionRoutes: Sendable {
         let key = try context.requireTransaction()
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
-        let facts = ClinicalFact.all(in: text).filter { $0.kind == .medication }
+        let facts = try await facts.facts(in: text).filter { $0.kind == .medication }
         return try .json(.ok, SuggestedMedications(session: key.id, facts))
     }
 }

@@ -47,7 +47,7 @@ struct SectionRoutes: Sendable {
     }
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
-        let body: SectionBody = try await request.decodeJSON()
+        let body: SectionBody = try await request.decodeJSON(in: context)
         guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
         let section = TemplateSection(
             id: SectionID(identifiers.uuid()), title: title, summary: body.desc ?? "", style: body.format ?? .paragraph,
@@ -60,7 +60,7 @@ struct SectionRoutes: Sendable {
     @Sendable private func update(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
         let id = section(context)
-        let body: SectionBody = try await request.decodeJSON()
+        let body: SectionBody = try await request.decodeJSON(in: context)
         if let original = catalogue.sections.first(where: { $0.id == id }) {
             let fork = TemplateSection(
                 id: SectionID(identifiers.uuid()), title: body.title ?? original.title,

@@ -10,6 +10,8 @@ import ScribeRuntime
 struct TemplateDraftRoute: Sendable {
     /// The largest form, in bytes: an example may be a picture or a PDF.
     private static let formLimit = 10 << 20
+    /// How much of a text is read, in bytes.
+    private static let longestText = 64 << 10
 
     let catalogue: TemplateCatalogue
 
@@ -50,7 +52,7 @@ struct TemplateDraftRoute: Sendable {
     @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
         let body =
             CollectedForm.isForm(request)
-            ? Body(try await CollectedForm(request, limit: Self.formLimit)) : try await request.decodeJSON()
+            ? Body(try await CollectedForm(request, limit: Self.formLimit, in: context)) : try await request.decodeJSON(in: context)
         let attached = try body.file.map { text in
             // A page may send the file as the data URL that it has read.
             let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text
@@ -59,14 +61,15 @@ struct TemplateDraftRoute: Sendable {
             }
             return Self.text(of: data)
         }
-        let parts = [body.instruction, body.content, attached].compactMap(\.self)
+        let parts = [body.instruction, body.content, attached].compactMap { $0.map(Self.beginning) }
             .filter { !$0.allSatisfy(\.isWhitespace) }
         guard let first = parts.first else {
             throw ScribeError.invalidRequest(field: "instruction", problem: "or content or a file is required")
         }
-        let text = parts.joined(separator: "\n").lowercased()
+        let text = Array(parts.joined(separator: "\n").lowercased().utf8)
         let mentioned = catalogue.sections.filter { section in
-            section.title.lowercased().split(whereSeparator: { !$0.isLetter }).contains { text.contains($0) }
+            section.title.lowercased().split(whereSeparator: { !$0.isLetter })
+                .contains { text.firstRange(of: $0.utf8) != nil }
         }
         let sections = mentioned.isEmpty ? catalogue.sections : mentioned
         let headings = sections.map { "## \($0.title)\n\($0.summary)" }.joined(separator: "\n\n")
@@ -76,6 +79,10 @@ struct TemplateDraftRoute: Sendable {
                 title: Self.title(first), desc: "A note with \(sections.map(\.title).joined(separator: ", "))",
                 instructions: headings, sections: sections.map(SectionItem.init),
                 message: "Template drafted successfully"))
+    }
+
+    private static func beginning(of text: String) -> String {
+        text.utf8.count <= longestText ? text : String(decoding: text.utf8.prefix(longestText), as: UTF8.self)
     }
 
     /// What an example says. Of a picture or a PDF the rules can read nothing.

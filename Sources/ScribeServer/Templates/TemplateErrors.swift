@@ -28,7 +28,8 @@ struct TemplateErrors: ErrorStyle {
         case .unauthenticated, .invalidClient, .refreshRefused, .bodyTooLarge, .audioLocationRequired,
             .batchLocationRequired, .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
-            .feedbackAlreadySubmitted, .refusedByFixture, .routeNotFound, .methodNotAllowed, .storageUnavailable:
+            .feedbackAlreadySubmitted, .refusedByFixture, .routeNotFound, .methodNotAllowed, .busy, .tooManyAttempts,
+            .storageUnavailable:
             try EkaErrors().response(to: error, context: context)
         }
     }

@@ -43,7 +43,7 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let body: TemplateBody = try await request.decodeJSON()
+        let body: TemplateBody = try await request.decodeJSON(in: context)
         guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
         guard let sectionIDs = body.sectionIDs else {
             throw ScribeError.invalidRequest(field: "section_ids", problem: "is required")
@@ -58,7 +58,7 @@ struct TemplateRoutes: Sendable {
     @Sendable private func update(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let id = try requireOwn(context)
-        let body: TemplateBody = try await request.decodeJSON()
+        let body: TemplateBody = try await request.decodeJSON(in: context)
         if let sectionIDs = body.sectionIDs {
             // Those that were deleted since are still listed, and must not keep a template from being saved.
             let present = try await store.template(id, of: principal.business)?.sectionIDs ?? []

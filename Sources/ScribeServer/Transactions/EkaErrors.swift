@@ -79,6 +79,14 @@ struct EkaErrors: ErrorStyle {
                 .methodNotAllowed, "method_not_allowed", "Allowed here: \(allowed.joined(separator: ", "))", context,
                 headers: [.allow: allowed.joined(separator: ", ")]
             )
+        case .busy(let seconds):
+            try answer(
+                .serviceUnavailable, "system_error", "Too much is being done at once, try again", context,
+                headers: .retryAfter(seconds))
+        case .tooManyAttempts(let seconds):
+            try answer(
+                .tooManyRequests, "too_many_requests", "Too many attempts have failed, try again later", context,
+                headers: .retryAfter(seconds))
         case .storageUnavailable:
             try answer(.serviceUnavailable, "system_error", "Storage is not available, try again", context)
         }

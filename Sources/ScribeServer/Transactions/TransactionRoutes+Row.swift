@@ -77,7 +77,7 @@ extension TransactionRoutes {
 
     @Sendable func patch(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let body = try await request.decodeJSON(as: PatchBody.self)
+        let body = try await request.decodeJSON(as: PatchBody.self, in: context)
         let now = clock.now
         let user = try context.requirePrincipal().user
         let (transaction, effect) = try await store.update(key, at: now) { (transaction) throws(ScribeError) in

@@ -28,7 +28,7 @@ struct TransactionRoutes: Sendable {
     @Sendable private func initialise(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let principal = try context.requirePrincipal()
-        let body: InitBody = try await request.decodeJSON()
+        let body: InitBody = try await request.decodeJSON(in: context)
         let text = { (name: HTTPField.Name) in request.headers[name].map { String($0.prefix(100)) } }
         var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
         // Older iOS clients say it in a header (eka-v2.md 1.2).
@@ -43,7 +43,7 @@ struct TransactionRoutes: Sendable {
 
     @Sendable private func stop(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let list = try await request.decodeJSON(as: ChunkListBody.self).list
+        let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
         let (_, effect) = try await store.update(key, at: clock.now) { (transaction) throws(ScribeError) in
             try fixtures.permit(.stop, transaction.request.fixture)
             return try transaction.stop(list)
@@ -53,7 +53,7 @@ struct TransactionRoutes: Sendable {
 
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let list = try await request.decodeJSON(as: ChunkListBody.self).list
+        let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
         let commit = try await store.commit(key, list, at: clock.now, claimsJob: true) {
             transaction throws(ScribeError) in
             try fixtures.permit(.commit, transaction.request.fixture)

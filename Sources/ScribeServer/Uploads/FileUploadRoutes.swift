@@ -63,7 +63,7 @@ struct FileUploadRoutes: Sendable {
         if fidelity == .documentation, action != "ekascribe-v2" {
             throw ScribeError.invalidRequest(field: "action", problem: "must be ekascribe-v2 (--strict-docs)")
         }
-        let body = try await request.decodeOptionalJSON(as: Body.self) ?? Body()
+        let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
         let now = clock.now
         let timestamp = SigV4.timestamp(of: now)
         let folder =
@@ -157,7 +157,8 @@ struct FileUploadErrors: ErrorStyle {
             .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
             .invalidState, .resourceNotFound, .feedbackAlreadySubmitted, .refusedByFixture, .routeNotFound,
-            .methodNotAllowed, .storageUnavailable:
+            .methodNotAllowed, .busy, .tooManyAttempts,
+            .storageUnavailable:
             try EkaErrors().response(to: error, context: context)
         }
     }

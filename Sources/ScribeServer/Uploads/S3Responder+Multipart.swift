@@ -51,13 +51,13 @@ extension S3Responder {
     }
 
     func completeMultipartUpload(
-        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation, _ context: ScribeContext
     ) async throws -> Response {
         let business = caller.principal.business
         let body: ByteBuffer
         do {
-            body = try await request.body.collect(upTo: Self.completionLimit)
-        } catch is NIOTooManyBytesError {
+            body = try await request.collectedBody(upTo: Self.completionLimit, in: context)
+        } catch ScribeError.bodyTooLarge {
             throw S3Error.malformedXML
         }
         if case .signed(let sha256) = caller.payload, Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256 {

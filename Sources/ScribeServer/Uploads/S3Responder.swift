@@ -34,7 +34,7 @@ struct S3Responder: Sendable {
         } catch let error as S3Error {
             context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
             response = error.response(to: request, context: context)
-        } catch ScribeError.refusedByFixture {
+        } catch let error as ScribeError where error.isPassing {
             response = S3Error.serviceUnavailable.response(to: request, context: context)
         } catch let error where Store.isFull(error) {
             context.logger.error("the disk is full")
@@ -80,7 +80,7 @@ struct S3Responder: Sendable {
         case .uploadPart(let object, let id, let number):
             return try await uploadPart(request, object, id, number, caller)
         case .completeMultipartUpload(let object, let id):
-            return try await completeMultipartUpload(request, object, id, caller)
+            return try await completeMultipartUpload(request, object, id, caller, context)
         case .abortMultipartUpload(let object, let id): return try await abortMultipartUpload(object, id, business)
         case .listParts(let object, let id): return try await listParts(object, id, query, business)
         }

@@ -10,12 +10,13 @@ import Transcription
 
 /// What is left of version 1 of the API (eka-v2.md 2.13): its status with a FHIR bundle, and an upload without S3.
 struct Version1Routes: Sendable {
-    /// The largest form, in bytes. It is held in memory: longer recordings go by signed forms.
+    /// The largest form, in bytes: longer recordings go by signed forms.
     private static let uploadLimit = 32 << 20
 
     let store: Store
     let objects: ObjectFiles
     let starter: TransactionStarter
+    let facts: ClinicalFacts
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
@@ -76,10 +77,12 @@ struct Version1Routes: Sendable {
         let transcript =
             progress == .inProgress
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        let fhir = try transcript.map { text -> String in
+        var fhir: String?
+        if let transcript {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(FHIRBundle.make(id: key.id.rawValue, transcript: text)).base64EncodedString()
+            let bundle = FHIRBundle.make(id: key.id.rawValue, try await facts.facts(in: transcript))
+            fhir = try encoder.encode(bundle).base64EncodedString()
         }
         let failure = results.documents.lazy.flatMap(\.errors).first?.message
         return try .json(
@@ -99,7 +102,7 @@ struct Version1Routes: Sendable {
         let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
         guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
-        return try .json(.ok, FHIRBundle.make(id: identifier, transcript: transcript.value ?? ""))
+        return try .json(.ok, FHIRBundle.make(id: identifier, try await facts.facts(in: transcript.value ?? "")))
     }
 
     /// Stores each file of the form and starts a transaction on them.
@@ -111,17 +114,11 @@ struct Version1Routes: Sendable {
         }
         let key = Transaction.Key(business: principal.business, id: TransactionID(id))
         if try await store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
-        let form = try await CollectedForm(request, limit: Self.uploadLimit)
-        let files = form.parts.filter { $0.part.fileName != nil }
-        guard !files.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
         let folder = "\(principal.client)/\(id)/\(identifiers.uuid())"
         var names: [String] = []
         do {
-            for (part, content) in files {
-                let name = Self.name(of: part, besides: names)
-                try await keep(content, part.contentType, as: "\(folder)/\(name)", of: principal)
-                names.append(name)
-            }
+            try await keepFiles(of: request, in: folder, principal, &names)
+            guard !names.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
             try await start(key.id, names, in: folder, request, principal)
         } catch {
             // Nobody will ask for them: a further attempt has a folder of its own.
@@ -129,6 +126,46 @@ struct Version1Routes: Sendable {
             throw error
         }
         return try .json(.ok, TransactionAcknowledgement("Audio uploaded successfully", key))
+    }
+
+    /// Writes the files of a form as they arrive.
+    private func keepFiles(
+        of request: Request, in folder: String, _ principal: Principal, _ names: inout [String]
+    ) async throws {
+        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
+        }
+        var current: (part: FormPart, file: String, writer: ObjectWriter)?
+        var size = 0
+        do {
+            for try await buffer in request.body {
+                size += buffer.readableBytes
+                guard size <= Self.uploadLimit else { throw ScribeError.bodyTooLarge(limit: Self.uploadLimit) }
+                for event in try decoder.decode(buffer) {
+                    switch event {
+                    case .part(let part) where part.fileName != nil:
+                        let file = identifiers.uuid()
+                        current = (part, file, objects.create(file, checksums: []))
+                    case .part: break
+                    case .data(let data): try await current?.writer.write(data)
+                    case .endOfPart:
+                        guard let (part, file, writer) = current else { continue }
+                        let name = Self.name(of: part, besides: names)
+                        current = nil
+                        try await keep(file, writer, part.contentType, as: "\(folder)/\(name)", of: principal)
+                        names.append(name)
+                    }
+                }
+            }
+            try decoder.finish()
+        } catch {
+            await current?.writer.discard()
+            guard !(error is FormDecoder.Malformed) else {
+                throw ScribeError.invalidRequest(
+                    field: nil, problem: "must be a whole multipart/form-data form of 100 parts at most")
+            }
+            throw error
+        }
     }
 
     private func start(
@@ -157,12 +194,10 @@ struct Version1Routes: Sendable {
     }
 
     private func keep(
-        _ content: ByteBuffer, _ contentType: String?, as key: String, of principal: Principal
+        _ file: String, _ writer: ObjectWriter, _ contentType: String?, as key: String, of principal: Principal
     ) async throws {
-        let file = identifiers.uuid()
-        var writer = objects.create(file, checksums: [])
+        var writer = writer
         do {
-            try await writer.write(content)
             let written = try await writer.finish()
             let object = StoredObject(
                 bucket: AudioLocation.batchBucket, key: key, file: file, size: written.size,

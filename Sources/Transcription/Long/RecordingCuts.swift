@@ -10,10 +10,14 @@ struct RecordingCuts: Hashable, Sendable {
     init(duration: Double, silences: [ClosedRange<Double>], longest: Double) {
         var pieces: [ClosedRange<Double>] = []
         var start = 0.0
+        var middles = silences.map { ($0.lowerBound + $0.upperBound) / 2 }[...]
         while duration - start > longest {
             // The last pause that leaves the piece at least half full; without one the cut is where it must be.
-            let middles = silences.map { ($0.lowerBound + $0.upperBound) / 2 }
-            let cut = middles.last { $0 <= start + longest && $0 >= start + longest / 2 } ?? start + longest
+            var cut = start + longest
+            while let middle = middles.first, middle <= start + longest {
+                if middle >= start + longest / 2 { cut = middle }
+                middles.removeFirst()
+            }
             pieces.append(start...cut)
             start = cut
         }

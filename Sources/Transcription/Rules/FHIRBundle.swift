@@ -1,10 +1,5 @@
 package import ScribeDomain
 
-extension ClinicalFact {
-    /// The facts of a transcript in the order in which they were said, each once.
-    package static func all(in transcript: String) -> [ClinicalFact] { FactExtraction.facts(in: transcript) }
-}
-
 /// The facts of a transcript as a FHIR R4 bundle, which version 1 of the API delivers.
 ///
 /// Codes are texts only: whoever codes them knows more than was said.
@@ -12,9 +7,9 @@ package enum FHIRBundle {
     private static let patient = JSONValue.object(["reference": .string("Patient/patient")])
 
     /// - Parameter id: of the bundle, for example the transaction's.
-    package static func make(id: String, transcript: String) -> JSONValue {
+    package static func make(id: String, _ facts: [ClinicalFact]) -> JSONValue {
         var resources = [JSONValue.object(["resourceType": .string("Patient"), "id": .string("patient")])]
-        for (index, fact) in ClinicalFact.all(in: transcript).enumerated() {
+        for (index, fact) in facts.enumerated() {
             resources.append(resource(for: fact, id: "\(fact.kind.rawValue.replacing("_", with: "-"))-\(index + 1)"))
         }
         return .object([

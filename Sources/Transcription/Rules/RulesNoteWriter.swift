@@ -4,11 +4,12 @@ package import ScribeDomain
 /// Writes notes by rules: deterministic, in milliseconds, and without a word that was not spoken but the headings.
 package struct RulesNoteWriter: NoteWriter {
     package let isInstant = true
+    private let facts: ClinicalFacts
 
-    package init() {}
+    package init(facts: ClinicalFacts) { self.facts = facts }
 
     package func write(_ template: Template, from transcript: String) async throws -> String {
-        let facts = FactExtraction.facts(in: transcript)
+        let facts = try await facts.facts(in: transcript)
         return switch template.format {
         case .transcript: transcript
         case .markdown: markdown(template, facts, transcript)

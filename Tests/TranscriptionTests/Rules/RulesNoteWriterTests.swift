@@ -1,4 +1,5 @@
 import Foundation
+import NIOPosix
 import ScribeDomain
 import Testing
 
@@ -19,7 +20,7 @@ struct RulesNoteWriterTests {
 
     @Test("markdown has a heading for each section that has something in it")
     func markdown() async throws {
-        let note = try await RulesNoteWriter().write(template(.markdown), from: transcript)
+        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.markdown), from: transcript)
         #expect(
             note == """
                 # Note
@@ -39,7 +40,7 @@ struct RulesNoteWriterTests {
 
     @Test("json is an array of title and value")
     func json() async throws {
-        let note = try await RulesNoteWriter().write(template(.json), from: transcript)
+        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.json), from: transcript)
         let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
         #expect(sections.map { $0["title"] } == ["Complaints", "Plan"])
         #expect(sections.first?["value"] == "- fever for two days")
@@ -47,7 +48,7 @@ struct RulesNoteWriterTests {
 
     @Test("eka_emr is an object of named items")
     func emr() async throws {
-        let note = try await RulesNoteWriter().write(template(.ekaEMR), from: transcript)
+        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.ekaEMR), from: transcript)
         let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
         guard case .array(let plan)? = record["prescription"]?["Plan"] else {
             Issue.record("no plan in \(note)")
@@ -58,13 +59,13 @@ struct RulesNoteWriterTests {
 
     @Test("a transcript template gets the transcript")
     func transcriptTemplate() async throws {
-        #expect(try await RulesNoteWriter().write(template(.transcript), from: transcript) == transcript)
+        #expect(try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.transcript), from: transcript) == transcript)
     }
 
     @Test(
         "when nothing is recognised the note is the conversation itself",
         arguments: [Template.Format.markdown, .json, .ekaEMR])
     func fallback(format: Template.Format) async throws {
-        #expect(try await RulesNoteWriter().write(template(format), from: "Hello world.").contains("Hello world."))
+        #expect(try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(format), from: "Hello world.").contains("Hello world."))
     }
 }

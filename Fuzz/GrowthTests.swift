@@ -1,0 +1,162 @@
+import Foundation
+import NIOCore
+import Testing
+
+@testable import ScribeDomain
+@testable import ScribeServer
+@testable import Transcription
+
+/// What strangers send may not cost more than in proportion to its length.
+///
+/// Compared is the processor time of the test's own thread, for an input and for one eight times as long: no time is
+/// asserted, and what else the machine does is not in it. In proportion is 8; to the square is 64.
+struct GrowthTests {
+    static let texts = [
+        "fever ", "no fever ", "allergic to ", "dry ", "itchy ", "and ", "knee ", "paracetamol ", "paracetamol daily ",
+        "insulin ", "500 ", "asthma ", "i have ", "take ", "history of ", "for three ", "since ", "fever.", "Doctor: ",
+        "[", "\n", "come back ", "500 mg of ", "every 4 to 6 ", "...", "runs in the ", "not ",
+    ]
+
+    @Test("facts of a transcript", arguments: texts)
+    func facts(unit: String) {
+        expectLinear(unit, of: 500) { _ = FactExtraction.facts(in: $0) }
+    }
+
+    static let pieces: [String: (beginning: [UInt8], repeated: [UInt8])] = [
+        "ID3": ([], [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0]),
+        "MP3 frames": ([], [0xFF, 0xFB, 0x10, 0xC4] + [UInt8](repeating: 0, count: 100)),
+        "zeros": ([], [0]),
+        "RIFF": (Array("RIFF\u{0}\u{0}\u{0}\u{0}WAVE".utf8), Array("LIST\u{0}\u{0}\u{0}\u{0}".utf8)),
+        "boxes": ([0, 0, 0, 8] + Array("ftyp".utf8), [0, 0, 0, 8] + Array("free".utf8)),
+        "nested boxes": ([0, 0, 0, 8] + Array("ftyp".utf8), [0, 0xF, 0xFF, 0xFF] + Array("moov".utf8)),
+        "fragments": (
+            [0, 0, 0, 8] + Array("ftyp".utf8), [0, 0, 0, 16] + Array("moof".utf8) + [0, 0, 0, 8] + Array("traf".utf8)
+        ),
+        "EBML": ([0x1A, 0x45, 0xDF, 0xA3, 0x80], [0x1F, 0x43, 0xB6, 0x75, 0x80]),
+        "open EBML": (
+            [0x1A, 0x45, 0xDF, 0xA3, 0x80], [0x1F, 0x43, 0xB6, 0x75, 0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+        ),
+        "Ogg": ([], Array("OggS".utf8) + [UInt8](repeating: 0, count: 23)),
+        "FLAC": (Array("fLaC".utf8), [0, 0, 0, 0]),
+    ]
+
+    @Test("recordings", arguments: pieces.keys.sorted())
+    func audio(name: String) throws {
+        let (beginning, repeated) = try #require(Self.pieces[name])
+        expectLinear { length in
+            let data = Data(beginning + (0..<length * 20).flatMap { _ in repeated })
+            return { _ = try? AudioFormat(reading: AudioBytes(data)) }
+        }
+    }
+
+    @Test("forms: parts, parameters and text without an end")
+    func forms() {
+        expectLinear("--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n", of: 50) { decodeForm($0, piece: 7) }
+        expectLinear("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--", of: 50) { decodeForm($0, piece: 7) }
+        expectLinear("\r\n-", of: 500) {
+            decodeForm("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n" + $0, piece: 64)
+        }
+        expectLinear("; a=\"\\\"", of: 200) { _ = ParameterisedValue($0) }
+        expectLinear("; a", of: 200) { _ = ParameterisedValue($0) }
+    }
+
+    @Test("JSON")
+    func json() {
+        for unit in ["[", "{\"a\":", "[],", "\"\\u0041\",", "1e9,", "\"\\\"", "{\"a\":1},"] {
+            expectLinear(unit, of: 500) { text in
+                let data = Data(("[" + text).utf8)
+                guard JSONDocument.depth(of: data) <= JSONDocument.deepestNesting else { return }
+                _ = try? JSONDocument(data).decode(JSONValue.self)
+            }
+        }
+    }
+
+    @Test("signatures, queries and escapes")
+    func requests() {
+        let values = String(repeating: "v", count: 1000)
+        expectLinear("z;", of: 200) { names in
+            let message = SigV4.Message(method: "GET", path: "/", query: "") { name in
+                switch name {
+                case "authorization":
+                    "AWS4-HMAC-SHA256 Credential=A/20260510/r/s3/aws4_request,SignedHeaders=host;\(names),Signature=00"
+                case "x-amz-date": "20260510T000000Z"
+                default: values
+                }
+            }
+            if let signature = try? SigV4.read(from: message) {
+                _ = signature.canonicalRequest(message, payloadHash: "")
+            }
+        }
+        expectLinear("a=b&", of: 500) { _ = SigV4Query($0)?.canonical }
+        expectLinear("%41", of: 500) { text in
+            if let decoded = PercentEncoding.decode(text) { _ = PercentEncoding.encode(decoded, keepingSlashes: true) }
+        }
+    }
+
+    @Test("policies, manifests and lists of parts")
+    func documents() {
+        expectLinear("[\"eq\",\"$a\",\"b\"],", of: 100) { conditions in
+            let text = "{\"expiration\":\"2030-01-01T00:00:00Z\",\"conditions\":[\(conditions)[\"eq\",\"$a\",\"b\"]]}"
+            _ = try? PostPolicy(base64: Data(text.utf8).base64EncodedString())
+        }
+        expectLinear("<Part><PartNumber>1</PartNumber><ETag>x</ETag></Part>", of: 50) { _ = try? PartList($0) }
+        expectLinear("<Part>", of: 500) { _ = try? PartList($0) }
+    }
+
+    @Test("words of chunks that are joined")
+    func stitching() {
+        expectLinear("fever ", of: 200) { text in
+            let chunks = (0..<4).map { index in
+                SpokenChunk(
+                    text: text, words: [], times: ChunkTimes(start: Double(index) * 9, end: Double(index) * 9 + 10))
+            }
+            _ = Transcript.stitch(chunks)
+        }
+        expectLinear("silence_start: 1\nsilence_end: 2\n", of: 100) { report in
+            let silences = RecordingCuts.silences(inReport: report)
+            _ = RecordingCuts(
+                duration: 1_000_000, silences: silences, longest: Double(8_000_000 / max(1, report.utf8.count)))
+        }
+    }
+
+    private func decodeForm(_ text: String, piece: Int) {
+        guard var decoder = FormDecoder(contentType: "multipart/form-data; boundary=b") else { return }
+        let bytes = Array(text.utf8)
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+            guard (try? decoder.decode(ByteBuffer(bytes: bytes[start..<min(start + piece, bytes.count)]))) != nil else {
+                return
+            }
+        }
+    }
+
+    private func expectLinear(
+        _ unit: String, of count: Int, sourceLocation: SourceLocation = #_sourceLocation,
+        _ work: @escaping (String) -> Void
+    ) {
+        expectLinear(sourceLocation: sourceLocation) { length in
+            let text = String(repeating: unit, count: count * length)
+            return { work(text) }
+        }
+    }
+
+    /// - Parameter make: the work on an input of so many lengths.
+    private func expectLinear(sourceLocation: SourceLocation = #_sourceLocation, _ make: (Int) -> () -> Void) {
+        func cost(_ length: Int) -> Double {
+            let work = make(length)
+            return (0..<3).map { _ in
+                let start = threadTime()
+                work()
+                return threadTime() - start
+            }.min() ?? 0
+        }
+        // What takes less than this is below the clock's grain.
+        let growth = cost(8) / max(cost(1), 0.0005)
+        #expect(growth < 28, "eight times as long takes \(growth) times as much", sourceLocation: sourceLocation)
+    }
+
+    private func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
