@@ -27,6 +27,11 @@ package struct ChunkTimes: Hashable, Sendable, Codable {
         self.end = end
     }
 
+    /// Whether these are times of a session.
+    package static func canBe(_ start: Double, _ end: Double) -> Bool {
+        (0...Limits.sessionLength).contains(start) && (0...Limits.sessionLength).contains(end)
+    }
+
     /// Whether the beginning of the chunk that follows was recorded before this one ended.
     package func overlaps(_ next: ChunkTimes) -> Bool { next.start < end && start < next.end }
 

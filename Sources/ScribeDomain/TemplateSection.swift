@@ -75,7 +75,7 @@ package struct CustomTemplate: Hashable, Sendable {
     /// As notes are written after it.
     /// - Parameter sections: those known, defaults and the business's own.
     package func template(with sections: [SectionID: TemplateSection], fallback: Template) -> Template {
-        let known = sectionIDs.compactMap { sections[$0]?.layout }
+        let known = sectionIDs.removingDuplicates().compactMap { sections[$0]?.layout }
         return Template(
             id: id, name: title, summary: summary, format: .markdown, bucket: .custom,
             sections: known.isEmpty ? fallback.sections : known, sectionIDs: sectionIDs

@@ -34,9 +34,12 @@ extension Store {
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let results = try Self.documents(ofRow: row["id"], in: db)
             for edit in edits {
-                let id: DocumentID? = if case .document(let id) = edit.target { id } else { nil }
-                let documents = try Self.documents(ofRow: row["id"], andAuthored: id, in: db)
+                var documents = results
+                if case .document(let id) = edit.target, !results.contains(where: { $0.id == id }) {
+                    documents = try Self.documents(ofRow: row["id"], andAuthored: id, in: db)
+                }
                 let found = documents.last { document in
                     switch edit.target {
                     case .document(let id): document.id == id
@@ -100,6 +103,9 @@ extension Store {
                     [document.language, now.milliseconds, existing.id.rawValue]
                 )
             } else {
+                try Limits.require(
+                    try Self.count("documents", of: rowID, in: db) + 1,
+                    atMost: Limits.results + Limits.documents, "template_id")
                 try Self.insert(document, rowID: rowID, at: now, in: db)
             }
             try Self.startAssembly(ofRow: rowID, at: now, in: db)
@@ -108,6 +114,11 @@ extension Store {
     }
 
     // MARK: Within a SQL transaction
+
+    /// How many rows of a table belong to a transaction.
+    static func count(_ table: String, of rowID: Int64, in db: Database) throws -> Int {
+        try db.row("SELECT count(*) AS count FROM \(table) WHERE transaction_id = ?", [rowID])?["count"] ?? 0
+    }
 
     /// - Parameter isAuthored: whether a client made it, and not the server.
     static func insert(

@@ -7,6 +7,8 @@ extension Store {
     package func add(_ feedback: Feedback, to key: Transaction.Key) async throws {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            try Limits.require(
+                try Self.count("feedback", of: row["id"], in: db), atMost: Limits.feedback, "entity")
             try db.run(
                 """
                 INSERT INTO feedback (

@@ -55,7 +55,7 @@ extension Store {
     /// - Returns: the context as it is then.
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func updateContext(
-        of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) -> JSONValue
+        of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> JSONValue {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
@@ -91,6 +91,9 @@ extension Store {
     ) async throws -> SessionDocument {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            try Limits.require(
+                try Self.count("documents", of: row["id"], in: db) + 1, atMost: Limits.results + Limits.documents,
+                "session_id")
             try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
             try Self.keep(change, with: document.id, in: db)
             _ = try Self.updateContext(of: row, in: db, context)
@@ -207,10 +210,10 @@ extension Store {
     }
 
     private static func updateContext(
-        of row: Row, in db: Database, _ change: (JSONValue) -> JSONValue
+        of row: Row, in db: Database, _ change: (JSONValue) throws(ScribeError) -> JSONValue
     ) throws -> JSONValue {
         let before: JSONValue = try StoredJSON.value(row["context"])
-        let context = change(before)
+        let context = try change(before)
         if context != before {
             try db.run(
                 "UPDATE transactions SET context = ? WHERE id = ?",

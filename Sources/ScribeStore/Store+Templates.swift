@@ -24,6 +24,7 @@ extension Store {
 
     package func add(_ template: CustomTemplate, to business: BusinessID, at now: Date) async throws {
         try await writes.write { db in
+            try Self.requireRoom(in: "templates", business, db)
             try db.run(
                 """
                 INSERT INTO templates (business_id, template_id, title, summary, section_ids, created_at)
@@ -82,6 +83,7 @@ extension Store {
 
     package func add(_ section: TemplateSection, to business: BusinessID, at now: Date) async throws {
         try await writes.write { db in
+            try Self.requireRoom(in: "template_sections", business, db)
             try db.run(
                 """
                 INSERT INTO template_sections (
@@ -126,6 +128,18 @@ extension Store {
                 [now.milliseconds, business.rawValue, id.rawValue]
             )
             guard db.changesCount > 0 else { throw ScribeError.resourceNotFound("Section not found") }
+        }
+    }
+}
+
+extension Store {
+    /// - Throws: ``ScribeError/invalidState(_:)`` when a business has as many as it may.
+    private static func requireRoom(in table: String, _ business: BusinessID, _ db: Database) throws {
+        let known = try db.row(
+            "SELECT count(*) AS count FROM \(table) WHERE business_id = ? AND archived_at IS NULL",
+            [business.rawValue])
+        guard known?["count"] ?? 0 < Limits.ownTemplates else {
+            throw ScribeError.invalidState("There are \(Limits.ownTemplates) already; delete some first")
         }
     }
 }

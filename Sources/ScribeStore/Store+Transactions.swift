@@ -19,12 +19,14 @@ package enum Initialisation: Hashable, Sendable {
 extension Store {
     /// Stores a new transaction with its documents, all in progress.
     ///
-    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``.
+    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``, and
+    ///   ``ScribeError/invalidRequest(field:problem:)`` for what is beyond ``Limits``.
     /// - Parameter replays: whether the same request again is answered like the first.
     package func initialise(
         _ transaction: Transaction, documents: [ResultDocument], replays: Bool = true
     ) async throws -> Initialisation {
-        try await writes.write { db in
+        try transaction.request.requireWithinLimits()
+        return try await writes.write { db in
             if let row = try Self.anyTransactionRow(transaction.key, in: db) {
                 let existing = try Transaction(row: row)
                 guard replays, existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
@@ -58,6 +60,8 @@ extension Store {
             let old = try Transaction(row: row)
             var transaction = old
             let effect = try change(&transaction)
+            try transaction.requireWithinLimits()
+            if transaction.request != old.request { try transaction.request.requireWithinLimits() }
             try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db)
             // Long, and seldom changed.
             if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
@@ -83,6 +87,7 @@ extension Store {
             var transaction = old
             let hasNewAudio = try Self.hasNewAudio(transaction, rowID: rowID, in: db)
             let effect = try transaction.commit(list, hasNewAudio: hasNewAudio, at: now)
+            try transaction.requireWithinLimits()
             try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db)
             guard claimsJob, effect == .process else { return Commit(effect: effect, job: nil) }
             return Commit(

@@ -68,6 +68,7 @@ struct ConversionRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "target_language", problem: "must be one of \(known)")
         }
         var source = ConversionSource.recording
+        try Limits.require(body.transcript, within: Limits.transcript, "transcript")
         if let transcript = body.transcript, !transcript.isEmpty { source = .transcript(transcript.storable) }
 
         let template: TemplateID

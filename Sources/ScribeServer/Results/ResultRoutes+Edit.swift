@@ -53,6 +53,7 @@ extension ResultRoutes {
         let key = try context.requireTransaction()
         let edits = try await request.decodeJSON(as: [EditBody].self, in: context).map(\.edit)
         guard !edits.isEmpty else { throw ScribeError.invalidRequest(field: nil, problem: "must name a document") }
+        try Limits.require(edits.count, atMost: Limits.edits, "the body")
         try await store.edit(key, edits, at: clock.now)
         signals.post(key)
         return try .json(.ok, TransactionAcknowledgement("Successfully updated \(edits.count) documents", key))

@@ -58,7 +58,11 @@ struct SessionRoutes: Sendable {
         let said = try await request.decodeJSON(as: ContextBody.self, in: context).context
         let business = try context.requirePrincipal().business
         let more = said.dated(try await store.startTimes(of: said.pastSessions, in: business))
-        return try await update(context) { SessionContext($0).adding(more).json }
+        return try await update(context) { (context) throws(ScribeError) in
+            let sum = SessionContext(context).adding(more).json
+            try Limits.require(sum, within: Limits.context, "context")
+            return sum
+        }
     }
 
     /// The body says what is to go.
@@ -68,7 +72,7 @@ struct SessionRoutes: Sendable {
     }
 
     private func update(
-        _ context: ScribeContext, _ change: @escaping @Sendable (JSONValue) -> JSONValue
+        _ context: ScribeContext, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> Response {
         let key = try context.requireTransaction()
         let changed = try await store.updateContext(of: key, change)

@@ -99,7 +99,11 @@ struct TemplateBody: Decodable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         title = try container.title(forKey: .title)
         desc = try container.decodeIfPresent(String.self, forKey: .desc)?.storable
-        sectionIDs = try container.decodeIfPresent([String].self, forKey: .sectionIDs)?.map { SectionID($0) }
+        try Limits.require(desc, within: Limits.sectionText, "desc")
+        let ids = try container.decodeIfPresent([String].self, forKey: .sectionIDs)
+        try Limits.require(ids?.count ?? 0, atMost: Limits.sectionsOfTemplate, "section_ids")
+        for id in ids ?? [] { try Limits.require(id, within: Limits.word, "section_ids") }
+        sectionIDs = ids?.map { SectionID($0) }
     }
 }
 
@@ -119,6 +123,8 @@ struct SectionBody: Decodable {
         title = try container.title(forKey: .title)
         desc = try container.decodeIfPresent(String.self, forKey: .desc)?.storable
         example = try container.decodeIfPresent(String.self, forKey: .example)?.storable
+        try Limits.require(desc, within: Limits.sectionText, "desc")
+        try Limits.require(example, within: Limits.sectionText, "example")
         format = try container.decodeIfPresent(String.self, forKey: .format).map { word in
             guard let style = TemplateSection.Style(rawValue: word) else {
                 throw ScribeError.invalidRequest(field: "format", problem: "must be P or B")

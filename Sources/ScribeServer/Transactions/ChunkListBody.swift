@@ -16,8 +16,10 @@ struct ChunkListBody: Decodable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func seconds(_ key: CodingKeys) throws -> Double? {
-                if let text = try? container.decode(String.self, forKey: key) { return ChunkTimes.seconds(from: text) }
-                return try container.decodeIfPresent(Double.self, forKey: key)
+                // A thrown error is slow, and most of them are numbers.
+                if let number = try? container.decodeIfPresent(Double.self, forKey: key) { return number }
+                guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+                return ChunkTimes.seconds(from: text)
             }
             start = try seconds(.start)
             end = try seconds(.end)
@@ -34,10 +36,13 @@ struct ChunkListBody: Decodable {
         var times: [String: ChunkTimes] = [:]
         for entry in try container.decodeIfPresent([[String: TimesBody]].self, forKey: .times) ?? [] {
             for (file, body) in entry {
-                if let start = body.start, let end = body.end { times[file] = ChunkTimes(start: start, end: end) }
+                // Times that cannot be are none, as empty ones are: the audio is worth more.
+                guard let start = body.start, let end = body.end, ChunkTimes.canBe(start, end) else { continue }
+                times[file] = ChunkTimes(start: start, end: end)
             }
         }
         let files = try container.decode([String].self, forKey: .files).filter { !$0.isEmpty }
+        for name in files { try Limits.require(name, within: Limits.fileName, CodingKeys.files.rawValue) }
         guard files.allSatisfy(\.isPlain) else {
             throw ScribeError.invalidRequest(field: CodingKeys.files.rawValue, problem: "has a name that is none")
         }

@@ -27,6 +27,7 @@ enum S3Error: Error, Hashable, Sendable {
     case malformedPostRequest
     case malformedXML
     case maxPostPreDataLengthExceeded
+    case metadataTooLarge
     case methodNotAllowed
     case missingContentLength
     case noSuchKey
@@ -54,7 +55,8 @@ enum S3Error: Error, Hashable, Sendable {
         case .authorizationHeaderMalformed, .authorizationQueryParametersError, .badDigest, .entityTooLarge,
             .entityTooSmall, .expiredToken, .incompleteBody, .invalidArgument, .invalidDigest, .invalidPart,
             .invalidPartOrder, .invalidRequest, .invalidToken, .invalidURI, .keyTooLong, .malformedXML,
-            .contentSHA256Mismatch, .invalidPolicyDocument, .malformedPostRequest, .maxPostPreDataLengthExceeded:
+            .contentSHA256Mismatch, .invalidPolicyDocument, .malformedPostRequest, .maxPostPreDataLengthExceeded,
+            .metadataTooLarge:
             .badRequest
         }
     }
@@ -86,6 +88,7 @@ enum S3Error: Error, Hashable, Sendable {
         case .invalidURI: ("InvalidURI", "The specified URI could not be parsed.")
         case .keyTooLong: ("KeyTooLongError", "Your key is too long.")
         case .malformedXML: ("MalformedXML", "The XML you provided was not well-formed or not what was expected.")
+        case .metadataTooLarge: ("MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size.")
         case .methodNotAllowed: ("MethodNotAllowed", "The specified method is not allowed against this resource.")
         case .missingContentLength: ("MissingContentLength", "You must provide the Content-Length HTTP header.")
         case .noSuchKey: ("NoSuchKey", "The specified key does not exist.")

@@ -18,7 +18,7 @@ extension S3Responder {
     ) async throws -> Response {
         let upload = MultipartUpload(
             id: identifiers.uuid(), bucket: address.bucket, key: address.key,
-            contentType: request.headers[.contentType], metadata: Self.metadata(of: request.headers),
+            contentType: request.headers[.contentType], metadata: try Self.metadata(of: request.headers),
             createdAt: clock.now
         )
         try await store.begin(upload, business: business)

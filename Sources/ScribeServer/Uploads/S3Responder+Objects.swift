@@ -12,7 +12,7 @@ extension S3Responder {
         let received = try await receive(request, caller)
         let object = StoredObject(
             bucket: address.bucket, key: address.key, file: received.file, size: received.size, eTag: received.md5,
-            contentType: request.headers[.contentType], metadata: Self.metadata(of: request.headers),
+            contentType: request.headers[.contentType], metadata: try Self.metadata(of: request.headers),
             createdAt: clock.now
         )
         await settle(
@@ -124,11 +124,18 @@ extension S3Responder {
         return object
     }
 
+    /// The most that the metadata of an object may take, in bytes, as AWS has it.
+    private static let metadataLimit = 2048
+
     /// The `x-amz-meta-` headers, without the prefix.
-    static func metadata(of headers: HTTPFields) -> [String: String] {
+    /// - Throws: ``S3Error/metadataTooLarge``.
+    static func metadata(of headers: HTTPFields) throws(S3Error) -> [String: String] {
         let prefix = "x-amz-meta-"
         var metadata: [String: String] = [:]
+        var size = 0
         for field in headers where field.name.canonicalName.hasPrefix(prefix) {
+            size += field.name.canonicalName.utf8.count + field.value.utf8.count
+            guard size <= metadataLimit else { throw .metadataTooLarge }
             let name = String(field.name.canonicalName.dropFirst(prefix.count))
             metadata[name] = metadata[name].map { "\($0),\(field.value)" } ?? field.value
         }
