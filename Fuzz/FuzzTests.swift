@@ -58,6 +58,15 @@ struct FuzzTests {
         FuzzRun.report("s3")
     }
 
+    @Test("tokens, names, times and places")
+    func words() async {
+        await #expect(processExitsWith: .success) {
+            var run = try FuzzRun("words")
+            try run.mutate(times: 3000)
+        }
+        FuzzRun.report("words")
+    }
+
     @Test("every corpus is one of these")
     func corpora() throws {
         #expect(

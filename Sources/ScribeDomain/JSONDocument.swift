@@ -24,7 +24,7 @@ package final class JSONDocument: Sendable {
 
     /// What a text from outside says, nil when it is not JSON of that type or nested too deeply.
     package static func untrusted<Value: Decodable>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
-        guard depth(of: data) <= deepestNesting else { return nil }
+        guard depth(of: data) <= deepestNesting, !CombiningMarks.areTooMany(in: data) else { return nil }
         return try? JSONDocument(data).decode(type)
     }
 

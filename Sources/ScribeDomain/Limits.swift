@@ -76,8 +76,9 @@ extension TransactionRequest {
             try Limits.require(template.type, within: Limits.word, "output_format_template")
         }
         try Limits.require(inputLanguages.count, atMost: Limits.languages, "input_language")
-        for language in inputLanguages + [outputLanguage].compactMap(\.self) where !Self.isLanguage(language) {
-            throw .invalidRequest(field: "input_language", problem: "must be languages such as en-IN")
+        let languages = inputLanguages.map { ($0, "input_language") } + [(outputLanguage ?? "en", "output_language")]
+        for (language, field) in languages where !Self.isLanguage(language) {
+            throw .invalidRequest(field: field, problem: "must be a language such as en-IN")
         }
         let words: [(String?, String)] = [
             (mode, "mode"), (modelType, "model_type"), (speciality, "speciality"), (section, "Section"),

@@ -19,6 +19,8 @@ package struct ScribeClock: Sendable {
         case timeLimit = "time limit"
         /// A fixture that answers late.
         case fixture
+        /// A login that failed once too often.
+        case failedLogin = "failed login"
         /// A look whether the server is ready.
         case readiness
     }

@@ -77,7 +77,8 @@ func assemble(
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
     AccountRoutes(
-        store: store, tokens: tokens, secrets: secrets, lifetimes: configuration.lifetimes, identifiers: identifiers,
+        store: store, tokens: tokens, clients: clients, throttle: LoginThrottle(clock: clock), secrets: secrets,
+        lifetimes: configuration.lifetimes, identifiers: identifiers,
         clock: clock
     ).add(to: account)
     WhoAmIRoute(store: store).add(
@@ -115,8 +116,9 @@ func assemble(
         bell: bell, clock: clock
     ).add(to: eka)
     Version1Routes(
-        store: store, objects: objects, starter: starter, facts: facts, identifiers: identifiers, clock: clock)
-        .add(to: eka)
+        store: store, objects: objects, starter: starter, facts: facts, identifiers: identifiers, clock: clock
+    )
+    .add(to: eka)
     ChunkTranscriptRoutes(store: store, signals: signals, bell: bell, clock: clock).add(to: eka)
     SessionRoutes(store: store, facts: facts).add(to: eka)
     DocumentRoutes(store: store, signals: signals, identifiers: identifiers, clock: clock).add(to: eka)
@@ -133,16 +135,19 @@ func assemble(
         store: store, objects: objects, credentials: credentials, starter: starter, fixtures: fixtures,
         signals: signals, bell: bell, identifiers: identifiers, clock: clock
     )
-    let origins = configuration.allowedOrigins.map { AllowedOrigins.listed(Set($0.map { $0.lowercased() })) }
+    let origins = configuration.allowedOrigins.map { list in
+        list.contains("*") ? AllowedOrigins.any : .listed(Set(list.map { $0.lowercased() }))
+    }
     let responder = RequestLog(
         next: CrossOrigin(
             next: FamilyResponder(router: router, s3: s3, bodies: BodyBudget(limit: configuration.bodyBudget)),
-            allowed: origins ?? (configuration.authMode == .strict ? .listed([]) : .any)
+            allowed: origins ?? (configuration.authMode == .strict ? .listed([]) : .trusted)
         ),
         metrics: metrics, clock: clock
     )
     let runner = JobRunner(
-        store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(facts: facts), templates: templates,
+        store: store, objects: objects, transcriber: transcriber, noteWriter: RulesNoteWriter(facts: facts),
+        templates: templates,
         signals: signals, bell: bell, metrics: metrics, clock: clock, policy: configuration.jobs, logger: logger
     )
     let limits = configuration.connectionLimits
@@ -204,14 +209,18 @@ private func seededClients(_ configuration: Configuration) throws -> (demo: [See
 private func register(
     _ clients: [Seed.Login], demo: [Seed.Login], _ store: Store, _ secrets: ClientSecrets, _ logger: Logger
 ) async throws -> KnownClients {
-    try await store.register(
-        clients.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
-    )
+    let hashed = clients.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
+    try await store.register(hashed)
     if clients.isEmpty {
         logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
     }
     guard let first = demo.first else {
         throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
     }
-    return KnownClients(ids: Set(clients.map(\.client.principal.client)), demoPrincipal: first.client.principal)
+    let registrations = hashed.map { client, hash in
+        (client.principal.client, KnownClients.Registration(principal: client.principal, secretHash: hash))
+    }
+    return KnownClients(
+        registrations: Dictionary(registrations, uniquingKeysWith: { _, last in last }),
+        demoPrincipal: first.client.principal)
 }

@@ -20,7 +20,17 @@ enum Schema {
         ("004 audio quality", audioQuality),
         ("005 jobs are never confused", jobs),
         ("006 documents of the editor", editorDocuments),
+        ("007 families of refresh tokens", refreshFamilies),
     ]
+
+    /// A token's family is the hash of the one that was given at login. Of those from before nobody knows it, so that
+    /// each begins one.
+    private static let refreshFamilies = """
+        ALTER TABLE refresh_tokens ADD COLUMN family BLOB CHECK (length(family) = 32);
+        UPDATE refresh_tokens SET family = token_hash;
+        CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
+        CREATE INDEX refresh_tokens_by_client ON refresh_tokens (client_id);
+        """
 
     private static let foundations = """
         CREATE TABLE clients (

@@ -13,6 +13,18 @@ extension Store {
             )
             for (client, secretHash) in clients {
                 let principal = client.principal
+                // Whoever has another secret or acts for another tenant logs in anew.
+                try db.run(
+                    """
+                    DELETE FROM refresh_tokens WHERE client_id = ?1 AND EXISTS (
+                        SELECT 1 FROM clients WHERE client_id = ?1 AND (
+                            secret_hash <> ?2 OR business_id <> ?3 OR user_id <> ?4 OR doctor_id <> ?5))
+                    """,
+                    [
+                        principal.client.rawValue, Data(secretHash), principal.business.rawValue,
+                        principal.user.rawValue, principal.doctor.rawValue,
+                    ]
+                )
                 try db.run(
                     """
                     INSERT INTO clients (
@@ -45,14 +57,15 @@ extension Store {
     package func saveRefreshToken(hash: [UInt8], of client: ClientID, now: Date, expiresAt: Date) async throws {
         try await writes.write { db in
             try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [now.milliseconds])
-            try Self.insertRefreshToken(hash, of: client, expiresAt: expiresAt, in: db)
+            try Self.insertRefreshToken(hash, family: hash, of: client, expiresAt: expiresAt, in: db)
         }
     }
 
     /// Exchanges a refresh token for a new one.
     ///
     /// The old one is honoured for `grace` seconds more, because clients refresh in parallel with the same token
-    /// (eka-v2.md 1.3).
+    /// (eka-v2.md 1.3); used later than that, it was stolen or is, and all that came from the same login end.
+    /// - Parameter newHash: of the one that follows from the old one, the same each time.
     /// - Returns: whose token it is, or nil when it is unknown, expired or rotated too long ago.
     package func rotateRefreshToken(
         hash: [UInt8], to newHash: [UInt8], now: Date, expiresAt: Date, grace: TimeInterval
@@ -60,31 +73,39 @@ extension Store {
         try await writes.write { db in
             let row = try db.row(
                 """
-                SELECT clients.*, rotated_at FROM refresh_tokens JOIN clients USING (client_id)
+                SELECT clients.*, rotated_at, family FROM refresh_tokens JOIN clients USING (client_id)
                 WHERE token_hash = ? AND expires_at > ?
                 """,
                 [Data(hash), now.milliseconds]
             )
             guard let row else { return nil }
+            let family = row["family"] as Data? ?? Data(hash)
             if let rotatedAt = row["rotated_at"] as Int64? {
-                guard now.timeIntervalSince(Date(milliseconds: rotatedAt)) <= grace else { return nil }
+                guard now.timeIntervalSince(Date(milliseconds: rotatedAt)) <= grace else {
+                    try db.run("DELETE FROM refresh_tokens WHERE family = ?", [family])
+                    return nil
+                }
             } else {
                 try db.run(
                     "UPDATE refresh_tokens SET rotated_at = ? WHERE token_hash = ?", [now.milliseconds, Data(hash)]
                 )
             }
             let client = Client(row: row)
-            try Self.insertRefreshToken(newHash, of: client.principal.client, expiresAt: expiresAt, in: db)
+            try Self.insertRefreshToken(
+                newHash, family: Array(family), of: client.principal.client, expiresAt: expiresAt, in: db)
             return client
         }
     }
 
     private static func insertRefreshToken(
-        _ hash: [UInt8], of client: ClientID, expiresAt: Date, in db: Database
+        _ hash: [UInt8], family: [UInt8], of client: ClientID, expiresAt: Date, in db: Database
     ) throws {
         try db.run(
-            "INSERT INTO refresh_tokens (token_hash, client_id, expires_at) VALUES (?, ?, ?)",
-            [Data(hash), client.rawValue, expiresAt.milliseconds]
+            """
+            INSERT INTO refresh_tokens (token_hash, client_id, expires_at, family) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """,
+            [Data(hash), client.rawValue, expiresAt.milliseconds, Data(family)]
         )
     }
 }

@@ -8,7 +8,7 @@ extension Store {
         try await writes.write { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             try Limits.require(
-                try Self.count("feedback", of: row["id"], in: db), atMost: Limits.feedback, "entity")
+                try Self.count("feedback", of: row["id"], in: db) + 1, atMost: Limits.feedback, "entity")
             try db.run(
                 """
                 INSERT INTO feedback (

@@ -26,6 +26,7 @@ struct Banner {
         }
         lines += [
             "  Auth          \(configuration.authMode.rawValue)",
+            "  Web pages     \(webPages)",
             "  Transcriber   \(transcriber)",
             "  Data          \(dataFolder)",
             "",
@@ -36,6 +37,13 @@ struct Banner {
         }
         lines += ["  Stop with Ctrl-C.", ""]
         return lines.joined(separator: "\n")
+    }
+
+    private var webPages: String {
+        if let origins = configuration.allowedOrigins {
+            return origins.contains("*") ? "of any origin" : origins.joined(separator: ", ")
+        }
+        return configuration.authMode == .strict ? "none" : "of localhost and *.eka.care; --cors-origins lets others in"
     }
 
     private var dataFolder: String {

@@ -81,7 +81,9 @@ struct SettingFlags: ParsableArguments {
     var credentialsLifetime: String?
 
     @Option(
-        help: "Origins of web pages that may use the server, with commas between; by default all, in strict mode none.")
+        help:
+            "Origins of web pages that may use the server, with commas between, or *; by default this machine's, in strict mode none."
+    )
     var corsOrigins: String?
 
     @Option(help: "Which SDK a client id belongs to, where its requests do not say so: ID=PROFILE with commas between.")

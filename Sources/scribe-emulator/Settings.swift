@@ -196,9 +196,10 @@ struct Settings {
     private func origins() throws -> [String]? {
         guard let value = values[.corsOrigins] else { return nil }
         return try Self.list(value.text).map { origin in
+            if origin == "*" { return origin }
             let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty else {
-                throw problem(value, "must be origins such as https://app.example")
+                throw problem(value, "must be origins such as https://app.example, or *")
             }
             return origin
         }

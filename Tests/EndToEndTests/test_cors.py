@@ -4,7 +4,7 @@ import pytest
 import requests
 from conftest import ROOT, running
 
-ORIGIN = "https://app.example"
+ORIGIN = "https://doc.eka.care"
 API = "/voice/api/v2/transaction/history"
 CLIENTS = str(ROOT / "seed/clients.yaml")
 OBJECT = "/m-prod-voice-record/260510/t/1.mp3"

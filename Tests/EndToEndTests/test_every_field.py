@@ -50,6 +50,12 @@ OTHER_TYPES = {
     "a string": CANARY, "an integer": 7, "a fraction": 1.5, "a boolean": True, "an array": [CANARY],
     "an object": {"key": CANARY},
 }
+#: Numbers where something ends: of Int64, of UInt64, of what a Double counts exactly, and of Double.
+EDGES = [
+    "-9223372036854775808", "-9223372036854775809", "9223372036854775807", "9223372036854775808", "1e300",
+    "18446744073709551615", "18446744073709551616", "9007199254740993", "-9007199254740993", "-1e300",
+    "1.7976931348623157e308", "5e-324", "-0.0", "0.1",
+]
 MISSING = object()
 
 
@@ -535,7 +541,12 @@ def field(judge, example, path, first: Tenant, second: Tenant):
     if isinstance(at(example, path), (int, float)):
         for case, value in [("beyond int64", BIG), ("negative", -BIG), ("beyond doubles", Raw("1e400"))]:
             send(case, value, BIG)
+        for edge in EDGES:
+            send(f"is {edge}", Raw(edge), expected="any")
         send("not a number", Raw("NaN"), expected="bad")
+    else:
+        edge = EDGES[sum(title.encode()) % len(EDGES)]
+        send(f"is {edge}", Raw(edge), expected="any")
     if name in KINDS and (isinstance(at(example, path), str) or at(example, path) is MISSING):
         theirs = second.twins[operation.id] if operation.takes_ids else second.ids[KINDS[name]]
         unknown, foreign = send("unknown", f"i-{uuid.uuid4()}"), send("foreign", theirs)
@@ -577,6 +588,8 @@ def whole(judge, first: Tenant):
             send(f"with an odd {case} within", sized(free, {"key": value}), "any")
             if isinstance(value, str):
                 send(f"with an odd {case} as a key", sized(free, {value.replace(CANARY, "key"): CANARY}), "any")
+    for edge in EDGES:
+        send(f"with {edge} within", sized(free, {"key": Raw(edge)}), "any")
     send("that is empty", b"", "bad" if operation.needs_body else "good")
     # Null means absent.
     send("that is null", b"null", "bad" if operation.needs_body else "any")

@@ -237,6 +237,42 @@ def test_connections_beyond_the_limit_wait_their_turn(tmp_path):
             connection.close()
 
 
+def token(header: bytes, claims: bytes = b"{}") -> str:
+    return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (header, claims)) + "."
+
+
+@pytest.mark.parametrize(
+    "header, claims",
+    [
+        (b'{"alg":"HS256","x":1e300}', b"{}"), (b'{"alg":"HS256"}', b'{"iss":1e300,"exp":-1e300}'),
+        (b'{"alg":"HS256","kid":"scribe-emulator"}', b'{"iss":"scribe-emulator","exp":1e300,"iat":-9223372036854775808}'),
+        (b'{"a":' * 400 + b"1" + b"}" * 400, b"{}"), (b"[]", b"{}"), (b"", b""), (b"\xff\xfe{\x00}\x00", b"{}"),
+        (b'{"alg":{"x":[1e300]}}', b"[]"),
+    ],
+)
+def test_tokens_of_any_kind_end_no_process(server, header, claims):
+    for name, value in [("Authorization", f"Bearer {token(header, claims)}"), ("auth", token(header, claims))]:
+        answer = requests.get(f"{server.base_url}/voice/api/v2/config", headers={name: value})
+        assert answer.status_code in (200, 401)
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+@pytest.mark.parametrize("zone", ["GMT+10:/5", "GMT-10:/5", "UTC+05./0", "GMT+99", "GMT+1/5", "../../etc/passwd", "A" * 60_000])
+def test_time_zones_that_are_none_are_refused(server, zone):
+    session = server.client().session
+    assert session.get(f"{server.base_url}/voice/api/v2/config", params={"timezone": zone}).status_code == 400
+
+
+def test_marks_without_an_end_hold_nobody_up(server):
+    marks = "\u0301\u0327" * 200_000
+    for body in (f'{{"{marks}":1}}', '{"' + "\\u0301\\u0327" * 80_000 + '":1}'):
+        answer = requests.post(f"{server.base_url}{LOGIN}", data=body.encode()[: 16 << 10] + b'":1}')
+        assert answer.status_code == 400
+    session = server.client().session
+    answer = session.post(f"{server.base_url}/voice/api/v2/transaction/init/marks", data=f'{{"{marks}":1}}'.encode())
+    assert answer.status_code == 400 and "combining marks" in answer.text
+
+
 @pytest.mark.parametrize(
     "body",
     [

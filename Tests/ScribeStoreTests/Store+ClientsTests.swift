@@ -7,10 +7,13 @@ import Testing
 @testable import ScribeStore
 
 struct ClientStoreTests {
+    let client = Client(
+        principal: Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1")),
+        name: "n", workspace: "w", transactionLimit: nil)
+
     @Test("a refresh token is exchanged once, and honoured 60 s more for those who ask in parallel")
     func rotation() async throws {
         let fixture = try StoreFixture()
-        let client = Client(principal: fixture.owner, name: "n", workspace: "w", transactionLimit: nil)
         try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32))])
         func hash(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
         let end = fixture.start.addingTimeInterval(1000)
@@ -22,10 +25,55 @@ struct ClientStoreTests {
             )
         }
         #expect(try await rotate(1, 2, after: 10) == client)
-        #expect(try await rotate(1, 3, after: 70) == client)
-        #expect(try await rotate(1, 4, after: 71) == nil)
-        #expect(try await rotate(3, 5, after: 500) == client)
-        #expect(try await rotate(2, 6, after: 1001) == nil)
+        #expect(try await rotate(1, 2, after: 70) == client)
+        #expect(try await rotate(2, 3, after: 500) == client)
+        #expect(try await rotate(3, 4, after: 1001) == nil)
         #expect(try await rotate(99, 7, after: 1) == nil)
     }
+
+    @Test("a refresh token that is used after it was exchanged ends all that came from its login, and no others")
+    func reuse() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.store.register([(client, hash(1))])
+        let end = fixture.start.addingTimeInterval(1000)
+        for login: UInt8 in [1, 11] {
+            try await fixture.store.saveRefreshToken(
+                hash: hash(login), of: .init("c-1"), now: fixture.start, expiresAt: end)
+        }
+        func rotate(_ old: UInt8, _ new: UInt8, after seconds: Double) async throws -> Client? {
+            try await fixture.store.rotateRefreshToken(
+                hash: hash(old), to: hash(new), now: fixture.start.addingTimeInterval(seconds), expiresAt: end,
+                grace: 60)
+        }
+        #expect(try await rotate(1, 2, after: 10) == client)
+        #expect(try await rotate(2, 3, after: 20) == client)
+        #expect(try await rotate(1, 2, after: 71) == nil)
+        #expect(try await rotate(3, 4, after: 72) == nil, "whoever has it may have stolen it")
+        #expect(try await rotate(11, 12, after: 73) == client)
+    }
+
+    @Test(
+        "refresh tokens end with the secret that they were given for, and when their client moves to another business")
+    func changedClient() async throws {
+        for change in ["nothing", "secret", "business"] {
+            let fixture = try StoreFixture()
+            try await fixture.store.register([(client, hash(1))])
+            let end = fixture.start.addingTimeInterval(1000)
+            try await fixture.store.saveRefreshToken(
+                hash: hash(5), of: .init("c-1"), now: fixture.start, expiresAt: end)
+            let moved = Client(
+                principal: Principal(
+                    business: .init("b-2"), user: client.principal.user, doctor: client.principal.doctor,
+                    client: client.principal.client),
+                name: client.name, workspace: client.workspace, transactionLimit: nil)
+            try await fixture.store.register([
+                (change == "business" ? moved : client, hash(change == "secret" ? 2 : 1))
+            ])
+            let refreshed = try await fixture.store.rotateRefreshToken(
+                hash: hash(5), to: hash(6), now: fixture.start, expiresAt: end, grace: 60)
+            #expect((refreshed != nil) == (change == "nothing"), "\(change)")
+        }
+    }
+
+    private func hash(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 }

@@ -21,24 +21,22 @@ struct AccessTokens: Sendable {
     /// What is said of a token.
     enum Verdict: Hashable, Sendable {
         /// One of ours, and valid.
-        case ours(Principal)
+        case ours(Principal, version: String?)
         /// Somebody else's, well formed.
         case foreign
         case refused(reason: String)
     }
 
     /// A token for the client's user. `exp` is in seconds: Android compares it as such.
-    func issue(to client: Client, expiresAt: Date, id: String) async throws -> String {
-        let claims = AccessClaims(client: client, issuedAt: clock.now, expiresAt: expiresAt, id: id)
+    func issue(to client: Client, version: String?, expiresAt: Date, id: String) async throws -> String {
+        let claims = AccessClaims(client: client, version: version, issuedAt: clock.now, expiresAt: expiresAt, id: id)
         return try await keys.sign(claims, kid: Self.keyID)
     }
 
     func verdict(on token: String) async -> Verdict {
         if let claims = verified[token] { return verdict(on: claims) }
-        guard let parsed = try? DefaultJWTParser().parse(Array(token.utf8), as: AnyClaims.self) else {
-            return .refused(reason: "The token is not a JWT")
-        }
-        guard parsed.payload.iss == Self.issuer || parsed.header.kid == Self.keyID.string else { return .foreign }
+        guard let parsed = UnverifiedToken(token) else { return .refused(reason: "The token is not a JWT") }
+        guard parsed.issuer == Self.issuer || parsed.keyID == Self.keyID.string else { return .foreign }
         guard let claims = try? await keys.verify(token, as: AccessClaims.self) else {
             return .refused(reason: "The token's signature is not valid")
         }
@@ -48,7 +46,7 @@ struct AccessTokens: Sendable {
 
     private func verdict(on claims: AccessClaims) -> Verdict {
         guard claims.exp > clock.now.timeIntervalSince1970 else { return .refused(reason: "The token has expired") }
-        return .ours(claims.principal)
+        return .ours(claims.principal, version: claims.ver)
     }
 }
 
@@ -73,16 +71,18 @@ private struct AccessClaims: JWTPayload {
     let workspaceID: String
     let workspace: String
     let fn: String
+    /// Of the client's registration.
+    let ver: String?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, jti, iat, exp, uuid, oid, cc, fn
+        case iss, sub, jti, iat, exp, uuid, oid, cc, fn, ver
         case businessID = "b-id"
         case clientID = "c-id"
         case workspaceID = "w-id"
         case workspace = "w-n"
     }
 
-    init(client: Client, issuedAt: Date, expiresAt: Date, id: String) {
+    init(client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String) {
         let principal = client.principal
         iss = AccessTokens.issuer
         sub = principal.user.rawValue
@@ -96,6 +96,7 @@ private struct AccessClaims: JWTPayload {
         workspaceID = principal.business.rawValue
         workspace = client.workspace
         fn = client.name
+        ver = version
     }
 
     var principal: Principal {
@@ -105,20 +106,5 @@ private struct AccessClaims: JWTPayload {
     }
 
     /// Expiry is judged by the server's clock, in ``AccessTokens/verdict(on:)``.
-    func verify(using algorithm: some JWTAlgorithm) throws {}
-}
-
-/// Enough of any JWT to see whose it is.
-private struct AnyClaims: JWTPayload {
-    let iss: String?
-
-    init(from decoder: any Decoder) throws {
-        // Must be an object; an `iss` that is no string is simply not ours.
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        iss = try? container.decode(String.self, forKey: .iss)
-    }
-
-    enum CodingKeys: CodingKey { case iss }
-
     func verify(using algorithm: some JWTAlgorithm) throws {}
 }

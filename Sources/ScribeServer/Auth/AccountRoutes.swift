@@ -14,6 +14,8 @@ struct AccountRoutes: Sendable {
 
     let store: Store
     let tokens: AccessTokens
+    let clients: KnownClients
+    let throttle: LoginThrottle
     let secrets: ClientSecrets
     let lifetimes: Configuration.Lifetimes
     let identifiers: IdentifierSource
@@ -62,22 +64,27 @@ struct AccountRoutes: Sendable {
 
     @Sendable private func login(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        guard body.clientID.isPlain, let known = try await store.client(ClientID(body.clientID)),
-            secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
-        else { throw ScribeError.invalidClient }
-        let refreshToken = newRefreshToken()
+        let client = try await throttle.attempt(body.clientID, from: context.address) { () -> Client? in
+            guard body.clientID.isPlain, let known = try await store.client(ClientID(body.clientID)),
+                secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
+            else { return nil }
+            return known.client
+        }
+        let refreshToken = Self.token(of: identifiers.bytes(32))
         let now = clock.now
         try await store.saveRefreshToken(
-            hash: secrets.hash(ofToken: refreshToken), of: known.client.principal.client, now: now,
+            hash: secrets.hash(ofToken: refreshToken), of: client.principal.client, now: now,
             expiresAt: now.addingTimeInterval(lifetimes.refreshToken)
         )
-        return try await answer(known.client, refreshToken: refreshToken, now: now)
+        return try await answer(client, refreshToken: refreshToken, now: now)
     }
 
     /// An expired access token may come along in header or body; it is not looked at (C-83).
     @Sendable private func refresh(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: RefreshBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        let refreshToken = newRefreshToken()
+        // Whoever sends the same one again within the grace, because an answer was lost or in parallel, gets the same
+        // successor.
+        let refreshToken = Self.token(of: secrets.successor(ofToken: body.refreshToken))
         let now = clock.now
         let client = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: body.refreshToken), to: secrets.hash(ofToken: refreshToken), now: now,
@@ -87,15 +94,17 @@ struct AccountRoutes: Sendable {
         return try await answer(client, refreshToken: refreshToken, now: now)
     }
 
-    private func newRefreshToken() -> String {
-        Data(identifiers.bytes(32)).base64EncodedString()
+    private static func token(of bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .trimmingCharacters(in: ["="])
     }
 
     private func answer(_ client: Client, refreshToken: String, now: Date) async throws -> Response {
         let expiry = now.addingTimeInterval(lifetimes.accessToken)
-        let accessToken = try await tokens.issue(to: client, expiresAt: expiry, id: identifiers.uuid())
+        let accessToken = try await tokens.issue(
+            to: client, version: clients.registrations[client.principal.client]?.version, expiresAt: expiry,
+            id: identifiers.uuid())
         return try .json(
             .ok,
             TokensBody(
@@ -121,6 +130,11 @@ struct ClientSecrets: Sendable {
 
     /// Refresh tokens are long and random: a plain hash is enough.
     func hash(ofToken token: String) -> [UInt8] { Array(SHA256.hash(data: Data(token.utf8))) }
+
+    /// What a refresh token is exchanged for: only this server can tell, and only hashes are stored.
+    func successor(ofToken token: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data("refresh \(token)".utf8), using: key))
+    }
 
     private static func message(_ secret: String, _ client: ClientID) -> Data {
         Data("\(client.rawValue)\u{0}\(secret)".utf8)

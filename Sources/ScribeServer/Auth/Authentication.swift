@@ -3,19 +3,6 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 
-/// Who may have a token.
-struct KnownClients: Sendable {
-    /// Those of this start; a token of any other is refused.
-    let ids: Set<ClientID>
-    /// The tenant of requests with a foreign token, or none, where the mode allows them.
-    let demoPrincipal: Principal
-
-    /// For whom requests may act.
-    func admitted(in mode: AuthMode) -> Set<ClientID> {
-        mode == .strict ? ids : ids.union([demoPrincipal.client])
-    }
-}
-
 /// Finds out who a request acts for.
 struct Authentication: RouterMiddleware {
     typealias Context = ScribeContext
@@ -45,8 +32,9 @@ struct Authentication: RouterMiddleware {
         var isForeign = false
         for token in offered.removingDuplicates() {
             switch await tokens.verdict(on: token) {
-            case .ours(let principal) where clients.ids.contains(principal.client): return principal
-            case .ours: reason = "The token's client is not known any more"
+            case .ours(let principal, let version):
+                if clients.registrations.isCurrent(principal, version: version) { return principal }
+                reason = "The token's client is not known any more"
             case .foreign where mode != .strict: isForeign = true
             case .foreign: reason = "The token was not issued here"
             case .refused(let why): reason = why

@@ -102,10 +102,14 @@ struct ConfigRoutes: Sendable {
     }
 
     /// The older names that browsers may still have, such as `Asia/Calcutta`, `Japan` and `EST5EDT`; no `GMT+0530`.
-    private static func isAlias(_ zone: String) -> Bool {
-        let isName =
-            zone.contains("/") || zone.range(of: "^[A-Za-z]+([0-9][A-Z]{3})?$", options: .regularExpression) != nil
-        return isName && TimeZone(identifier: zone) != nil
+    ///
+    /// Nothing else reaches `TimeZone`: it computes with what is behind `GMT+` before it looks whether it is a digit,
+    /// and ends the process.
+    static func isAlias(_ zone: String) -> Bool {
+        zone.utf8.count <= 64
+            && zone.range(
+                of: "^([A-Za-z]+([0-9][A-Z]{3})?|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$", options: .regularExpression) != nil
+            && TimeZone(identifier: zone) != nil
     }
 
     @Sendable private func change(_ request: Request, context: ScribeContext) async throws -> Response {

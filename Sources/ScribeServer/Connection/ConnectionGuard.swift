@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import ScribeDomain
 
 /// Keeps one connection within its limits, between the HTTP parser and everything that understands requests.
 ///
@@ -115,6 +116,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         if !encodings.isEmpty, encodings.map({ $0.lowercased() }) != ["chunked"] { return .notImplemented }
         if !encodings.isEmpty, head.version != .http1_1 { return .badRequest }
         let hosts = head.headers["host"]
+        for field in head.headers where CombiningMarks.areTooMany(in: field.value.utf8) { return .badRequest }
         if hosts.count > 1 || (hosts.isEmpty && head.version == .http1_1) { return .badRequest }
         return nil
     }

@@ -45,6 +45,9 @@ extension Request {
         guard JSONDocument.depth(of: buffer.readableBytesView) <= JSONDocument.deepestNesting else {
             throw ScribeError.invalidRequest(field: nil, problem: "is nested too deeply")
         }
+        guard !CombiningMarks.areTooMany(in: buffer.readableBytesView) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
+        }
         do {
             return try JSONDocument(Data(buffer.readableBytesView)).decode(type)
         } catch let error as DecodingError {

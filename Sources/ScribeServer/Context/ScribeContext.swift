@@ -12,7 +12,11 @@ package struct ScribeContext: RequestContext {
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String
 
+    /// The other end's; empty where there is none.
+    let address: String
+
     package init(source: ApplicationRequestContextSource) {
+        address = source.channel.remoteAddress?.ipAddress ?? ""
         coreContext = CoreRequestContextStorage(source: source)
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }

@@ -28,6 +28,9 @@ struct CollectedForm: Sendable {
                 }
             }
             try decoder.finish()
+            guard !parts.contains(where: { CombiningMarks.areTooMany(in: $0.content.readableBytesView) }) else {
+                throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
+            }
         } catch is FormDecoder.Malformed {
             throw ScribeError.invalidRequest(field: nil, problem: "must be a whole multipart/form-data form")
         }

@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import ScribeDomain
 
 /// Takes a `multipart/form-data` body apart as it arrives (RFC 7578), in whatever pieces.
 ///
@@ -124,7 +125,7 @@ struct FormDecoder {
             return nil
         }
         guard end <= Self.headerLimit, let bytes = pending.readBytes(length: end),
-            let text = String(validating: bytes, as: UTF8.self)
+            !CombiningMarks.areTooMany(in: bytes), let text = String(validating: bytes, as: UTF8.self)
         else { throw Malformed() }
         pending.moveReaderIndex(forwardBy: 4)
         partCount += 1

@@ -5,13 +5,28 @@ import ScribeDomain
 /// Which web pages may use the server.
 enum AllowedOrigins: Hashable, Sendable {
     case any
+    /// Those that this machine serves, and the vendor's own, on which the web SDK runs. Where no token is needed, or
+    /// any is taken, no other page of the internet may read what is here.
+    case trusted
     case listed(Set<String>)
 
     func contains(_ origin: String) -> Bool {
         switch self {
         case .any: true
+        case .trusted: Self.isTrusted(origin.lowercased())
         case .listed(let origins): origins.contains(origin.lowercased())
         }
+    }
+
+    private static func isTrusted(_ origin: String) -> Bool {
+        guard let scheme = ["http://", "https://"].first(where: origin.hasPrefix) else { return false }
+        let rest = origin.dropFirst(scheme.count)
+        if rest.hasPrefix("[::1]") { return ["", ":"].contains(rest.dropFirst(5).prefix(1)) }
+        let host = rest.prefix { $0 != ":" }
+        if scheme == "https://", host.hasSuffix(Request.vendorDomain) { return true }
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && numbers.allSatisfy { $0 != nil } && numbers[0] == 127
     }
 }
 

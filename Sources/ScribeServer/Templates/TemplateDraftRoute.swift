@@ -52,7 +52,8 @@ struct TemplateDraftRoute: Sendable {
     @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
         let body =
             CollectedForm.isForm(request)
-            ? Body(try await CollectedForm(request, limit: Self.formLimit, in: context)) : try await request.decodeJSON(in: context)
+            ? Body(try await CollectedForm(request, limit: Self.formLimit, in: context))
+            : try await request.decodeJSON(in: context)
         let attached = try body.file.map { text in
             // A page may send the file as the data URL that it has read.
             let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text

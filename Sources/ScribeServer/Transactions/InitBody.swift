@@ -63,7 +63,9 @@ struct InitBody: Decodable {
             transfer: transfer, mode: try text(.mode),
             audioURL: audioURL,
             announcedFiles: ChunkList(files: announced).files,
-            inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter { !$0.isEmpty }
+            inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter {
+                !$0.isEmpty
+            }
                 ?? [],
             outputLanguage: try text(.outputLanguage).flatMap { $0.isEmpty ? nil : $0 },
             templates: templates.map { .init(id: TemplateID($0.id), name: $0.name?.storable, type: $0.type) },

@@ -51,7 +51,8 @@ extension S3Responder {
     }
 
     func completeMultipartUpload(
-        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation, _ context: ScribeContext
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation,
+        _ context: ScribeContext
     ) async throws -> Response {
         let business = caller.principal.business
         let body: ByteBuffer

@@ -18,7 +18,7 @@ struct UploadCredentials: Sendable {
     /// In seconds; 12 h outlast a consultation (eka-v2.md 10.12).
     let lifetime: TimeInterval
     /// Those who may still use theirs.
-    private let clients: Set<ClientID>
+    private let clients: [ClientID: KnownClients.Registration]
     private let keys = JWTKeyCollection()
     private let verified = VerifiedTokens<SessionClaims>()
     private let signingKeys = VerifiedTokens<SymmetricKey>()
@@ -30,7 +30,8 @@ struct UploadCredentials: Sendable {
     ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
     ///   - clients: those whose credentials count, also if they were issued before the last start.
     init(
-        key: SymmetricKey, clients: Set<ClientID>, lifetime: TimeInterval, identifiers: IdentifierSource,
+        key: SymmetricKey, clients: [ClientID: KnownClients.Registration], lifetime: TimeInterval,
+        identifiers: IdentifierSource,
         clock: ScribeClock
     ) async {
         func derived(_ purpose: String) -> SymmetricKey {
@@ -49,7 +50,10 @@ struct UploadCredentials: Sendable {
         let expiration = Date(timeIntervalSince1970: (clock.now.timeIntervalSince1970 + lifetime).rounded(.down))
         return Credentials(
             accessKeyID: accessKeyID, secretKey: secret(of: accessKeyID),
-            sessionToken: try await keys.sign(SessionClaims(principal, accessKeyID, expiration)), expiration: expiration
+            sessionToken: try await keys.sign(
+                SessionClaims(
+                    principal, version: clients[principal.client]?.version, accessKeyID, expiration)),
+            expiration: expiration
         )
     }
 
@@ -70,7 +74,7 @@ struct UploadCredentials: Sendable {
         } catch {
             throw .invalidToken
         }
-        guard claims.akid == scope.accessKeyID, clients.contains(ClientID(claims.client)) else {
+        guard claims.akid == scope.accessKeyID, clients.isCurrent(claims.principal, version: claims.ver) else {
             throw .invalidAccessKeyID
         }
         guard claims.exp > clock.now.timeIntervalSince1970 else { throw .expiredToken }
@@ -103,14 +107,17 @@ private struct SessionClaims: JWTPayload {
     let user: String
     let doctor: String
     let client: String
+    /// Of the client's registration.
+    let ver: String?
 
-    init(_ principal: Principal, _ accessKeyID: String, _ expiration: Date) {
+    init(_ principal: Principal, version: String?, _ accessKeyID: String, _ expiration: Date) {
         akid = accessKeyID
         exp = expiration.timeIntervalSince1970
         business = principal.business.rawValue
         user = principal.user.rawValue
         doctor = principal.doctor.rawValue
         client = principal.client.rawValue
+        ver = version
     }
 
     var principal: Principal {

@@ -72,13 +72,47 @@ struct AccountRoutesTests {
             let first = try await refresh(token)
             #expect(first.status == 200)
             #expect(try first["refresh_token"] != token)
-            #expect(try await refresh(token).status == 200)
+            let again = try await refresh(token)
+            #expect(again.status == 200)
+            #expect(try again["refresh_token"] == first["refresh_token"], "as often as it is asked")
             manual.advance(by: .seconds(61))
             let late = try await refresh(token)
             #expect(late.status == 403)
             #expect(late.json["code"] == .integer(403))
             #expect(try await refresh("nonsense").status == 403)
-            #expect(try await refresh(try first["refresh_token"]).status == 200)
+            #expect(try await refresh(try first["refresh_token"]).status == 403, "the family has ended")
+        }
+    }
+
+    @Test("who guesses secrets is slowed down, and who knows the secret is not")
+    func guessing() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { client in
+            @Sendable func login(_ secret: String, _ id: String = "dev-client") async throws -> TestAnswer {
+                try await client.post(
+                    "/connect-auth/v1/account/login", #"{"client_id":"\#(id)","client_secret":"\#(secret)"}"#)
+            }
+            for _ in 1...20 { #expect(try await login("guess").status == 401) }
+            async let held = login("guess")
+            try await manual.waitFor(.failedLogin)
+            let refused = try await login("dev-secret")
+            #expect(refused.status == 429, "while one attempt is held, no other is looked at")
+            #expect(refused.headers[.retryAfter] == "1")
+            #expect(try await login("dev-secret-2", "dev-client-2").status == 200, "another client is another matter")
+            manual.advance(by: .seconds(1))
+            #expect(try await held.status == 429)
+            #expect(try await login("dev-secret").status == 200)
+            #expect(try await login("guess").status == 401, "it begins anew")
+        }
+    }
+
+    @Test("a body that is too large for a login is not read to its end")
+    func largeLogin() async throws {
+        try await TestServer().run { client in
+            let body = #"{"client_id":"\#(String(repeating: "x", count: 17_000))"}"#
+            let answer = try await client.post("/connect-auth/v1/account/login", body)
+            #expect(answer.status == 413)
         }
     }
 

@@ -20,7 +20,8 @@ struct RulesNoteWriterTests {
 
     @Test("markdown has a heading for each section that has something in it")
     func markdown() async throws {
-        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.markdown), from: transcript)
+        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(
+            template(.markdown), from: transcript)
         #expect(
             note == """
                 # Note
@@ -40,7 +41,8 @@ struct RulesNoteWriterTests {
 
     @Test("json is an array of title and value")
     func json() async throws {
-        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.json), from: transcript)
+        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(
+            template(.json), from: transcript)
         let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
         #expect(sections.map { $0["title"] } == ["Complaints", "Plan"])
         #expect(sections.first?["value"] == "- fever for two days")
@@ -48,7 +50,8 @@ struct RulesNoteWriterTests {
 
     @Test("eka_emr is an object of named items")
     func emr() async throws {
-        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.ekaEMR), from: transcript)
+        let note = try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(
+            template(.ekaEMR), from: transcript)
         let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
         guard case .array(let plan)? = record["prescription"]?["Plan"] else {
             Issue.record("no plan in \(note)")
@@ -59,13 +62,18 @@ struct RulesNoteWriterTests {
 
     @Test("a transcript template gets the transcript")
     func transcriptTemplate() async throws {
-        #expect(try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(.transcript), from: transcript) == transcript)
+        #expect(
+            try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(
+                template(.transcript), from: transcript) == transcript)
     }
 
     @Test(
         "when nothing is recognised the note is the conversation itself",
         arguments: [Template.Format.markdown, .json, .ekaEMR])
     func fallback(format: Template.Format) async throws {
-        #expect(try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(template(format), from: "Hello world.").contains("Hello world."))
+        #expect(
+            try await RulesNoteWriter(facts: ClinicalFacts(threads: .singleton)).write(
+                template(format), from: "Hello world."
+            ).contains("Hello world."))
     }
 }
