@@ -81,6 +81,23 @@ extension TransactionID {
     }
 }
 
+extension TransactionID {
+    /// As it may stand in a log: clients make it up, so that it may hold a name, or no end of anything.
+    package var logged: String {
+        let isIdentifier =
+            rawValue.utf8.count <= 64
+            && rawValue.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+        return isIdentifier ? rawValue : "…"
+    }
+}
+
 extension String {
     /// Without control characters: fit for a name. A NUL would end it early wherever it is kept as a C string.
     package var isPlain: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }

@@ -21,6 +21,8 @@ package struct ScribeClock: Sendable {
         case fixture
         /// A login that failed once too often.
         case failedLogin = "failed login"
+        /// What forgets abandoned uploads now and then.
+        case sweep
         /// A look whether the server is ready.
         case readiness
     }

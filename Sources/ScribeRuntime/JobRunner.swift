@@ -143,6 +143,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         let recording = Recording(
             path: objects.path(of: chunk.file), ordinal: chunk.ordinal, overlaps: overlaps, languages: chunk.languages,
             isLite: chunk.isLite, isLastAttempt: job.attempt >= policy.attempts, fixture: chunk.fixture,
+            tenant: job.transaction.business.rawValue,
             vocabulary: { try await vocabulary(of: job.transaction) }
         )
         let start = clock.now
@@ -209,7 +210,7 @@ package struct JobRunner: Service, CustomStringConvertible {
     }
 
     private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {
-        ["txn_id": "\(job.transaction.id)", "attempt": "\(job.attempt)", "error": "\(error)"]
+        ["txn_id": "\(job.transaction.id.logged)", "attempt": "\(job.attempt)", "error": "\(error)"]
     }
 }
 

@@ -174,6 +174,7 @@ func assemble(
             StoreClosing(store: store, folder: folder, threads: threads),
             runner,
             OrphanSweep(files: orphans, store: store, objects: objects),
+            AbandonedUploads(store: store, objects: objects, clock: clock, logger: logger),
         ],
         onServerRunning: { channel in
             do {

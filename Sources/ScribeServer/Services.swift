@@ -1,4 +1,6 @@
+import Logging
 import NIOPosix
+import ScribeDomain
 import ScribeStore
 import ServiceLifecycle
 
@@ -18,6 +20,30 @@ struct OrphanSweep: Service, CustomStringConvertible {
                 let batch = Array(files[start..<min(start + 1000, files.count)])
                 let used = try await store.filesInUse(among: batch)
                 await objects.remove(batch.filter { !used.contains($0) })
+            }
+        }
+        try? await gracefulShutdown()
+    }
+}
+
+/// Removes uploads in parts that nobody has completed for a week.
+struct AbandonedUploads: Service, CustomStringConvertible {
+    let store: Store
+    let objects: ObjectFiles
+    let clock: ScribeClock
+    let logger: Logger
+
+    var description: String { "AbandonedUploads" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    await objects.remove(try await store.expireMultipartUploads(at: clock.now))
+                } catch {
+                    logger.error("abandoned uploads cannot be removed", metadata: ["error": "\(error)"])
+                }
+                try? await clock.sleep(for: .seconds(3600), as: .sweep)
             }
         }
         try? await gracefulShutdown()

@@ -21,7 +21,16 @@ enum Schema {
         ("005 jobs are never confused", jobs),
         ("006 documents of the editor", editorDocuments),
         ("007 families of refresh tokens", refreshFamilies),
+        ("008 tenants take turns", turns),
     ]
+
+    private static let turns = """
+        ALTER TABLE jobs ADD COLUMN business_id TEXT NOT NULL DEFAULT '';
+        UPDATE jobs SET business_id = (SELECT business_id FROM transactions WHERE transactions.id = transaction_id);
+        CREATE INDEX jobs_by_business ON jobs (business_id, run_at) WHERE state = 'pending';
+        CREATE INDEX multipart_uploads_by_age ON multipart_uploads (created_at);
+        CREATE INDEX multipart_uploads_by_key ON multipart_uploads (business_id, bucket, key, upload_id);
+        """
 
     /// A token's family is the hash of the one that was given at login. Of those from before nobody knows it, so that
     /// each begins one.

@@ -1,5 +1,6 @@
 package import Foundation
 import GRDB
+import NIOConcurrencyHelpers
 package import ScribeDomain
 
 /// A piece of work that was claimed and is now this process's to do.
@@ -56,7 +57,7 @@ extension ChunkToTranscribe {
 }
 
 extension Store {
-    /// Claims those that are due first. Only one claimant gets them.
+    /// Claims those that are due first; where several tenants have some, they take turns. Only one claimant gets them.
     /// - Returns: when there is none, the time at which the next one will be due, if any.
     package func claimJobs(upTo limit: Int, at now: Date) async throws -> Claim {
         try await writes.write { db in
@@ -64,12 +65,10 @@ extension Store {
                 let claimed = try db.rows(
                     """
                     UPDATE jobs SET state = 'running', attempts = attempts + 1
-                    WHERE state = 'pending' AND id IN (
-                        SELECT id FROM jobs WHERE state = 'pending' AND run_at <= ? ORDER BY run_at, id LIMIT ?
-                    )
+                    WHERE state = 'pending' AND id IN (SELECT value FROM json_each(?))
                     RETURNING *
                     """,
-                    [now.milliseconds, limit]
+                    [try StoredJSON.text(self.dueJobs(upTo: limit, at: now, in: db))]
                 )
                 guard !claimed.isEmpty else {
                     let next = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending'")
@@ -88,6 +87,47 @@ extension Store {
                 if !jobs.isEmpty { return .jobs(jobs) }
             }
         }
+    }
+
+    /// The ids of those to be done next.
+    private func dueJobs(upTo limit: Int, at now: Date, in db: Database) throws -> [Int64] {
+        func due(_ tenant: String?) throws -> [Int64] {
+            let isTheirs = tenant == nil ? "?2 IS NULL" : "business_id = ?2"
+            return try db.rows(
+                """
+                SELECT id FROM jobs WHERE state = 'pending' AND run_at <= ?1 AND \(isTheirs) ORDER BY run_at, id LIMIT ?3
+                """,
+                [now.milliseconds, tenant, limit]
+            ).map { $0["id"] }
+        }
+        // Most of the time there is but one.
+        let ends = try db.row(
+            "SELECT min(business_id) AS first, max(business_id) AS last FROM jobs WHERE state = 'pending'")
+        let first = ends?["first"] as String?
+        guard let first, first != ends?["last"] else { return try due(nil) }
+        let tenants = try db.rows(
+            """
+            WITH RECURSIVE tenants (id) AS (
+                SELECT ?1 UNION ALL
+                SELECT (SELECT min(business_id) FROM jobs WHERE state = 'pending' AND business_id > tenants.id)
+                FROM tenants WHERE tenants.id IS NOT NULL
+            )
+            SELECT id FROM tenants WHERE id IS NOT NULL
+            """, [first]
+        ).map { $0["id"] as String }
+        // Whoever comes after the one that was served last.
+        let last = lastServed.withLockedValue { $0 }
+        let start = tenants.firstIndex { last.utf8.lexicographicallyPrecedes($0.utf8) } ?? 0
+        var waiting = try (tenants[start...] + tenants[..<start]).map { (tenant: $0, jobs: try due($0)[...]) }
+        var chosen: [Int64] = []
+        while chosen.count < limit, waiting.contains(where: { !$0.jobs.isEmpty }) {
+            for index in waiting.indices where chosen.count < limit {
+                guard let job = waiting[index].jobs.popFirst() else { continue }
+                chosen.append(job)
+                lastServed.withLockedValue { $0 = waiting[index].tenant }
+            }
+        }
+        return chosen
     }
 
     /// Gives a job back, to be claimed again at `time`.
@@ -165,8 +205,8 @@ extension Store {
     ) throws {
         try db.run(
             """
-            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at)
-            SELECT 'transcribe', ?1, ?2, ?3, ?4 WHERE NOT EXISTS (
+            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at, business_id)
+            SELECT 'transcribe', ?1, ?2, ?3, ?4, business_id FROM transactions WHERE id = ?1 AND NOT EXISTS (
                 SELECT 1 FROM chunk_transcripts WHERE transaction_id = ?1 AND file_name = ?2 AND etag = ?3
             )
             ON CONFLICT DO UPDATE SET etag = excluded.etag, run_at = excluded.run_at, attempts = 0

@@ -60,6 +60,43 @@ extension Store {
         }
     }
 
+    /// How long an upload may wait to be completed.
+    private static let uploadLifetime: TimeInterval = 7 * 24 * 60 * 60
+
+    /// Those that were begun and not completed, by key and then by id.
+    /// - Parameter after: where the page before ended; without an id all of that key are on the page before.
+    package func multipartUploads(
+        in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
+    ) async throws -> [MultipartUpload] {
+        try await pool.read { db in
+            try db.rows(
+                """
+                SELECT * FROM multipart_uploads
+                WHERE business_id = ?1 AND bucket = ?2 AND substr(key, 1, length(?3)) = ?3
+                    AND (key > ?4 OR key = ?4 AND ?5 <> '' AND upload_id > ?5)
+                ORDER BY key, upload_id LIMIT ?6
+                """,
+                [business.rawValue, bucket, prefix, after.key, after.id, limit]
+            ).map(MultipartUpload.init(row:))
+        }
+    }
+
+    /// Forgets uploads that nobody has completed for a week.
+    /// - Returns: the files of their parts.
+    package func expireMultipartUploads(at now: Date) async throws -> [String] {
+        try await writes.write { db in
+            let limit = now.addingTimeInterval(-Self.uploadLifetime).milliseconds
+            let files = try db.rows(
+                """
+                SELECT file FROM multipart_parts JOIN multipart_uploads ON multipart_uploads.id = upload
+                WHERE multipart_uploads.created_at < ?
+                """, [limit]
+            ).map { $0["file"] as String }
+            try db.run("DELETE FROM multipart_uploads WHERE created_at < ?", [limit])
+            return files
+        }
+    }
+
     /// The upload of that id, bucket, key and business with its parts by number, or nil.
     package func multipartUpload(
         _ id: String, bucket: String, key: String, business: BusinessID

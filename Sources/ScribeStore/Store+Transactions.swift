@@ -293,7 +293,8 @@ extension Store {
         try outdateAssembly(ofRow: rowID, in: db)
         try db.run(
             """
-            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at) VALUES ('assemble', ?, '', '', ?)
+            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at, business_id)
+            SELECT 'assemble', id, '', '', ?2, business_id FROM transactions WHERE id = ?1
             ON CONFLICT DO UPDATE SET run_at = excluded.run_at, attempts = 0 WHERE state = 'pending'
             """,
             [rowID, now.milliseconds]

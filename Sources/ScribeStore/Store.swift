@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NIOConcurrencyHelpers
 import ScribeDomain
 import SystemPackage
 
@@ -9,6 +10,8 @@ package final class Store: Sendable {
     let pool: DatabasePool
     let writes: GroupCommit
     let transcribesOnArrival: Bool
+    /// The tenant whose job was claimed last.
+    let lastServed = NIOLockedValueBox("")
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {

@@ -51,13 +51,16 @@ package struct Recording: Sendable {
     package let isLastAttempt: Bool
     /// The fixture that the transaction asked for; only the fake heeds it.
     package let fixture: String?
+    /// Whose it is: where recordings wait, tenants take turns.
+    package let tenant: String
     /// Words that are likely, as the requested templates have it. Looked up when a transcriber asks for them.
     package let vocabulary: @Sendable () async throws -> [String]
 
     package init(
         path: String, ordinal: Int, overlaps: Bool = true, languages: [String] = [], isLite: Bool = false,
         isLastAttempt: Bool = false,
-        fixture: String? = nil, vocabulary: @escaping @Sendable () async throws -> [String] = { [] }
+        fixture: String? = nil, tenant: String = "",
+        vocabulary: @escaping @Sendable () async throws -> [String] = { [] }
     ) {
         self.path = path
         self.ordinal = ordinal
@@ -66,6 +69,7 @@ package struct Recording: Sendable {
         self.isLite = isLite
         self.isLastAttempt = isLastAttempt
         self.fixture = fixture
+        self.tenant = tenant
         self.vocabulary = vocabulary
     }
 

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import zlib
 
 from conftest import DEMO, Server, running
 
@@ -148,6 +149,12 @@ class SpeechService:
 
             def fault_huge(self):
                 self.send(200, b'{"text": "' + b"word " * (2 << 20) + b'"}')
+
+            def fault_packed(self):
+                """400 MB in 400 KB."""
+                packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+                data = b"".join(packer.compress(bytes(1 << 20)) for _ in range(400)) + packer.flush()
+                self.send(200, data, Content_Encoding="gzip")
 
             def fault_silent(self):
                 time.sleep(30)

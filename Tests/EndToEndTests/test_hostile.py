@@ -170,7 +170,7 @@ def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server):
         assert answer.startswith(b"HTTP/1.1 403 ")
         assert b"connection: close" in answer.lower()
         with pytest.raises(OSError):
-            while sent < 400_000_000:
+            while sent < 40_000_000_000:
                 sent += connection.send(bytes(1000))
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
@@ -266,7 +266,7 @@ def test_time_zones_that_are_none_are_refused(server, zone):
 def test_marks_without_an_end_hold_nobody_up(server):
     marks = "\u0301\u0327" * 200_000
     for body in (f'{{"{marks}":1}}', '{"' + "\\u0301\\u0327" * 80_000 + '":1}'):
-        answer = requests.post(f"{server.base_url}{LOGIN}", data=body.encode()[: 16 << 10] + b'":1}')
+        answer = requests.post(f"{server.base_url}{LOGIN}", data=body.encode()[: 8 << 10] + b'":1}')
         assert answer.status_code == 400
     session = server.client().session
     answer = session.post(f"{server.base_url}/voice/api/v2/transaction/init/marks", data=f'{{"{marks}":1}}'.encode())

@@ -465,3 +465,37 @@ def test_the_aws_cli_copies_lists_and_removes(client, server, tmp_path):
         assert (tmp_path / "back" / name).read_bytes() == (tmp_path / "tree" / name).read_bytes()
     aws("s3", "rm", "--recursive", "s3://cli/tree")
     assert json.loads(aws("s3api", "list-objects-v2", "--bucket", "cli", "--output", "json") or "{}").get("Contents") is None
+
+
+def test_multipart_uploads_are_listed_page_by_page(s3, server):
+    bucket = "listed-uploads"
+    begun = [
+        (key, s3.create_multipart_upload(Bucket=bucket, Key=key)["UploadId"])
+        for key in ("b/ü 1", "a", "b/2", "a", "c")
+    ]
+    assert s3.list_multipart_uploads(Bucket="another").get("Uploads", []) == []
+    pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=bucket, PaginationConfig={"PageSize": 2})
+    listed = [(upload["Key"], upload["UploadId"]) for page in pages for upload in page["Uploads"]]
+    assert listed == sorted(begun, key=lambda upload: (upload[0].encode(), upload[1]))
+    only = s3.list_multipart_uploads(Bucket=bucket, Prefix="b/")
+    assert [upload["Key"] for upload in only["Uploads"]] == ["b/2", "b/ü 1"]
+    for key, upload in begun:
+        s3.abort_multipart_upload(Bucket=bucket, Key=key, UploadId=upload)
+    assert s3.list_multipart_uploads(Bucket=bucket).get("Uploads", []) == []
+
+
+@pytest.mark.parametrize("method, path", [("GET", "/b/k"), ("DELETE", "/b/k"), ("POST", "/b/k?uploads="), ("GET", "/b")])
+def test_a_declared_payload_is_that_of_the_body_for_every_verb(server, method, path):
+    keys = server.client().session.get(f"{server.base_url}/credentials").json()["credentials"]
+    credentials = botocore.credentials.Credentials(keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"])
+    for declared, status in [(hashlib.sha256(b"").hexdigest(), None), (hashlib.sha256(b"other").hexdigest(), 400)]:
+        request = botocore.awsrequest.AWSRequest(method, f"{server.base_url}{path}", data=b"")
+        request.headers["X-Amz-Content-SHA256"] = declared
+        signer = botocore.auth.S3SigV4Auth(credentials, "s3", "ap-south-1")
+        signer.payload = lambda _, declared=declared: declared
+        signer.add_auth(request)
+        answer = requests.request(method, request.url, headers=dict(request.headers))
+        if status:
+            assert answer.status_code == status and "XAmzContentSHA256Mismatch" in answer.text, answer.text
+        else:
+            assert answer.status_code in (200, 204, 404), answer.text

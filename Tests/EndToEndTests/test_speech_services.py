@@ -94,8 +94,8 @@ def test_a_text_is_not_lost_for_what_is_odd_beside_it(tmp_path, chunk, kind):
 #: Faults after which another attempt helps, and those that nothing helps but another commit. What a program prints is
 #: never wrong, and of its failures nobody knows which ones last.
 PASSING = ["error", "busy", "endless", "close", "cut", "silent", "garbage", "html"]
-LASTING = ["refused", "unusable", "huge", "redirect"]
-NOT_OF_PROGRAMS = {"garbage", "html", "redirect"}
+LASTING = ["refused", "unusable", "huge", "packed", "redirect"]
+NOT_OF_PROGRAMS = {"garbage", "html", "redirect", "packed"}
 
 
 def faults(kind: str, among: list[str]) -> list[str]:
@@ -129,6 +129,7 @@ def test_a_fault_that_stays_is_reported_and_the_next_transaction_is_served(tmp_p
             service.always = None
             assert take(server, chunk).status_code == 200
         assert "scribe_jobs 0" in requests.get(f"{server.base_url}/metrics").text
+        assert server.memory("VmHWM") < 250 << 20, "no answer is held that is longer than one can be"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -39,6 +39,32 @@ struct JobStoreTests {
         #expect(try await fixture.store.claimJobs(upTo: 3, at: fixture.start) == .nothing(until: nil))
     }
 
+    @Test("where several tenants have jobs they take turns, however many one of them has")
+    func turns() async throws {
+        let fixture = try StoreFixture()
+        for tenant in ["b-1", "b-2", "b-3"] {
+            let owner = Principal(
+                business: .init(tenant), user: .init("u"), doctor: .init("o"), client: .init("c"))
+            try await fixture.initialise(owner: owner)
+        }
+        for number in 1...6 { try await fixture.put("\(number).m4a", business: "b-1") }
+        for tenant in ["b-2", "b-3"] {
+            for number in 1...2 { try await fixture.put("\(number).m4a", business: tenant, at: fixture.start) }
+        }
+        var served: [String] = []
+        for limit in [1, 2, 3, 5] {
+            guard case .jobs(let jobs) = try await fixture.store.claimJobs(upTo: limit, at: fixture.start) else {
+                continue
+            }
+            #expect(jobs.count <= limit)
+            served += jobs.map(\.transaction.business.rawValue).sorted()
+        }
+        #expect(served.count == 10)
+        #expect(Set(served[..<3]) == ["b-1", "b-2", "b-3"])
+        #expect(Set(served[3..<6]) == ["b-1", "b-2", "b-3"])
+        #expect(Set(served[6...]) == ["b-1"])
+    }
+
     @Test("the same bytes again are not transcribed again, other bytes are")
     func contentHash() async throws {
         let fixture = try StoreFixture()

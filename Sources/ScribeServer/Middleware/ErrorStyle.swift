@@ -43,7 +43,11 @@ struct ErrorRendering<Style: ErrorStyle>: RouterMiddleware {
             return try await next(request, context)
         } catch let error as ScribeError {
             context.logger.info(
-                "refused", metadata: ["reason": "\(error.name)", "txn_id": "\(context.transactionText ?? "-")"]
+                "refused",
+                metadata: [
+                    "reason": "\(error.name)",
+                    "txn_id": "\(context.transactionText.map { TransactionID($0).logged } ?? "-")",
+                ]
             )
             return try style.response(to: error, context: context)
         } catch  where Self.isBrokenRequest(error) {

@@ -36,7 +36,10 @@ struct PostPolicy: Hashable, Sendable {
                     guard case .integer(let least) = parts[1], case .integer(let most) = parts[2],
                         least >= 0, least <= most, let least = Int(exactly: least), let most = Int(exactly: most)
                     else { throw Self.malformed }
-                    sizes = min(least, S3Responder.objectLimit)...min(most, S3Responder.objectLimit)
+                    // Of several all hold.
+                    let (low, high) = (max(least, sizes.lowerBound), min(most, sizes.upperBound))
+                    guard low <= high else { throw Self.malformed }
+                    sizes = low...high
                     continue
                 }
                 guard let name = parts[1].stringValue, name.hasPrefix("$"), let value = parts[2].stringValue else {
@@ -70,7 +73,9 @@ struct PostPolicy: Hashable, Sendable {
         for condition in conditions {
             switch condition {
             case .equals(let field, let value):
-                guard fields[field] == value else { throw Self.failed(["eq", field, value]) }
+                guard let given = fields[field], given.utf8.elementsEqual(value.utf8) else {
+                    throw Self.failed(["eq", field, value])
+                }
             case .startsWith(let field, let prefix):
                 guard (fields[field] ?? "").utf8.starts(with: prefix.utf8) else {
                     throw Self.failed(["starts-with", field, prefix])

@@ -5,6 +5,7 @@ enum S3Operation: Hashable, Sendable {
     case listBuckets
     case headBucket(bucket: String)
     case listObjects(bucket: String)
+    case listMultipartUploads(bucket: String)
     case putObject(S3ObjectAddress)
     case getObject(S3ObjectAddress)
     case headObject(S3ObjectAddress)
@@ -36,7 +37,7 @@ enum S3Operation: Hashable, Sendable {
         case .bucket(let bucket):
             switch method {
             case .head: self = .headBucket(bucket: bucket)
-            case .get where query["uploads"] != nil: throw .notImplemented("ListMultipartUploads is not implemented.")
+            case .get where query["uploads"] != nil: self = .listMultipartUploads(bucket: bucket)
             case .get: self = .listObjects(bucket: bucket)
             case .put, .delete, .post: throw .notImplemented("Buckets are there without being created or deleted.")
             default: throw .methodNotAllowed
@@ -69,12 +70,23 @@ enum S3Operation: Hashable, Sendable {
         return number
     }
 
+    /// Whether it takes a body, which it then checks itself.
+    var hasBody: Bool {
+        switch self {
+        case .putObject, .uploadPart, .completeMultipartUpload: true
+        case .listBuckets, .headBucket, .listObjects, .listMultipartUploads, .getObject, .headObject, .deleteObject,
+            .createMultipartUpload, .abortMultipartUpload, .listParts:
+            false
+        }
+    }
+
     /// The operation in the log: never a key, which may hold a name.
     var route: String {
         switch self {
         case .listBuckets: "S3 ListBuckets"
         case .headBucket: "S3 HeadBucket"
         case .listObjects: "S3 ListObjectsV2"
+        case .listMultipartUploads: "S3 ListMultipartUploads"
         case .putObject: "S3 PutObject"
         case .getObject: "S3 GetObject"
         case .headObject: "S3 HeadObject"

@@ -1,6 +1,8 @@
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ScribeDomain
 
 extension S3Responder {
@@ -39,6 +41,20 @@ extension S3Responder {
             principal: principal, payload: try S3Payload(payloadWord),
             chunkSignatures: SigV4ChunkSignatures(signature, key: key)
         )
+    }
+
+    /// What has no body must not declare the hash of one: the declaration was signed.
+    func checkEmptiness(of request: Request, _ caller: S3Authorisation, _ context: ScribeContext) async throws {
+        guard case .signed(let sha256) = caller.payload else { return }
+        let body: ByteBuffer
+        do {
+            body = try await request.collectedBody(upTo: 16 << 10, in: context)
+        } catch ScribeError.bodyTooLarge {
+            throw S3Error.invalidRequest("This operation takes no body.")
+        }
+        guard Array(SHA256.hash(data: Data(body.readableBytesView))) == sha256 else {
+            throw S3Error.contentSHA256Mismatch
+        }
     }
 
     /// A header of AWS's own that was added after signing would be believed though nobody vouches for it.

@@ -138,6 +138,42 @@ extension S3Responder {
         return Response(status: .noContent)
     }
 
+    func listMultipartUploads(
+        in bucket: String, _ query: SigV4Query, _ business: BusinessID
+    ) async throws -> Response {
+        let limit = min(query["max-uploads"].flatMap(Int.init) ?? 1000, 1000)
+        guard limit >= 0 else { throw S3Error.invalidArgument("max-uploads") }
+        guard query["delimiter"] ?? "" == "" else {
+            throw S3Error.notImplemented("A delimiter is not implemented for multipart uploads.")
+        }
+        let (key, id, prefix) = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "", query["prefix"] ?? "")
+        let found = try await store.multipartUploads(
+            in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit + 1)
+        let shown = found.prefix(limit)
+        let isURLEncoded = query["encoding-type"] == "url"
+        let encode = { (key: String) in isURLEncoded ? PercentEncoding.encode(key, keepingSlashes: true) : key }
+        var elements = [
+            XMLElement("Bucket", bucket), XMLElement("KeyMarker", encode(key)), XMLElement("UploadIdMarker", id),
+            XMLElement("Prefix", encode(prefix)), XMLElement("MaxUploads", String(limit)),
+            XMLElement("IsTruncated", String(found.count > shown.count)),
+        ]
+        if isURLEncoded { elements.append(XMLElement("EncodingType", "url")) }
+        if found.count > shown.count, let last = shown.last {
+            elements += [
+                XMLElement("NextKeyMarker", encode(last.key)), XMLElement("NextUploadIdMarker", last.id),
+            ]
+        }
+        elements += shown.map { upload in
+            XMLElement(
+                "Upload",
+                [
+                    XMLElement("Key", encode(upload.key)), XMLElement("UploadId", upload.id),
+                    XMLElement("StorageClass", "STANDARD"), XMLElement("Initiated", upload.createdAt.s3Time),
+                ])
+        }
+        return XMLElement("ListMultipartUploadsResult", namespace: XMLElement.s3Namespace, elements).response(.ok)
+    }
+
     func listParts(
         _ address: S3ObjectAddress, _ id: String, _ query: SigV4Query, _ business: BusinessID
     ) async throws -> Response {

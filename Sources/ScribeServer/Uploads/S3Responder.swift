@@ -68,9 +68,11 @@ struct S3Responder: Sendable {
         )
         context.coreContext.endpointPath.value = operation.route
         let business = caller.principal.business
+        if !operation.hasBody { try await checkEmptiness(of: request, caller, context) }
         switch operation {
         case .listBuckets: return try await listBuckets(business)
         case .headBucket: return Response(status: .ok, headers: [.amzBucketRegion: Self.region])
+        case .listMultipartUploads(let bucket): return try await listMultipartUploads(in: bucket, query, business)
         case .listObjects(let bucket): return try await listObjects(in: bucket, query, business)
         case .putObject(let object): return try await putObject(request, object, caller)
         case .getObject(let object): return try await getObject(request, object, business)

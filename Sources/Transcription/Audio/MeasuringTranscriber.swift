@@ -43,7 +43,7 @@ package struct MeasuringTranscriber: Transcriber {
         guard measured == nil, decodes else { return measured }
         let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: recording.path)) }
         guard let format else { return nil }
-        return try await slots.run {
+        return try await slots.run(for: recording.tenant) {
             try await temporary.use(extension: "wav") { path in
                 // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
                 let decoded: Void? = try? await ffmpeg.convert(

@@ -56,6 +56,8 @@ package final class SpeechServiceClient: NSObject, Sendable {
         // A connection that the service has given up meanwhile would be noticed only with half the file sent, and
         // Foundation on Linux then waits for ever instead of beginning anew.
         request.setValue("close", forHTTPHeaderField: "Connection")
+        // A kilobyte of an answer that is packed can be a megabyte.
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
         do {
             return try await withTaskCancellationHandler {
@@ -77,6 +79,18 @@ package final class SpeechServiceClient: NSObject, Sendable {
 }
 
 extension SpeechServiceClient: URLSessionDataDelegate {
+    /// Refuses an answer by its head that is packed all the same: it would be unpacked faster than it could be counted.
+    package func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let encoding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
+        let isAllowed = encoding.lowercased() == "identity" && response.expectedContentLength <= Int64(Self.answerLimit)
+        if !isAllowed { exchanges.withLockedValue { $0[dataTask.taskIdentifier]?.isTooLong = true } }
+        completionHandler(isAllowed ? .allow : .cancel)
+        if !isAllowed { dataTask.cancel() }
+    }
+
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLong = exchanges.withLockedValue { exchanges in
             guard var exchange = exchanges[dataTask.taskIdentifier] else { return false }
@@ -96,7 +110,7 @@ extension SpeechServiceClient: URLSessionDataDelegate {
         guard let exchange = exchanges.withLockedValue({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         if exchange.isTooLong {
             exchange.continuation.resume(
-                throwing: TranscriptionFailure(.transcriptionFailed, "the service's answer is too long"))
+                throwing: TranscriptionFailure(.transcriptionFailed, "the service's answer is too long, or packed"))
         } else if let error {
             exchange.continuation.resume(throwing: error)
         } else if let response = task.response as? HTTPURLResponse {

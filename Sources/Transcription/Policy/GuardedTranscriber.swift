@@ -63,7 +63,7 @@ package struct GuardedTranscriber: Transcriber {
                     .transcriptionFailed, "\(name) is left alone after failures in a row", isRetryable: true,
                     retryAfter: left, origin: .refusal)
             }
-            return try await slots.run {
+            return try await slots.run(for: recording.tenant) {
                 do {
                     let speech = try await limited(recording)
                     circuit.succeeded()

@@ -1,16 +1,24 @@
-/// Limits how many of something run at the same time; who comes first goes first.
+/// Limits how many of something run at the same time. Where there is a queue tenants take turns, and within a tenant who
+/// comes first goes first.
 actor Slots {
     private var free: Int
     private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-    private var order: [Int] = []
+    private var queues: [String: ArraySlice<Int>] = [:]
+    /// The tenants that wait, in the order of their turns.
+    private var turns: ArraySlice<String> = []
     private var next = 0
 
     init(count: Int) { free = max(1, count) }
 
+    var freeCount: Int { free }
+    var waitingCount: Int { waiting.count }
+
     /// Runs `body` when there is room for it.
     /// - Throws: `CancellationError` when the task is cancelled while it waits; what `body` throws.
-    nonisolated func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await take()
+    nonisolated func run<Value: Sendable>(
+        for tenant: String = "", _ body: () async throws -> Value
+    ) async throws -> Value {
+        try await take(tenant)
         let result: Result<Value, any Error>
         do {
             result = .success(try await body())
@@ -21,7 +29,7 @@ actor Slots {
         return try result.get()
     }
 
-    private func take() async throws {
+    private func take(_ tenant: String) async throws {
         try Task.checkCancellation()
         if free > 0 {
             free -= 1
@@ -32,7 +40,8 @@ actor Slots {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiting[number] = continuation
-                order.append(number)
+                if queues[tenant] == nil { turns.append(tenant) }
+                queues[tenant, default: []].append(number)
             }
         } onCancel: {
             Task { await self.cancel(number) }
@@ -40,12 +49,18 @@ actor Slots {
     }
 
     private func give() {
-        while let number = order.first {
-            order.removeFirst()
-            if let continuation = waiting.removeValue(forKey: number) {
-                continuation.resume()
-                return
+        while let tenant = turns.popFirst() {
+            var queue = queues.removeValue(forKey: tenant) ?? []
+            var continuation: CheckedContinuation<Void, any Error>?
+            // Those that were cancelled are there no more.
+            while continuation == nil, let number = queue.popFirst() {
+                continuation = waiting.removeValue(forKey: number)
             }
+            if !queue.isEmpty {
+                queues[tenant] = queue
+                turns.append(tenant)
+            }
+            if let continuation { return continuation.resume() }
         }
         free += 1
     }

@@ -32,6 +32,12 @@ struct TestServer {
         configuration.dataFolder = "\(folder.path)/data"
     }
 
+    /// The files of what was uploaded.
+    func objectFiles() throws -> [String] {
+        let folder = configuration.dataFolder + "/objects"
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") }
+    }
+
     /// Runs a test against the server: when there is room for it, and as long as a test may take.
     func run(_ transport: Transport = .inProcess, _ test: @escaping @Sendable (TestScribeClient) async throws -> Void)
         async throws

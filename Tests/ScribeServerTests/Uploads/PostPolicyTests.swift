@@ -31,6 +31,28 @@ struct PostPolicyTests {
         #expect(throws: S3Error.self) { try policy.check(fields, at: now) }
     }
 
+    @Test("of several ranges of sizes all hold, and what no size can meet is no policy")
+    func sizes() throws {
+        func policy(_ ranges: String) throws -> PostPolicy {
+            let json = #"{"expiration":"2030-01-01T00:00:00Z","conditions":[\#(ranges)]}"#
+            return try PostPolicy(base64: Data(json.utf8).base64EncodedString())
+        }
+        let both = #"["content-length-range",10,100],["content-length-range",50,1000]"#
+        #expect(try policy(both).sizes == 50...100)
+        #expect(throws: S3Error.self) {
+            try policy(#"["content-length-range",1,2],["content-length-range",3,4]"#)
+        }
+    }
+
+    @Test("values are compared by their bytes")
+    func bytes() throws {
+        let json = #"{"expiration":"2030-01-01T00:00:00Z","conditions":[{"key":"caf\u00e9"}]}"#
+        let policy = try PostPolicy(base64: Data(json.utf8).base64EncodedString())
+        let now = Date(timeIntervalSince1970: 1_778_404_353)
+        #expect(throws: Never.self) { try policy.check(["key": "caf\u{e9}"], at: now) }
+        #expect(throws: S3Error.self) { try policy.check(["key": "cafe\u{301}"], at: now) }
+    }
+
     @Test("a policy ends with its time")
     func expires() throws {
         let policy = try policy(#"{"bucket":"b"}"#, expiration: "2026-05-10T09:12:33.000Z")

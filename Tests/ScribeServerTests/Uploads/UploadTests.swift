@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import ScribeDomain
 import TestSupport
 import Testing
 
@@ -207,5 +208,31 @@ struct UploadTests {
     private static func files(in folder: String) -> Int {
         (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []).filter { $0.contains("/") }
             .count
+    }
+
+    @Test("an upload in parts that nobody completes is gone after a week, with its files")
+    func abandonedUpload() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let signer = try await client.signer()
+            let begun = try await client.send(
+                .post, "/b/k?uploads=", headers: signer.sign("POST", "/b/k", query: "uploads=", at: manual.now))
+            let id = try #require(begun.text.firstMatch(of: /<UploadId>(.*)<\/UploadId>/)?.output.1)
+            let query = "partNumber=1&uploadId=\(id)"
+            let part = try await client.send(
+                .put, "/b/k?\(query)", headers: signer.sign("PUT", "/b/k", query: query, at: manual.now),
+                body: Data("part".utf8))
+            #expect(part.status == 200)
+            #expect(try server.objectFiles().count == 1)
+            try await manual.waitFor(.sweep)
+            manual.advance(by: .seconds(6 * 86_400))
+            try await manual.waitFor(.sweep)
+            #expect(try server.objectFiles().count == 1)
+            manual.advance(by: .seconds(86_400 + 3600))
+            try await manual.waitFor(.sweep)
+            #expect(try server.objectFiles().isEmpty)
+        }
     }
 }
