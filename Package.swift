@@ -9,6 +9,7 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 extension Target.Dependency {
+    static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let concurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
@@ -50,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
@@ -90,7 +92,11 @@ let package = Package(
         ),
         .target(
             name: "Transcription",
-            dependencies: ["ScribeDomain", .concurrencyHelpers, .crypto, .nioPosix, .subprocess, .system],
+            dependencies: [
+                "ScribeDomain", .asyncHTTPClient, .concurrencyHelpers, .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                .subprocess,
+                .system,
+            ],
             swiftSettings: swiftSettings
         ),
         .target(name: "ScribeDomain", swiftSettings: swiftSettings),

@@ -37,6 +37,7 @@ func assemble(
     async let readClients = seededClients(configuration)
     let threads = NIOThreadPool.singleton
     let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
+    let reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
     let objects = ObjectFiles(folder: folder.objectsFolder, durability: configuration.durability, pool: threads)
     async let listedFiles = objects.all()
     let key = SymmetricKey(data: try await signingKey(configuration, folder, identifiers, threads))
@@ -72,7 +73,9 @@ func assemble(
 
     let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
     let health = router.group().add(middleware: ErrorRendering(style: EkaErrors()))
-    HealthRoutes(store: store, transcriber: transcriber, signals: signals, metrics: metrics, threads: threads).add(
+    HealthRoutes(
+        store: store, reserve: reserve, transcriber: transcriber, signals: signals, metrics: metrics, threads: threads
+    ).add(
         to: health)
 
     let account = router.group().add(middleware: ErrorRendering(style: AccountErrors()))
@@ -132,7 +135,8 @@ func assemble(
     ).add(to: eka)
 
     let s3 = S3Responder(
-        store: store, objects: objects, credentials: credentials, starter: starter, fixtures: fixtures,
+        store: store, objects: objects, reserve: reserve, credentials: credentials, starter: starter,
+        fixtures: fixtures,
         signals: signals, bell: bell, identifiers: identifiers, clock: clock
     )
     let origins = configuration.allowedOrigins.map { list in

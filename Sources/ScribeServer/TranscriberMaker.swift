@@ -73,6 +73,6 @@ struct TranscriberMaker {
 
     /// The guard's limit ends a recognition; this one only ends a connection that says nothing at all for longer.
     private func client() -> SpeechServiceClient {
-        SpeechServiceClient(timeLimit: configuration.recognition.timeLimit * 10 / .seconds(1))
+        SpeechServiceClient(timeLimit: configuration.recognition.timeLimit * 10, files: threads)
     }
 }

@@ -65,6 +65,8 @@ package final class DataFolder: Sendable {
     package func release() { flock(lock.rawValue, LOCK_UN) }
 
     package var databasePath: String { "\(path)/scribe.sqlite" }
+    /// For ``StorageReserve``.
+    package var reservePath: String { "\(path)/reserve" }
     package var objectsFolder: String { "\(path)/objects" }
     /// For files that live no longer than the work on them.
     package var workFolder: String { Self.workFolder(of: path) }

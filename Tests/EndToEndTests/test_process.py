@@ -253,6 +253,53 @@ def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
         assert len(files) == 2, "what was not stored has left no file"
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 24 MB at `data`, and what starts programs that see it."""
+    (tmp_path / "data").mkdir()
+    holder = subprocess.Popen(
+        ["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=24m disk data && echo mounted && exec sleep 100000"],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+    )
+    assert holder.stdout.readline() == "mounted\n"
+    yield ["nsenter", "-t", str(holder.pid), "-U", "-m", "--preserve-credentials", f"--wd={tmp_path}"]
+    holder.kill()
+    holder.wait()
+
+
+def test_a_full_disk_is_cured_by_deletions_and_a_server_starts_on_it(tmp_path, small_disk):
+    import botocore.exceptions
+
+    def fill(s3, begin):
+        for number in range(begin, begin + 1000):
+            try:
+                s3.put_object(Bucket="b", Key=f"{number}", Body=os.urandom(500_000))
+            except botocore.exceptions.ClientError as failure:
+                assert failure.response["ResponseMetadata"]["HTTPStatusCode"] == 503
+                return number
+        raise AssertionError("the disk is never full")
+
+    def storage(server):
+        return requests.get(f"{server.base_url}/readyz").json()["components"]["storage"]
+
+    with running(tmp_path, "--data-dir", "data", prefix=small_disk) as server:
+        s3 = server.client().s3()
+        assert storage(server) == "ready"
+        count = fill(s3, 0)
+        # The rest of the disk, down to the last byte.
+        subprocess.run([*small_disk, "sh", "-c", "dd if=/dev/zero of=data/rest bs=4k 2>/dev/null; true"], check=True)
+        s3.delete_object(Bucket="b", Key="0")
+        subprocess.run([*small_disk, "sh", "-c", "dd if=/dev/zero of=data/rest2 bs=4k 2>/dev/null; true"], check=True)
+    with running(tmp_path, "--data-dir", "data", prefix=small_disk) as server:
+        assert storage(server) == "full"
+        s3 = server.client().s3()
+        for number in range(1, count):
+            s3.delete_object(Bucket="b", Key=f"{number}")
+        assert storage(server) == "ready"
+        s3.put_object(Bucket="b", Key="again", Body=b"x")
+        assert s3.list_objects_v2(Bucket="b")["KeyCount"] == 1
+
+
 def test_reading_an_object_while_it_is_replaced_never_breaks(tmp_path):
     with running(tmp_path, "--ephemeral") as server:
         s3 = server.client().s3()

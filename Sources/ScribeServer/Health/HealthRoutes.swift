@@ -8,6 +8,7 @@ import Transcription
 /// What a supervisor and a newcomer ask first. Without authentication.
 struct HealthRoutes: Sendable {
     let store: Store
+    let reserve: StorageReserve
     let transcriber: any Transcriber
     let signals: ChangeSignals
     let metrics: Metrics
@@ -50,6 +51,8 @@ struct HealthRoutes: Sendable {
             // Nobody is listened to before migrations and seed are done.
             "seed": "ready",
             "database": await store.isReachable() ? "ready" : "unreachable",
+            // Deletions are still possible, which is why this alone does not make it unready.
+            "storage": reserve.hasRoom ? "ready" : "full",
             "transcriber": transcriber.condition == .available
                 ? transcriber.name : "\(transcriber.name) \(transcriber.condition.rawValue)",
         ]

@@ -131,10 +131,11 @@ extension S3Responder {
     func abortMultipartUpload(
         _ address: S3ObjectAddress, _ id: String, _ business: BusinessID
     ) async throws -> Response {
-        guard let files = try await store.abort(id, bucket: address.bucket, key: address.key, business: business) else {
-            throw S3Error.noSuchUpload
+        try await reserve.freeing {
+            guard let files = try await store.abort(id, bucket: address.bucket, key: address.key, business: business)
+            else { throw S3Error.noSuchUpload }
+            await objects.remove(files)
         }
-        await objects.remove(files)
         return Response(status: .noContent)
     }
 

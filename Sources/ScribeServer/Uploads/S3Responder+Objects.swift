@@ -111,8 +111,10 @@ extension S3Responder {
 
     /// Succeeds whether there was an object or not, as S3 does.
     func deleteObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
-        if let file = try await store.deleteObject(business: business, bucket: address.bucket, key: address.key) {
-            await objects.remove([file])
+        try await reserve.freeing {
+            if let file = try await store.deleteObject(business: business, bucket: address.bucket, key: address.key) {
+                await objects.remove([file])
+            }
         }
         return Response(status: .noContent)
     }

@@ -18,6 +18,7 @@ struct S3Responder: Sendable {
 
     let store: Store
     let objects: ObjectFiles
+    let reserve: StorageReserve
     let credentials: UploadCredentials
     let starter: TransactionStarter
     let fixtures: FixtureSet

@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 package import NIOPosix
 package import ScribeDomain
 
@@ -45,11 +44,9 @@ package struct DeepgramTranscriber: Transcriber {
         guard let address = url.url else {
             throw TranscriptionFailure(.transcriptionFailed, "the service has no address")
         }
-        var request = URLRequest(url: address)
-        request.httpMethod = "POST"
-        request.setValue(format.container.contentType, forHTTPHeaderField: "Content-Type")
-        if let key = service.key { request.setValue("Token \(key)", forHTTPHeaderField: "Authorization") }
-        let answer = try await client.send(request, file: recording.path)
+        var headers = [("Content-Type", format.container.contentType)]
+        if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
+        let answer = try await client.post(address, headers, file: recording.path)
         try answer.requireSuccess()
         return try Self.speech(in: answer.body)
     }

@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import NIOConcurrencyHelpers
 package import NIOPosix
 package import ScribeDomain
@@ -57,13 +56,12 @@ package struct OpenAITranscriber: Transcriber {
         if !prompt.isEmpty { fields.append(("prompt", prompt)) }
         let body = FormBody(
             fields: fields, fileName: "audio.\(format.container.rawValue)", contentType: format.container.contentType)
-        var request = URLRequest(url: service.baseURL.appendingPathComponent("audio/transcriptions"))
-        request.httpMethod = "POST"
-        request.setValue("multipart/form-data; boundary=\(FormBody.boundary)", forHTTPHeaderField: "Content-Type")
-        if let key = service.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-        return try await temporary.use(extension: "form") { [request] path in
+        let url = service.baseURL.appendingPathComponent("audio/transcriptions")
+        var headers = [("Content-Type", "multipart/form-data; boundary=\(FormBody.boundary)")]
+        if let key = service.key { headers.append(("Authorization", "Bearer \(key)")) }
+        return try await temporary.use(extension: "form") { [headers] path in
             try await files.runIfActive { try body.write(fileAt: recording.path, to: path) }
-            return try await client.send(request, file: path)
+            return try await client.post(url, headers, file: path)
         }
     }
 

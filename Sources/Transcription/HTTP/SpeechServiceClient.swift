@@ -1,11 +1,13 @@
+import AsyncHTTPClient
 package import Foundation
-package import FoundationNetworking
-import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+package import NIOPosix
 import ScribeDomain
 
 /// Sends files to a speech service and takes its answers, within limits: nothing is followed elsewhere, and no answer
 /// is taken that is longer than one can be.
-package final class SpeechServiceClient: NSObject, Sendable {
+package final class SpeechServiceClient: Sendable {
     /// What a service said.
     package struct Answer: Sendable {
         package let status: Int
@@ -18,129 +20,81 @@ package final class SpeechServiceClient: NSObject, Sendable {
     /// The longest answer, in bytes: an hour of words with their times is a third of that.
     static let answerLimit = 8 << 20
 
-    private struct Exchange {
-        let continuation: CheckedContinuation<Answer, any Error>
-        var body = Data()
-        var isTooLong = false
+    private let client: HTTPClient
+    private let files: NIOThreadPool
+
+    /// - Parameters:
+    ///   - timeLimit: for a silence of the service.
+    ///   - files: threads that may block.
+    package init(timeLimit: Duration, files: NIOThreadPool) {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10), read: TimeAmount(timeLimit)),
+            // A kilobyte of an answer that is packed can be a megabyte.
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.files = files
     }
 
-    private let exchanges = NIOLockedValueBox<[Int: Exchange]>([:])
-    private let sessionBox = NIOLockedValueBox<URLSession?>(nil)
-    private let timeLimit: TimeInterval
-
-    /// - Parameter timeLimit: for a silence of the service, in seconds.
-    package init(timeLimit: TimeInterval) {
-        self.timeLimit = timeLimit
-        super.init()
+    deinit {
+        // It lives on until it has ended.
+        client.shutdown { _ in }
     }
 
-    private var session: URLSession {
-        sessionBox.withLockedValue { session in
-            if let session { return session }
-            let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpMaximumConnectionsPerHost = 16
-            configuration.timeoutIntervalForRequest = timeLimit
-            configuration.timeoutIntervalForResource = 24 * 60 * 60
-            configuration.httpCookieStorage = nil
-            configuration.urlCache = nil
-            let made = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-            session = made
-            return made
-        }
-    }
-
-    /// Sends a request with a file as its body, which is not held in memory.
+    /// Posts a file, which is not held in memory.
     /// - Throws: ``TranscriptionFailure``, or `CancellationError`.
-    package func send(_ request: URLRequest, file path: String) async throws -> Answer {
-        var request = request
-        // A connection that the service has given up meanwhile would be noticed only with half the file sent, and
-        // Foundation on Linux then waits for ever instead of beginning anew.
-        request.setValue("close", forHTTPHeaderField: "Connection")
-        // A kilobyte of an answer that is packed can be a megabyte.
-        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+    func post(_ url: URL, _ headers: [(String, String)], file path: String) async throws -> Answer {
+        let size = try await files.runIfActive {
+            try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64 ?? 0
+        }
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = .POST
+        request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
+        request.body = .stream(FileChunks(path: path, files: files), length: .known(size))
         do {
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    exchanges.withLockedValue { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
-                    task.resume()
-                }
-            } onCancel: {
-                task.cancel()
-            }
-        } catch let error as URLError {
+            let response = try await client.execute(request, deadline: .distantFuture)
+            return try await Self.answer(response)
+        } catch let failure as TranscriptionFailure {
+            throw failure
+        } catch {
             try Task.checkCancellation()
-            let isTimeout = error.code == .timedOut
+            let isTimeout = [HTTPClientError.readTimeout, .connectTimeout, .writeTimeout].contains {
+                $0 == error as? HTTPClientError
+            }
             throw TranscriptionFailure(
-                isTimeout ? .transcriptionTimeout : .transcriptionFailed, "the service did not answer: \(error.code)",
+                isTimeout ? .transcriptionTimeout : .transcriptionFailed, "the service did not answer: \(error)",
                 isRetryable: true)
         }
     }
-}
 
-extension SpeechServiceClient: URLSessionDataDelegate {
-    /// Refuses an answer by its head that is packed all the same: it would be unpacked faster than it could be counted.
-    package func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        let encoding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
-        let isAllowed = encoding.lowercased() == "identity" && response.expectedContentLength <= Int64(Self.answerLimit)
-        if !isAllowed { exchanges.withLockedValue { $0[dataTask.taskIdentifier]?.isTooLong = true } }
-        completionHandler(isAllowed ? .allow : .cancel)
-        if !isAllowed { dataTask.cancel() }
-    }
-
-    package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLong = exchanges.withLockedValue { exchanges in
-            guard var exchange = exchanges[dataTask.taskIdentifier] else { return false }
-            if exchange.body.count + data.count > Self.answerLimit {
-                exchange.isTooLong = true
-                exchange.body = Data()
-            } else if !exchange.isTooLong {
-                exchange.body += data
+    private static func answer(_ response: HTTPClientResponse) async throws -> Answer {
+        if (300..<400).contains(response.status.code) {
+            // Speech goes where the configuration says and nowhere else.
+            throw TranscriptionFailure(
+                .transcriptionFailed, "the service redirects, with \(response.status.code); name its final address")
+        }
+        let encoding = response.headers.first(name: "Content-Encoding")?.lowercased() ?? "identity"
+        guard encoding == "identity" else {
+            throw TranscriptionFailure(
+                .transcriptionFailed, "the service's answer is packed, as \(encoding.prefix(20))")
+        }
+        var body = Data()
+        for try await piece in response.body {
+            guard body.count + piece.readableBytes <= answerLimit else {
+                throw TranscriptionFailure(.transcriptionFailed, "the service's answer is too long")
             }
-            exchanges[dataTask.taskIdentifier] = exchange
-            return exchange.isTooLong
+            body.append(contentsOf: piece.readableBytesView)
         }
-        if isTooLong { dataTask.cancel() }
-    }
-
-    package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let exchange = exchanges.withLockedValue({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        if exchange.isTooLong {
-            exchange.continuation.resume(
-                throwing: TranscriptionFailure(.transcriptionFailed, "the service's answer is too long, or packed"))
-        } else if let error {
-            exchange.continuation.resume(throwing: error)
-        } else if let response = task.response as? HTTPURLResponse {
-            let answer = Answer(
-                status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type") ?? "",
-                retryAfter: Self.pause(response.value(forHTTPHeaderField: "Retry-After")), body: exchange.body)
-            exchange.continuation.resume(returning: answer)
-        } else {
-            exchange.continuation.resume(throwing: URLError(.badServerResponse))
-        }
+        return Answer(
+            status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type") ?? "",
+            retryAfter: pause(response.headers.first(name: "Retry-After")), body: body)
     }
 
     /// In seconds. A service that wants to be left alone for an hour is asked again all the same: somebody waits.
     static func pause(_ header: String?) -> Double? {
         guard let seconds = header.flatMap(Double.init), seconds.isFinite, seconds >= 0 else { return nil }
         return min(seconds, 60)
-    }
-
-    /// Speech goes where the configuration says and nowhere else.
-    package func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-        // Without a request to go on with, Foundation on Linux would wait for one for ever.
-        let exchange = exchanges.withLockedValue { $0.removeValue(forKey: task.taskIdentifier) }
-        exchange?.continuation.resume(
-            throwing: TranscriptionFailure(
-                .transcriptionFailed, "the service redirects, with \(response.statusCode); name its final address"))
-        task.cancel()
     }
 }
 

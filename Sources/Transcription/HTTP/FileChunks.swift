@@ -1,0 +1,40 @@
+import NIOCore
+import NIOPosix
+import SystemPackage
+
+/// The bytes of a file, a piece at a time, read by threads that may wait.
+struct FileChunks: AsyncSequence, Sendable {
+    private static let size = 128 << 10
+
+    let path: String
+    let files: NIOThreadPool
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path, files: files) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let path: String
+        let files: NIOThreadPool
+        private var offset: Int64 = 0
+
+        init(path: String, files: NIOThreadPool) {
+            self.path = path
+            self.files = files
+        }
+
+        mutating func next() async throws -> ByteBuffer? {
+            let (path, offset) = (path, offset)
+            let piece = try await files.runIfActive {
+                // Opened for each piece, so that whoever stops asking leaves nothing open.
+                let file = try SystemPackage.FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+                return try file.closeAfter {
+                    let bytes = try [UInt8](unsafeUninitializedCapacity: FileChunks.size) { buffer, count in
+                        count = try file.read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(buffer))
+                    }
+                    return ByteBuffer(bytes: bytes)
+                }
+            }
+            self.offset += Int64(piece.readableBytes)
+            return piece.readableBytes == 0 ? nil : piece
+        }
+    }
+}
