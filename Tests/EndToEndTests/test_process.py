@@ -262,12 +262,14 @@ def small_disk(tmp_path):
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
     )
     assert holder.stdout.readline() == "mounted\n"
-    yield ["nsenter", "-t", str(holder.pid), "-U", "-m", "--preserve-credentials", f"--wd={tmp_path}"]
+    yield ["nsenter", "-t", str(holder.pid), "-U", "-m", "--preserve-credentials"]
     holder.kill()
     holder.wait()
 
 
 def test_a_full_disk_is_cured_by_deletions_and_a_server_starts_on_it(tmp_path, small_disk):
+    import boto3
+    import botocore.config
     import botocore.exceptions
 
     def fill(s3, begin):
@@ -279,20 +281,33 @@ def test_a_full_disk_is_cured_by_deletions_and_a_server_starts_on_it(tmp_path, s
                 return number
         raise AssertionError("the disk is never full")
 
+    def exhaust(name):
+        # By its whole path: the folder that this process is in is the one under the disk.
+        command = ["dd", "if=/dev/zero", f"of={tmp_path}/data/{name}", "bs=4k", "count=8192"]
+        assert subprocess.run([*small_disk, *command], capture_output=True).returncode == 1, "the disk is larger"
+
     def storage(server):
         return requests.get(f"{server.base_url}/readyz").json()["components"]["storage"]
 
-    with running(tmp_path, "--data-dir", "data", prefix=small_disk) as server:
-        s3 = server.client().s3()
+    def s3_client(server):
+        return boto3.client(
+            "s3", endpoint_url=server.base_url, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
+            aws_secret_access_key=keys["SecretKey"], aws_session_token=keys["SessionToken"],
+            config=botocore.config.Config(retries={"max_attempts": 0}),
+        )
+
+    flags = ["--data-dir", str(tmp_path / "data")]
+    with running(tmp_path, *flags, prefix=small_disk) as server:
+        keys = server.client().session.get(f"{server.base_url}/credentials").json()["credentials"]
+        s3 = s3_client(server)
         assert storage(server) == "ready"
         count = fill(s3, 0)
-        # The rest of the disk, down to the last byte.
-        subprocess.run([*small_disk, "sh", "-c", "dd if=/dev/zero of=data/rest bs=4k 2>/dev/null; true"], check=True)
+        exhaust("rest")
         s3.delete_object(Bucket="b", Key="0")
-        subprocess.run([*small_disk, "sh", "-c", "dd if=/dev/zero of=data/rest2 bs=4k 2>/dev/null; true"], check=True)
-    with running(tmp_path, "--data-dir", "data", prefix=small_disk) as server:
+        count = fill(s3, count)
+    with running(tmp_path, *flags, prefix=small_disk) as server:
         assert storage(server) == "full"
-        s3 = server.client().s3()
+        s3 = s3_client(server)
         for number in range(1, count):
             s3.delete_object(Bucket="b", Key=f"{number}")
         assert storage(server) == "ready"
