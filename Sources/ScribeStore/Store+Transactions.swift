@@ -114,26 +114,6 @@ extension Store {
         try await pool.read { try Self.transaction(key, in: $0) }
     }
 
-    /// A user's transactions, newest first, without the cancelled ones (eka-v2.md 2.8).
-    /// - Parameters:
-    ///   - patient: keeps those with this `patient_details.oid`.
-    ///   - count: at most that many; nil lists all.
-    package func history(
-        business: BusinessID, user: UserID, patient: String?, count: Int?
-    ) async throws -> [Transaction] {
-        try await pool.read { db in
-            try db.rows(
-                """
-                SELECT * FROM transactions
-                WHERE business_id = ? AND user_id = ? AND user_status <> 'cancelled' AND archived_at IS NULL
-                    AND (?3 IS NULL OR patient_id = ?3)
-                ORDER BY created_at DESC, id DESC LIMIT ?4
-                """,
-                [business.rawValue, user.rawValue, patient, count ?? -1]
-            ).map { try Transaction(row: $0, withChunks: false) }
-        }
-    }
-
     // MARK: Within a SQL transaction
 
     /// Counts only for clients that have a limit: counting takes as long as there are transactions.

@@ -39,9 +39,9 @@ struct TransactionStoreTests {
         let theirs = try #require(try await fixture.store.results(of: fixture.key(business: "b-2")))
         #expect(theirs.transaction.userStatus == .initialized)
         let history = try await fixture.store.history(
-            business: other.business, user: other.user, patient: nil, count: nil
+            business: other.business, user: other.user, patient: nil, after: nil, limit: 10
         )
-        #expect(history.map(\.owner) == [other])
+        #expect(history.transactions.map(\.business) == [other.business])
         #expect(try await fixture.store.results(of: fixture.key(business: "b-3")) == nil)
     }
 
@@ -61,8 +61,10 @@ struct TransactionStoreTests {
             try await fixture.initialise("t\(number)", at: fixture.start.addingTimeInterval(Double(number)))
         }
         func list(_ count: Int?, user: String = "u-1") async throws -> [String] {
-            try await fixture.store.history(business: .init("b-1"), user: .init(user), patient: nil, count: count)
-                .map(\.id.rawValue)
+            try await fixture.store.history(
+                business: .init("b-1"), user: .init(user), patient: nil, after: nil, limit: count ?? 100
+            )
+            .transactions.map(\.id.rawValue)
         }
         #expect(try await list(nil) == ["t3", "t2", "t1"])
         #expect(try await list(2) == ["t3", "t2"])

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import NIOCore
 import ScribeDomain
 import ScribeStore
 
@@ -7,22 +8,13 @@ import ScribeStore
 struct HistoryRoutes: Sendable {
     /// What every JSON reader can hold.
     private static let largestCount = 1 << 53 - 1
+    /// Transactions that are read at once.
+    private static let pageSize = 500
 
     let store: Store
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("voice/api/v2/transaction/history", use: list)
-    }
-
-    private struct Body: Encodable {
-        let status = "success"
-        let count: Int
-        let data: [TransactionRow]
-
-        enum CodingKeys: String, CodingKey {
-            case status, data
-            case count = "retrieved_count"
-        }
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -34,13 +26,31 @@ struct HistoryRoutes: Sendable {
             return count
         }
         let patient = request.uri.queryParameters["oid"].map(String.init).flatMap { $0.isEmpty ? nil : $0 }
-        let transactions = try await store.history(
-            business: principal.business, user: principal.user, patient: patient, count: count
-        )
-        return try .json(
-            .ok,
-            Body(
-                count: transactions.count, data: transactions.map { TransactionRow(transaction: $0, isComplete: false) }
-            ))
+        @Sendable func readPage(_ place: HistoryPage.Place?, _ seen: Int) async throws -> HistoryPage {
+            try await store.history(
+                business: principal.business, user: principal.user, patient: patient, after: place,
+                limit: min(Self.pageSize, (count ?? .max) - seen))
+        }
+        let first = try await readPage(nil, 0)
+        // Nobody holds all of it: a page is read when the one before has gone.
+        let body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: #"{"status":"success","data":["#))
+            var next: HistoryPage? = first
+            var seen = 0
+            while let page = next {
+                var buffer = ByteBuffer()
+                for transaction in page.transactions {
+                    if seen > 0 { buffer.writeString(",") }
+                    buffer.writeImmutableBuffer(try ByteBuffer(encoding: HistoryRow(transaction: transaction)))
+                    seen += 1
+                }
+                try await writer.write(buffer)
+                let isEnough = seen >= count ?? .max
+                next = if let place = page.next, !isEnough { try await readPage(place, seen) } else { nil }
+            }
+            try await writer.write(ByteBuffer(string: #"],"retrieved_count":\#(seen)}"#))
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 }

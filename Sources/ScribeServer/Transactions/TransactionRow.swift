@@ -1,11 +1,9 @@
 import Foundation
 import ScribeDomain
 
-/// A transaction as history lists it and as it is read by its id (eka-v2.md 2.7, 2.8).
+/// A transaction as it is read by its id (eka-v2.md 2.7).
 struct TransactionRow: Encodable {
     let transaction: Transaction
-    /// History lists what its clients decode, and no more.
-    var isComplete = true
 
     private enum CodingKeys: String, CodingKey {
         case uuid, oid, flavour, version, mode, transfer, speciality, section
@@ -58,12 +56,9 @@ struct TransactionRow: Encodable {
         try row.encode(request.flavour, forKey: .flavour)
         try row.encode(request.version ?? "", forKey: .version)
         try row.encode(request.mode ?? "", forKey: .mode)
-        try row.encode(
-            isComplete ? UserStatusWord(transaction).text : transaction.userStatus.rawValue, forKey: .userStatus)
+        try row.encode(UserStatusWord(transaction).text, forKey: .userStatus)
         try row.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
-        let patient = isComplete ? request.patientDetails : request.patientDetails?.asPatient
-        try row.encodeIfPresent(patient, forKey: .patientDetails)
-        guard isComplete else { return }
+        try row.encodeIfPresent(request.patientDetails, forKey: .patientDetails)
         try row.encode(transaction.owner.client, forKey: .client)
         try row.encode(request.transfer, forKey: .transfer)
         try row.encodeIfPresent(request.audioURL, forKey: request.transfer == .vaded ? .audioURL : .batchURL)
@@ -80,34 +75,6 @@ struct TransactionRow: Encodable {
         try row.encodeIfPresent(request.processingError, forKey: .processingError)
         try row.encodeIfPresent(transaction.committedAt?.apiTime, forKey: .committedAt)
         try row.encodeIfPresent(transaction.processedAt?.apiTime, forKey: .processedAt)
-    }
-}
-
-extension JSONValue {
-    /// The patient as clients decode it, strictly: an age that is an integer and texts besides (C-99, eka-v2.md 2.8).
-    /// What can be neither is left out.
-    fileprivate var asPatient: JSONValue {
-        guard case .object(let members) = self else { return self }
-        var patient: [String: JSONValue] = [:]
-        for (name, value) in members { patient[name] = name == "age" ? value.asAge : value.asText }
-        return .object(patient)
-    }
-
-    private var asAge: JSONValue? {
-        switch self {
-        case .integer: self
-        case .number(let value): Int64(exactly: value.rounded(.down)).map(JSONValue.integer)
-        case .string(let text): Int64(text).map(JSONValue.integer)
-        case .null, .bool, .array, .object: nil
-        }
-    }
-
-    private var asText: JSONValue? {
-        switch self {
-        case .null, .string: self
-        case .integer, .number, .bool: scalarText.map(JSONValue.string)
-        case .array, .object: nil
-        }
     }
 }
 

@@ -75,4 +75,30 @@ struct HistoryTests {
             #expect(answer.json["data"] == .array([]))
         }
     }
+
+    @Test("a long history comes whole and in order, though nobody holds all of it")
+    func long() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            for number in 0..<1203 {
+                // Several at the same time, too.
+                if number.isMultiple(of: 7) { manual.advance(by: .seconds(1)) }
+                #expect(try await client.initialise("t-\(number)").status == 201)
+            }
+            let path = "/voice/api/v2/transaction/history"
+            for count in [nil, 1, 500, 501, 1000, 1203, 5000] as [Int?] {
+                let answer = try await client.get(path + (count.map { "?count=\($0)" } ?? ""))
+                let expected = min(count ?? .max, 1203)
+                #expect(answer.json["retrieved_count"] == .integer(Int64(expected)))
+                guard case .array(let rows)? = answer.json["data"] else {
+                    Issue.record("no list")
+                    continue
+                }
+                let ids = rows.compactMap { $0["txn_id"]?.stringValue }
+                #expect(ids == (0..<1203).reversed().prefix(expected).map { "t-\($0)" })
+            }
+        }
+    }
 }

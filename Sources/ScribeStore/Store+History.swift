@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A page of a user's history.
+package struct HistoryPage: Sendable {
+    /// Where a page ended.
+    package struct Place: Hashable, Sendable {
+        fileprivate let createdAt: Int64
+        fileprivate let id: Int64
+    }
+
+    package let transactions: [TransactionSummary]
+    /// Nil when there are no more.
+    package let next: Place?
+}
+
+extension Store {
+    /// A user's transactions, newest first, without the cancelled ones (eka-v2.md 2.8).
+    /// - Parameters:
+    ///   - patient: keeps those with this `patient_details.oid`.
+    ///   - place: where the page before ended; nil for the first.
+    ///   - limit: at most that many, at least one.
+    package func history(
+        business: BusinessID, user: UserID, patient: String?, after place: HistoryPage.Place?, limit: Int
+    ) async throws -> HistoryPage {
+        try await pool.read { db in
+            // Of the request only what is shown: all of it would have to be decoded for that.
+            let rows = try db.rows(
+                """
+                SELECT id, txn_id, business_id, user_id, doctor_id, created_at, user_status, processing_status,
+                    request ->> '$.flavour' AS flavour, request ->> '$.version' AS version,
+                    request ->> '$.mode' AS mode, request -> '$.patientDetails' AS patient
+                FROM transactions
+                WHERE business_id = ?1 AND user_id = ?2 AND user_status <> 'cancelled' AND archived_at IS NULL
+                    AND (?3 IS NULL OR patient_id = ?3) AND (?4 IS NULL OR (created_at, id) < (?4, ?5))
+                ORDER BY created_at DESC, id DESC LIMIT ?6
+                """,
+                [business.rawValue, user.rawValue, patient, place?.createdAt, place?.id, limit + 1]
+            )
+            let shown = rows.prefix(limit)
+            let last = rows.count > limit ? shown.last : nil
+            return HistoryPage(
+                transactions: try shown.map(TransactionSummary.init(row:)),
+                next: last.map { HistoryPage.Place(createdAt: $0["created_at"], id: $0["id"]) })
+        }
+    }
+}
+
+extension TransactionSummary {
+    fileprivate init(row: Row) throws {
+        self.init(
+            id: TransactionID(row["txn_id"]), business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
+            doctor: DoctorID(row["doctor_id"]), createdAt: Date(milliseconds: row["created_at"]),
+            flavour: row["flavour"] as String? ?? "", version: row["version"], mode: row["mode"],
+            userStatus: try row.word("user_status"), processingStatus: try row.word("processing_status"),
+            patientDetails: try (row["patient"] as String?).map { try StoredJSON.value($0) })
+    }
+}
