@@ -29,9 +29,11 @@ struct FuzzRun {
 
     private static func trace(of name: String) -> String { "\(NSTemporaryDirectory())/scribe-fuzz-\(name)" }
 
+    /// - Parameter times: as many as take about a second; `make soak` asks for a multiple.
     mutating func mutate(times: Int) throws {
+        let factor = ProcessInfo.processInfo.environment["SCRIBE_FUZZ_FACTOR"].flatMap(Int.init) ?? 1
         for data in corpus { try feed(data) }
-        for _ in 0..<times {
+        for _ in 0..<times * factor {
             var data = corpus[random.below(corpus.count)]
             for _ in 0...random.below(4) { data = mutated(data) }
             try feed(data.prefix(4096))

@@ -55,6 +55,16 @@ package enum Limits {
     }
 }
 
+/// What one client may take of what all share. Nil: as much as there is.
+package struct Quotas: Hashable, Sendable {
+    /// Bytes of the uploads of a business, of those that are stored.
+    package var storedBytes: Int?
+    /// Transactions of a client that are neither committed nor older than ``Transaction/openLifetime``.
+    package var openTransactions: Int?
+
+    package init() {}
+}
+
 extension Transaction {
     /// What is kept of a transaction has limits, by whichever request it came (``Limits``).
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field.

@@ -18,6 +18,8 @@ package enum ScribeError: Error, Hashable, Sendable {
     case batchLocationRequired
     /// The client has started as many transactions as it may.
     case transactionLimitExceeded
+    /// The business stores as much as it may.
+    case storageQuotaExceeded
     /// The id is taken and the request is not a replay of the one that took it.
     case transactionAlreadyInitialized
     /// No such transaction in this business.

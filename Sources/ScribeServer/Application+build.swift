@@ -51,7 +51,7 @@ func assemble(
     let store = try await threads.runIfActive {
         try Store(
             path: folder.databasePath, durability: configuration.durability,
-            transcribesOnArrival: !transcriber.isInstant)
+            transcribesOnArrival: !transcriber.isInstant, quotas: configuration.quotas)
     }
     let logins = try await readClients
     let clients = try await register(logins.known, demo: logins.demo, store, secrets, logger)

@@ -1,4 +1,5 @@
 package import Foundation
+package import ScribeDomain
 package import ScribeRuntime
 package import ScribeStore
 package import Transcription
@@ -22,6 +23,7 @@ package struct Configuration: Sendable {
     /// How many clients may be connected; further ones wait to be accepted.
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
+    package var quotas = Quotas()
     /// How much all bodies together may take that are held as a whole, in bytes.
     package var bodyBudget = 64 << 20
     package var dataFolder = ".scribe"

@@ -22,7 +22,14 @@ enum Schema {
         ("006 documents of the editor", editorDocuments),
         ("007 families of refresh tokens", refreshFamilies),
         ("008 tenants take turns", turns),
+        ("009 quotas", quotas),
     ]
+
+    private static let quotas = """
+        CREATE INDEX objects_by_size ON objects (business_id, size);
+        CREATE INDEX transactions_open ON transactions (client_id, created_at)
+            WHERE user_status IN ('init', 'stopped') AND archived_at IS NULL;
+        """
 
     private static let turns = """
         ALTER TABLE jobs ADD COLUMN business_id TEXT NOT NULL DEFAULT '';

@@ -120,10 +120,16 @@ extension Store {
         _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database
     ) throws -> UploadEffect {
         let replaced = try db.row(
-            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            "SELECT file, etag, size FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
         )
         try permitReplacing(replaced?["etag"])
+        if let quota = quotas.storedBytes {
+            let stored = try db.row(
+                "SELECT total(size) AS bytes FROM objects WHERE business_id = ?", [business.rawValue])
+            let rest = Double(quota) - (stored?["bytes"] ?? 0) + (replaced?["size"] as Double? ?? 0)
+            guard Double(object.size) <= rest else { throw ScribeError.storageQuotaExceeded }
+        }
         try db.run(
             """
             INSERT INTO objects (business_id, bucket, key, file, size, etag, content_type, metadata, created_at)

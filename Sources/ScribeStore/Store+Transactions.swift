@@ -34,9 +34,9 @@ extension Store {
                 }
                 return .replayed
             }
-            guard try !Self.hasReachedItsLimit(transaction.owner, in: db) else {
-                throw ScribeError.transactionLimitExceeded
-            }
+            guard try !Self.hasReachedItsLimit(transaction.owner, in: db),
+                try !self.hasReachedItsQuota(transaction.owner, at: transaction.createdAt, in: db)
+            else { throw ScribeError.transactionLimitExceeded }
             let rowID = try Self.insert(transaction, documents: documents, in: db)
             if transaction.userStatus == .committed {
                 try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db)
@@ -127,6 +127,19 @@ extension Store {
             "SELECT count(*) AS count FROM transactions WHERE client_id = ?", [owner.client.rawValue]
         )
         return started?["count"] ?? 0 >= limit
+    }
+
+    private func hasReachedItsQuota(_ owner: Principal, at now: Date, in db: Database) throws -> Bool {
+        guard let limit = quotas.openTransactions else { return false }
+        let open = try db.rows(
+            """
+            SELECT 1 FROM transactions
+            WHERE client_id = ? AND created_at > ? AND user_status IN ('init', 'stopped') AND archived_at IS NULL
+            LIMIT ?
+            """,
+            [owner.client.rawValue, now.addingTimeInterval(-Transaction.openLifetime).milliseconds, limit]
+        )
+        return open.count >= limit
     }
 
     static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import NIOConcurrencyHelpers
-import ScribeDomain
+package import ScribeDomain
 import SystemPackage
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
@@ -10,6 +10,7 @@ package final class Store: Sendable {
     let pool: DatabasePool
     let writes: GroupCommit
     let transcribesOnArrival: Bool
+    let quotas: Quotas
     /// The tenant whose job was claimed last.
     let lastServed = NIOLockedValueBox("")
 
@@ -33,7 +34,10 @@ package final class Store: Sendable {
     /// - Parameter transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at
     ///   commit. Where recognition takes no time, whoever assembles the results hears the chunks as well.
     /// - Throws: ``Problem``, or what SQLite says.
-    package init(path: String, durability: Durability, transcribesOnArrival: Bool = true) throws {
+    package init(
+        path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas()
+    ) throws {
+        self.quotas = quotas
         self.transcribesOnArrival = transcribesOnArrival
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)

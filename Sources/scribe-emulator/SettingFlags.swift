@@ -103,6 +103,12 @@ struct SettingFlags: ParsableArguments {
     @Option(help: "How long after commit a listed file may still arrive, for example 10s.")
     var objectWait: String?
 
+    @Option(help: "How much a business may store, for example 50GB; by default as much as there is.")
+    var storageQuota: String?
+
+    @Option(help: "How many transactions a client may have open at a time; by default any number.")
+    var openTransactionsQuota: String?
+
     @Option(help: "How long the head of a request may take, and its body without going on, for example 10s.")
     var requestTimeout: String?
 
@@ -123,7 +129,8 @@ struct SettingFlags: ParsableArguments {
             (.refreshTokenLifetime, refreshTokenLifetime), (.credentialsLifetime, credentialsLifetime),
             (.corsOrigins, corsOrigins), (.clientProfiles, clientProfiles),
             (.strictDocs, strictDocs?.description), (.durability, durability), (.longPoll, longPoll),
-            (.objectWait, objectWait), (.requestTimeout, requestTimeout), (.logLevel, logLevel),
+            (.objectWait, objectWait), (.storageQuota, storageQuota),
+            (.openTransactionsQuota, openTransactionsQuota), (.requestTimeout, requestTimeout), (.logLevel, logLevel),
         ]
         return Dictionary(uniqueKeysWithValues: all.compactMap { key, text in text.map { (key, $0) } })
     }

@@ -31,6 +31,8 @@ enum SettingKey: String, CaseIterable {
     case durability
     case longPoll = "long-poll"
     case objectWait = "object-wait"
+    case storageQuota = "storage-quota"
+    case openTransactionsQuota = "open-transactions-quota"
     case requestTimeout = "request-timeout"
     case logLevel = "log-level"
 

@@ -132,6 +132,8 @@ struct Settings {
         configuration.clientProfiles = try clientProfiles()
         if try boolean(.strictDocs) == true { configuration.fidelity = .documentation }
         if let time = try duration(.longPoll) { configuration.longPoll = time }
+        configuration.quotas.storedBytes = try bytes(.storageQuota)
+        configuration.quotas.openTransactions = try integer(.openTransactionsQuota, in: 0...1_000_000_000)
         if let time = try duration(.requestTimeout) { configuration.connectionLimits.requestTime = time }
         if let time = try duration(.objectWait) { configuration.jobs.objectWait = time }
         return configuration
@@ -239,6 +241,19 @@ struct Settings {
             throw problem(value, "is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// Reads `1000`, `500MB` and `50GB`.
+    private func bytes(_ key: SettingKey) throws -> Int? {
+        guard let value = values[key] else { return nil }
+        let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000), ("", 1)]
+        for (suffix, size) in units where value.text.uppercased().hasSuffix(suffix) {
+            guard let number = Int(value.text.dropLast(suffix.count)), (0...1_000_000_000).contains(number) else {
+                break
+            }
+            return number * size
+        }
+        throw problem(value, "is no size; write 50GB, 500MB or a number of bytes")
     }
 
     private func boolean(_ key: SettingKey) throws -> Bool? {

@@ -134,6 +134,21 @@ def test_curl_with_http2_over_plain_http_is_served(server):
     assert answers == '{"ping":"pong"}' * 2
 
 
+def test_a_poll_whose_client_has_gone_is_let_go(tmp_path):
+    with running(tmp_path, "--ephemeral", "--long-poll", "1h") as server:
+        client = server.client()
+        transaction = client.transaction()
+        transaction.init()
+        request = head("GET", f"/voice/api/v3/status/{transaction.id}", f"auth: {client.tokens['access_token']}")
+        for goes in (socket.socket.close, lambda connection: connection.shutdown(socket.SHUT_WR)):
+            connection = socket.create_connection(("127.0.0.1", server.port))
+            connection.sendall(request)
+            wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
+            goes(connection)
+            wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
+            connection.close()
+
+
 def test_deeply_nested_policies_hold_nobody_up(server):
     keys = server.client().session.get(f"{server.base_url}/credentials").json()["credentials"]
     policy = base64.b64encode(b'{"expiration":"2030-01-01T00:00:00Z","conditions":[' + b"[" * 500 + b"]" * 500 + b"]}")

@@ -169,6 +169,38 @@ struct LimitTests {
         }
     }
 
+    @Test("a client's share of the transactions and of the disk, where it has one; others have theirs")
+    func quotas() async throws {
+        var server = try TestServer()
+        server.configuration.quotas.openTransactions = 2
+        server.configuration.quotas.storedBytes = 100_000
+        let manual = server.manual
+        let limited = server
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let other = try await anonymous.login("dev-client-2", "dev-secret-2")
+            for id in ["a", "b"] { #expect(try await client.initialise(id).status == 201) }
+            let refused = try await client.initialise("c")
+            #expect(try refused["error.code"] == "txn_limit_exceeded")
+            #expect(try await other.initialise("c").status == 201)
+            #expect(try await client.list("commit", "a", ["1.m4a"]).status == 200)
+            #expect(try await client.initialise("c").status == 201, "one is not open any more")
+            let audio = Data(count: 60_000)
+            let now = manual.now
+            #expect(try await client.upload("1.m4a", of: "b", audio, at: now).status == 200)
+            #expect(
+                try await client.upload("1.m4a", of: "b", audio, at: now).status == 200, "in the place of the first")
+            let full = try await client.upload("2.m4a", of: "b", audio, at: now)
+            #expect(full.status == 403)
+            #expect(full.text.contains("QuotaExceeded"))
+            #expect(try await other.upload("2.m4a", of: "c", audio, at: now).status == 200)
+            #expect(try limited.objectFiles().count == 2, "what was refused leaves nothing")
+            manual.advance(by: .seconds(7201))
+            let later = try await anonymous.login()
+            for id in ["d", "e"] { #expect(try await later.initialise(id).status == 201, "older ones do not count") }
+        }
+    }
+
     @Test("metadata of an object is 2 KB, as on AWS")
     func metadata() async throws {
         let server = try TestServer()

@@ -165,7 +165,7 @@ struct AccountErrors: ErrorStyle {
         case .tooManyAttempts(let seconds):
             try answer(.tooManyRequests, "Too many attempts have failed, try again later", .retryAfter(seconds))
         case .storageUnavailable: try answer(.serviceUnavailable, "Storage is not available, try again")
-        case .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
+        case .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
             .audioLocationRequired, .batchLocationRequired, .invalidState, .resourceNotFound,
             .feedbackAlreadySubmitted, .refusedByFixture:

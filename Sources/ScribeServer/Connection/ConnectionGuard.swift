@@ -34,7 +34,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var answerTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(limits: ConnectionLimits) { self.limits = limits }
+    /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
+    let departure: Departure
+
+    init(limits: ConnectionLimits, departure: Departure) {
+        self.limits = limits
+        self.departure = departure
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -43,7 +49,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { departure.happened() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
+        departure.happened()
         stop()
         context.fireChannelInactive()
     }

@@ -16,7 +16,7 @@ final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHan
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
-        let guardHandler = ConnectionGuard(limits: limits)
+        let guardHandler = ConnectionGuard(limits: limits, departure: Departure())
         do {
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(guardHandler, position: .before(codec))

@@ -1,5 +1,6 @@
 package import Hummingbird
 import Logging
+import NIOCore
 package import ScribeDomain
 
 /// What is known of a request while it is served.
@@ -12,12 +13,23 @@ package struct ScribeContext: RequestContext {
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String
 
+    /// When there is nobody any more to answer to.
+    let departure: Departure
     /// The other end's; empty where there is none.
     let address: String
 
     package init(source: ApplicationRequestContextSource) {
         address = source.channel.remoteAddress?.ipAddress ?? ""
+        departure = Self.departure(of: source.channel)
         coreContext = CoreRequestContextStorage(source: source)
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
+    }
+
+    /// That of the connection's guard. Without one, as in tests without a socket, nobody goes.
+    private static func departure(of channel: any Channel) -> Departure {
+        guard channel.eventLoop.inEventLoop,
+            let guardHandler = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+        else { return Departure() }
+        return guardHandler.departure
     }
 }

@@ -16,13 +16,20 @@ struct LongPoll: Sendable {
     let limit: Duration
 
     /// - Throws: ``ScribeError/polledTransactionNotFound``, ``ScribeError/resultNotFound``.
-    func results(of key: Transaction.Key, query: ResultQuery) async throws -> Results {
+    /// - Parameter departure: of the client, for whom nothing need be held any more then.
+    func results(of key: Transaction.Key, query: ResultQuery, until departure: Departure) async throws -> Results {
+        try await departure.watched(by: { [signals] in signals.wake(key) }) {
+            try await held(key, query, departure)
+        }
+    }
+
+    private func held(_ key: Transaction.Key, _ query: ResultQuery, _ departure: Departure) async throws -> Results {
         let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
         let changes = signals.changes(of: key)
         while true {
             let results = try await read(key, query)
             let left = deadline.timeIntervalSince(clock.now)
-            if query.isImmediate || isFinal(results, query) || left <= 0 { return results }
+            if query.isImmediate || isFinal(results, query) || left <= 0 || departure.hasHappened { return results }
             do {
                 try await cancelWhenGracefulShutdown {
                     try await firstOf(changes, limit: .seconds(left), clock: clock, as: .heldPoll)

@@ -29,7 +29,7 @@ struct ResultRoutes: Sendable {
         )
         if let answer = answers[question] { return answer }
         let version = signals.version(of: key)
-        let found = try await poll.results(of: key, query: query)
+        let found = try await poll.results(of: key, query: query, until: context.departure)
         switch found.transaction.userStatus {
         case .cancelled: throw ScribeError.transactionCancelled
         case .initialized, .stopped, .committed: break

@@ -26,7 +26,8 @@ struct TemplateErrors: ErrorStyle {
         case .resourceNotFound(let what), .invalidState(let what):
             try refusal(what)
         case .unauthenticated, .invalidClient, .refreshRefused, .bodyTooLarge, .audioLocationRequired,
-            .batchLocationRequired, .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
+            .batchLocationRequired, .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
+            .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
             .feedbackAlreadySubmitted, .refusedByFixture, .routeNotFound, .methodNotAllowed, .busy, .tooManyAttempts,
             .storageUnavailable:

@@ -52,6 +52,8 @@ struct EkaErrors: ErrorStyle {
             try answer(.badRequest, "batch_s3_required", "A non-vaded transaction needs a batch_s3_url", context)
         case .transactionLimitExceeded:
             try answer(.badRequest, "txn_limit_exceeded", "Transaction limit exceeded", context)
+        case .storageQuotaExceeded:
+            try answer(.badRequest, "storage_limit_exceeded", "No more can be stored; delete some first", context)
         case .transactionAlreadyInitialized:
             try answer(.conflict, "txn_already_initialized", "Transaction already initialized", context)
         case .transactionNotFound:

@@ -154,7 +154,7 @@ struct FileUploadErrors: ErrorStyle {
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "INVALID_REQUEST", "The body is larger than \(limit) bytes")
         case .unauthenticated, .invalidClient, .refreshRefused, .audioLocationRequired, .batchLocationRequired,
-            .transactionLimitExceeded, .transactionAlreadyInitialized, .transactionNotFound,
+            .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized, .transactionNotFound,
             .polledTransactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound,
             .invalidState, .resourceNotFound, .feedbackAlreadySubmitted, .refusedByFixture, .routeNotFound,
             .methodNotAllowed, .busy, .tooManyAttempts,

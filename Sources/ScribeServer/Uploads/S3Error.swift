@@ -34,6 +34,7 @@ enum S3Error: Error, Hashable, Sendable {
     case noSuchUpload
     case notImplemented(String)
     case preconditionFailed
+    case quotaExceeded
     case requestTimeTooSkewed
     case serviceUnavailable
     case signatureDoesNotMatch
@@ -43,7 +44,8 @@ enum S3Error: Error, Hashable, Sendable {
     /// are 400 as on AWS (eka-v2.md 10.3), and a full disk is 503.
     var status: HTTPResponse.Status {
         switch self {
-        case .accessDenied, .invalidAccessKeyID, .requestTimeTooSkewed, .signatureDoesNotMatch: .forbidden
+        case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed, .signatureDoesNotMatch:
+            .forbidden
         case .noSuchKey, .noSuchUpload: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .missingContentLength: .lengthRequired
@@ -95,6 +97,7 @@ enum S3Error: Error, Hashable, Sendable {
         case .noSuchUpload: ("NoSuchUpload", "The specified upload does not exist: completed, aborted or never begun.")
         case .notImplemented(let message): ("NotImplemented", message)
         case .preconditionFailed: ("PreconditionFailed", "A precondition you specified did not hold.")
+        case .quotaExceeded: ("QuotaExceeded", "The bucket's owner stores as much as it may; delete some first.")
         case .requestTimeTooSkewed:
             ("RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.")
         case .serviceUnavailable: ("ServiceUnavailable", "Please reduce your request rate or try again later.")

@@ -35,6 +35,8 @@ struct S3Responder: Sendable {
         } catch let error as S3Error {
             context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
             response = error.response(to: request, context: context)
+        } catch ScribeError.storageQuotaExceeded {
+            response = S3Error.quotaExceeded.response(to: request, context: context)
         } catch let error as ScribeError where error.isPassing {
             response = S3Error.serviceUnavailable.response(to: request, context: context)
         } catch let error where Store.isFull(error) {

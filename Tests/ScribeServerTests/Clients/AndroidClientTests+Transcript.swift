@@ -68,7 +68,7 @@ extension AndroidClientTests {
         let poll = LongPoll(store: store, signals: signals, clock: manual.clock, limit: .seconds(14))
         func statuses(_ query: String) async throws -> [ResultDocument.Status] {
             let wish = ResultQuery(URI("/\(query)").queryParameters)
-            let results = try await poll.results(of: transaction.key, query: wish)
+            let results = try await poll.results(of: transaction.key, query: wish, until: Departure())
             return wish.select(from: results.documents).map(\.status)
         }
         #expect(try await statuses(Self.transcript) == [.success])
