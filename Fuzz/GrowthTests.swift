@@ -112,6 +112,15 @@ struct GrowthTests {
             }
             _ = Transcript.stitch(chunks)
         }
+        // Each was heard at the time that the client has said, over the whole of the other.
+        expectLinear { length in
+            let words = (0..<100 * length).map {
+                TimedWord(text: "no", start: Double($0) / 10, end: Double($0) / 10 + 0.1)
+            }
+            let text = words.map(\.text).joined(separator: " ")
+            let chunk = SpokenChunk(text: text, words: words, times: ChunkTimes(start: 0, end: 86_400))
+            return { _ = Transcript.stitch([chunk, chunk]) }
+        }
         expectLinear("silence_start: 1\nsilence_end: 2\n", of: 100) { report in
             let silences = RecordingCuts.silences(inReport: report)
             _ = RecordingCuts(

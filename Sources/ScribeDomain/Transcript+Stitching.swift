@@ -36,6 +36,8 @@ private struct Seam {
 extension Transcript {
     /// The most words that are compared at a seam: half a second of overlap holds no more.
     static let seamWords = 4
+    /// The same where the recogniser has times: a quarter of a minute of speech.
+    static let overlapWords = 48
 
     /// Joins chunk texts in order. Words at a seam that two chunks both have are kept once (eka-v2.md 10.16); where
     /// the times of two chunks do not overlap both are kept, for people do repeat themselves.
@@ -77,8 +79,9 @@ extension Transcript {
         // The words that both may have heard.
         let tail = firstMiddles.reversed().prefix { $0 >= begin }.count
         let head = secondMiddles.prefix { $0 <= end }.count
-        let old = firstTokens.suffix(tail).map(spoken)
-        let new = secondTokens.prefix(head).map(spoken)
+        // Times are the client's to say: what is compared must not grow with how far they make chunks overlap.
+        let old = firstTokens.suffix(min(tail, overlapWords)).map(spoken)
+        let new = secondTokens.prefix(min(head, overlapWords)).map(spoken)
         // The longest run of words that both have; what one has beyond it was cut off and is heard whole in the other.
         // Of runs as long as each other, the one that was heard at the same time.
         var best = (length: 0, distance: Double.infinity, old: 0, new: 0)
@@ -86,7 +89,7 @@ extension Transcript {
             for j in new.indices {
                 var length = 0
                 while i + length < old.count, j + length < new.count, old[i + length] == new[j + length] { length += 1 }
-                let distance = abs(firstMiddles[firstMiddles.count - tail + i] - secondMiddles[j])
+                let distance = abs(firstMiddles[firstMiddles.count - old.count + i] - secondMiddles[j])
                 if length > 0, (length, -distance) > (best.length, -best.distance) { best = (length, distance, i, j) }
             }
         }

@@ -75,9 +75,15 @@ struct ObjectListing: Sendable {
         let limit: Int
         let isURLEncoded: Bool
 
+        /// In bytes; it is looked for everywhere in each key.
+        private static let longestDelimiter = 64
+
         init(_ query: SigV4Query) throws(S3Error) {
             prefix = query["prefix"] ?? ""
             delimiter = query["delimiter"].flatMap { $0.isEmpty ? nil : $0 }
+            guard delimiter?.utf8.count ?? 0 <= Self.longestDelimiter else {
+                throw .invalidArgument("The delimiter must have at most \(Self.longestDelimiter) bytes")
+            }
             guard let limit = Int(query["max-keys"] ?? "1000"), limit >= 0 else {
                 throw .invalidArgument("max-keys must be a number that is not negative")
             }

@@ -114,6 +114,8 @@ extension S3Responder {
         guard let template = fields["key"] else {
             throw S3Error.invalidArgument("Bucket POST must contain a field named 'key'.")
         }
+        // Before they are put into each other, as often as the form likes.
+        guard max(template.utf8.count, part.baseName?.utf8.count ?? 0) <= 1024 else { throw S3Error.keyTooLong }
         let name = template.replacing("${filename}", with: part.baseName ?? "")
         var checked = fields
         checked["bucket"] = bucket

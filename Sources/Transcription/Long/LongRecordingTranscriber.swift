@@ -46,7 +46,8 @@ package struct LongRecordingTranscriber: Transcriber {
             duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)
         var whole = RecognisedSpeech(text: "")
         for piece in cuts.pieces {
-            let speech = try await self.speech(of: piece, recording, format.container)
+            // Behind the end of a file whose header promises more than there is.
+            guard let speech = try await self.speech(of: piece, recording, format.container) else { break }
             whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
             whole.words += speech.words.map { $0.later(by: piece.lowerBound) }
             whole.warnings += speech.warnings
@@ -55,14 +56,14 @@ package struct LongRecordingTranscriber: Transcriber {
         return whole
     }
 
+    /// - Returns: nil where there is nothing any more.
     private func speech(
         of piece: ClosedRange<Double>, _ recording: Recording, _ container: AudioFormat.Container
-    ) async throws -> RecognisedSpeech {
+    ) async throws -> RecognisedSpeech? {
         try await temporary.use(extension: "flac") { path in
             try await ffmpeg.convert(recording.path, container, range: piece, to: path, as: .flac)
-            // The rest behind the last cut, or behind the end of a file whose header promises more than there is.
             let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: path)) }
-            guard let format, format.duration > 0.1 else { return RecognisedSpeech(text: "") }
+            guard let format, format.duration > 0.1 else { return nil }
             return try await base.transcribe(recording.part(at: path))
         }
     }
