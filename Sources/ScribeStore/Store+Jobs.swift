@@ -102,7 +102,10 @@ extension Store {
         }
         // Most of the time there is but one.
         let ends = try db.row(
-            "SELECT min(business_id) AS first, max(business_id) AS last FROM jobs WHERE state = 'pending'")
+            """
+            SELECT (SELECT min(business_id) FROM jobs WHERE state = 'pending') AS first,
+                (SELECT max(business_id) FROM jobs WHERE state = 'pending') AS last
+            """)
         let first = ends?["first"] as String?
         guard let first, first != ends?["last"] else { return try due(nil) }
         let tenants = try db.rows(
@@ -118,7 +121,12 @@ extension Store {
         // Whoever comes after the one that was served last.
         let last = lastServed.withLockedValue { $0 }
         let start = tenants.firstIndex { last.utf8.lexicographicallyPrecedes($0.utf8) } ?? 0
-        var waiting = try (tenants[start...] + tenants[..<start]).map { (tenant: $0, jobs: try due($0)[...]) }
+        var waiting: [(tenant: String, jobs: ArraySlice<Int64>)] = []
+        // Further ones would get none.
+        for tenant in tenants[start...] + tenants[..<start] where waiting.count < limit {
+            let jobs = try due(tenant)
+            if !jobs.isEmpty { waiting.append((tenant, jobs[...])) }
+        }
         var chosen: [Int64] = []
         while chosen.count < limit, waiting.contains(where: { !$0.jobs.isEmpty }) {
             for index in waiting.indices where chosen.count < limit {
