@@ -3,7 +3,8 @@ import NIOConcurrencyHelpers
 import ScribeDomain
 
 /// Slows down who guesses secrets: after some failures in a row of one client from one address, only one attempt of
-/// theirs is looked at in a second, and the others are refused. One that is right is never slowed down, nor counted.
+/// theirs is looked at in a second, and the others are refused. One that is right is not counted, and waits for nobody
+/// but such a guess.
 final class LoginThrottle: Sendable {
     /// How many failures in a row cost nothing.
     private static let freeFailures = 20

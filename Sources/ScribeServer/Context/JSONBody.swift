@@ -33,7 +33,7 @@ extension Request {
             guard piece.readableBytes <= limit - collected.readableBytes else {
                 throw ScribeError.bodyTooLarge(limit: limit)
             }
-            try context.body.take(piece.readableBytes)
+            try context.body?.take(piece.readableBytes)
             if collected.readableBytes == 0 { collected = piece } else { collected.writeBuffer(&piece) }
         }
         return collected

@@ -8,8 +8,8 @@ package struct ScribeContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// Who it acts for; nil before authentication and on routes without one.
     package var principal: Principal?
-    /// What its body takes of the memory for bodies.
-    var body = BodyShare(of: BodyBudget(limit: .max))
+    /// What its body takes of the memory for bodies; given to every request before its family sees it.
+    var body: BodyShare?
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String
 

@@ -18,8 +18,8 @@ struct ChunkListBody: Decodable {
             func seconds(_ key: CodingKeys) throws -> Double? {
                 // A thrown error is slow, and most of them are numbers.
                 if let number = try? container.decodeIfPresent(Double.self, forKey: key) { return number }
-                guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
-                return ChunkTimes.seconds(from: text)
+                if let text = try? container.decode(String.self, forKey: key) { return ChunkTimes.seconds(from: text) }
+                return try container.decodeIfPresent(Double.self, forKey: key)
             }
             start = try seconds(.start)
             end = try seconds(.end)
