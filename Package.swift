@@ -58,30 +58,67 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeServer", "ScribeStore", "Transcription", .argumentParser,
-                .logging, .serviceLifecycle, .unixSignals, .yams,
+                "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
+                .argumentParser, .logging, .serviceLifecycle, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeServer",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeStore", "Transcription", .concurrencyHelpers, .crypto,
-                .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
-                .nioPosix, .serviceLifecycle, .system, .yams,
+                "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", .crypto,
+                .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
             resources: [
                 .embedInCode("Resources/clients.yaml"),
                 .embedInCode("Resources/fixtures.yaml"),
-                .embedInCode("Resources/scribe.yaml"),
                 .embedInCode("Resources/templates.yaml"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // One for each API family: none may see another.
+        .target(
+            name: "Eka",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .concurrencyHelpers,
+                .httpTypes, .hummingbird, .hummingbirdCore, .nioCore,
+            ],
+            path: "Sources/Families/Eka",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "S3",
+            dependencies: [
+                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird,
+                .logging, .nioCore,
+            ],
+            path: "Sources/Families/S3",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "Status",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+                .nioCore, .nioPosix,
+            ],
+            path: "Sources/Families/Status",
+            resources: [.embedInCode("Resources/scribe.yaml")],
+            swiftSettings: swiftSettings
+        ),
+
+        .target(
+            name: "ScribeHTTP",
+            dependencies: [
+                "ScribeDomain", "ScribeRuntime", .concurrencyHelpers, .crypto, .httpTypes, .hummingbird,
+                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "ScribeDomain", "ScribeStore", "Transcription", .concurrencyHelpers, .logging, .serviceLifecycle,
+                "Engines", "ScribeDomain", "ScribeStore", .concurrencyHelpers, .logging, .nioCore, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
@@ -91,7 +128,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "Transcription",
+            name: "Engines",
             dependencies: [
                 "ScribeDomain", .asyncHTTPClient, .concurrencyHelpers, .crypto, .nioCore, .nioHTTP1, .nioPosix,
                 .subprocess,
@@ -113,19 +150,21 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
-            name: "TranscriptionTests",
-            dependencies: ["ScribeDomain", "TestSupport", "Transcription", .concurrencyHelpers, .crypto, .nioPosix],
+            name: "EnginesTests",
+            dependencies: ["ScribeDomain", "TestSupport", "Engines", .concurrencyHelpers, .crypto, .nioPosix],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "ScribeStoreTests",
-            dependencies: ["ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .nioCore, .nioPosix],
+            dependencies: [
+                "ScribeDomain", "ScribeStore", "TestSupport", .concurrencyHelpers, .crypto, .grdb, .nioCore, .nioPosix,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Transcription", .concurrencyHelpers,
+                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .concurrencyHelpers,
                 .logging,
                 .nioPosix,
             ],
@@ -134,20 +173,22 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeServer", "ScribeStore", "TestSupport", "Transcription",
-                .concurrencyHelpers, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTesting,
-                .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
+                "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
+                "Status", "TestSupport", .concurrencyHelpers, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
+                .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["ScribeRuntime", "ScribeServer", "TestSupport", "Transcription", "scribe-emulator"],
+            dependencies: [
+                "Eka", "Engines", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "TestSupport", "scribe-emulator",
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["ScribeDomain", "ScribeServer", "Transcription", .crypto, .nioCore],
+            dependencies: ["Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", .crypto, .nioCore],
             path: "Fuzz",
             exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],
             swiftSettings: swiftSettings

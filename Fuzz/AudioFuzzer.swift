@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Transcription
+@testable import Engines
 
 /// Recordings. The bytes begin anywhere in memory: a slice reads as the whole does.
 @Sendable func fuzzAudio(_ data: Data) {

@@ -1,8 +1,11 @@
 import Crypto
 import Foundation
 import NIOCore
+import ScribeDomain
 
-@testable import ScribeServer
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 
 /// Bodies in `aws-chunked` framing. The first byte holds flags, the second how many bytes follow that say how long the
 /// pieces are in which the rest arrives.
@@ -83,7 +86,7 @@ private func cut(_ bytes: [UInt8], _ lengths: [Int]) -> [[UInt8]] {
 
 /// AWS's example of a streaming upload.
 private let request: SigV4 = {
-    guard let scope = SigV4.Scope("AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request"),
+    guard let scope = SigningScope("AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request"),
         let seed = Hex.decode("106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e")
     else { fatalError("the example cannot be read") }
     return SigV4(

@@ -1,7 +1,9 @@
 import Foundation
 import NIOCore
 
-@testable import ScribeServer
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 
 /// `multipart/form-data` bodies, and what of them decides about an upload. The first byte says into pieces of how many
 /// bytes the rest is cut.

@@ -2,9 +2,11 @@ import Foundation
 import NIOCore
 import Testing
 
+@testable import Eka
+@testable import Engines
+@testable import S3
 @testable import ScribeDomain
-@testable import ScribeServer
-@testable import Transcription
+@testable import ScribeHTTP
 
 /// What strangers send may not cost more than in proportion to its length.
 ///

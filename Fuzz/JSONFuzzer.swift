@@ -1,7 +1,9 @@
 import Foundation
 import ScribeDomain
 
-@testable import ScribeServer
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 
 /// The bodies of init, stop and commit.
 @Sendable func fuzzJSON(_ data: Data) {

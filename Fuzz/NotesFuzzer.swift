@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-@testable import Transcription
+@testable import Engines
 
 /// Transcripts. An even first byte: the rest is the text. An odd one: each two bytes choose a word that the rules
 /// know, for no fuzzer guesses whole sentences of them.

@@ -1,7 +1,9 @@
 import Foundation
 import ScribeDomain
 
-@testable import ScribeServer
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 
 /// Requests to the object API as they are on the wire: where they go, how they are signed, which bytes they want, and
 /// the list of parts in their body.

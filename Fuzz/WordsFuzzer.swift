@@ -1,7 +1,9 @@
 import Foundation
 import ScribeDomain
 
-@testable import ScribeServer
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 
 /// The short texts that clients send: tokens, ids, names, times, places and ranges.
 @Sendable func fuzzWords(_ data: Data) {

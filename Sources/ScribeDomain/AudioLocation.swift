@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Parsed from `s3_url` or `batch_s3_url`, never computed: the date in the folder is the device's (C-16).
 package struct AudioLocation: Hashable, Sendable {
-    /// Where whole files are uploaded to, with a form (eka-v2.md 2.12).
+    /// Where whole files are uploaded to, with a form (eka.md 2.12).
     package static let batchBucket = "m-prod-ekascribe-batch"
 
     package let bucket: String

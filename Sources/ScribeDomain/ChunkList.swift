@@ -35,7 +35,7 @@ package struct ChunkTimes: Hashable, Sendable, Codable {
     /// Whether the beginning of the chunk that follows was recorded before this one ended.
     package func overlaps(_ next: ChunkTimes) -> Bool { next.start < end && start < next.end }
 
-    /// Reads seconds as clients write them: `12.48`, or `MM:SS.fff` and `HH:MM:SS.fff` (eka-v2.md 3.1).
+    /// Reads seconds as clients write them: `12.48`, or `MM:SS.fff` and `HH:MM:SS.fff` (eka.md 3.1).
     package static func seconds(from text: String) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }

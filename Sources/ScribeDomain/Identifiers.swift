@@ -20,7 +20,7 @@ extension StringIdentifier {
 
 /// The id that a client gives its transaction at init, for example `i-<uuid>` (iOS) or `txn_301` (.NET).
 ///
-/// Opaque, case-sensitive and unique per business only (eka-v2.md 2.1).
+/// Opaque, case-sensitive and unique per business only (eka.md 2.1).
 package struct TransactionID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -78,6 +78,13 @@ extension TransactionID {
     /// Whether it can also be the name of a folder.
     package static func isValidFolder(_ text: String) -> Bool {
         isValid(text) && !text.hasSlash && text != "." && text != ".."
+    }
+}
+
+extension TemplateID {
+    /// Whether a text can be a template's id: not empty, of 255 characters at most, none of them a control character.
+    package static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.unicodeScalars.count <= 255 && text.isPlain
     }
 }
 

@@ -124,3 +124,18 @@ extension JSONValue {
         }
     }
 }
+
+extension JSONValue {
+    /// How deep what is stored and echoed may be nested.
+    private static let deepestEcho = 100
+
+    /// This value, if it is an object that can be stored and echoed.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    package func echoable(as field: String) throws(ScribeError) -> JSONValue {
+        guard isObject else { throw ScribeError.invalidRequest(field: field, problem: "must be an object") }
+        guard isNested(atMost: Self.deepestEcho) else {
+            throw ScribeError.invalidRequest(field: field, problem: "is nested too deeply")
+        }
+        return self
+    }
+}

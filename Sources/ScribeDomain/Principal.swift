@@ -2,7 +2,7 @@
 package struct Principal: Hashable, Sendable {
     /// The tenant that everything read or written belongs to.
     package let business: BusinessID
-    /// The user; history is scoped to it (eka-v2.md 10.17).
+    /// The user; history is scoped to it (eka.md 10.17).
     package let user: UserID
     /// The doctor that the user acts as.
     package let doctor: DoctorID

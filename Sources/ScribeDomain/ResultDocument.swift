@@ -64,10 +64,21 @@ extension [ResultDocument] {
         case inProgress, success, partial, failure
     }
 
-    /// Success and failure need every document to agree; any mix is partial (eka-v2.md 2.4).
+    /// Success and failure need every document to agree; any mix is partial (eka.md 2.4).
     package var outcome: Outcome {
         if isEmpty || contains(where: { !$0.status.isFinal }) { return .inProgress }
         if allSatisfy({ $0.status == .success }) { return .success }
         return contains(where: \.status.isUsable) ? .partial : .failure
+    }
+}
+
+extension ResultDocument {
+    /// Whether a client means this one when it says the template's name.
+    package func answers(to template: TemplateID) -> Bool {
+        switch kind {
+        case .transcript: template == ResultDocument.transcriptTemplate
+        case .custom, .integration, .notes, .context:
+            template != ResultDocument.transcriptTemplate && templateID == template
+        }
     }
 }

@@ -1,21 +1,12 @@
 /// Everything that a caller can get wrong, or that can go wrong for it, without a word of HTTP.
 ///
-/// Each API family renders every case in its own envelope, once, at its edge.
+/// Each API family renders them in its own envelope, once, at its edge: by case where its API has words of its own for
+/// them, by ``kind`` else. What only one family knows is an error of that family.
 package enum ScribeError: Error, Hashable, Sendable {
-    /// No token, a token that cannot be read, or one of ours that is expired or forged.
-    case unauthenticated(reason: String)
-    /// Login with an unknown client or a wrong secret.
-    case invalidClient
-    /// A refresh token that is unknown, expired or was rotated too long ago.
-    case refreshRefused
-    /// The body is not what the operation takes; `field` is its path, for example `chunk_info.0`.
+    /// What was sent is not what the operation takes; `field` is its path, for example `chunk_info.0`.
     case invalidRequest(field: String?, problem: String)
-    /// The body is longer than the limit, in bytes.
-    case bodyTooLarge(limit: Int)
-    /// A `vaded` transaction without `s3_url`.
-    case audioLocationRequired
-    /// A `non-vaded` transaction without `batch_s3_url`.
-    case batchLocationRequired
+    /// With what was sent there would be more than there may be, in bytes.
+    case tooLarge(limit: Int)
     /// The client has started as many transactions as it may.
     case transactionLimitExceeded
     /// The business stores as much as it may.
@@ -24,9 +15,6 @@ package enum ScribeError: Error, Hashable, Sendable {
     case transactionAlreadyInitialized
     /// No such transaction in this business.
     case transactionNotFound
-    /// The same, to a client that polls for results, where the web client takes a 404 for success (C-51), or that asks
-    /// for a conversion.
-    case polledTransactionNotFound
     /// The transaction was cancelled.
     case transactionCancelled
     /// The transaction was never committed and is older than two hours.
@@ -39,29 +27,59 @@ package enum ScribeError: Error, Hashable, Sendable {
     case resourceNotFound(String)
     /// Feedback for this was given before.
     case feedbackAlreadySubmitted
-    /// A fixture asks for this to fail.
-    case refusedByFixture
-    /// No such route; `hint` says what is near.
-    case routeNotFound(hint: String)
-    /// The route exists, but not with this method.
-    case methodNotAllowed(allowed: [String])
-    /// More is being done at once than there is room for; in so many seconds it may work.
-    case busy(retryAfter: Int)
-    /// Too many attempts have failed; in so many seconds another one is let through.
-    case tooManyAttempts(retryAfter: Int)
-    /// The disk is full, or storage is unavailable for another passing reason.
-    case storageUnavailable
-}
+    /// A user has asked for this to fail, by a fixture.
+    case refusedOnPurpose
+    /// The disk is full, or storage is unavailable for another passing reason; the cause is for the log.
+    case storageUnavailable(cause: String)
 
-extension ScribeError {
-    /// Whether the same may be tried again later.
-    package var isPassing: Bool {
+    /// What sort of failure it is, for those who need not know which one.
+    package enum Kind: Hashable, Sendable, CaseIterable {
+        /// The request is wrong in itself.
+        case invalid
+        case tooLarge
+        case notFound
+        /// It is there already.
+        case conflict
+        /// Not now, or not any more.
+        case state
+        /// The caller has had as much as it may.
+        case exhausted
+        /// On purpose.
+        case refused
+        /// The same may be tried again later.
+        case unavailable
+    }
+
+    package var kind: Kind {
         switch self {
-        case .busy, .tooManyAttempts, .storageUnavailable, .refusedByFixture: true
-        default: false
+        case .invalidRequest: .invalid
+        case .tooLarge: .tooLarge
+        case .transactionNotFound, .resultNotFound, .resourceNotFound: .notFound
+        case .transactionAlreadyInitialized, .feedbackAlreadySubmitted: .conflict
+        case .transactionCancelled, .transactionNeverCommitted, .invalidState: .state
+        case .transactionLimitExceeded, .storageQuotaExceeded: .exhausted
+        case .refusedOnPurpose: .refused
+        case .storageUnavailable: .unavailable
         }
     }
 
-    /// The name of the case, for logs: what it carries may quote a client.
-    package var name: String { String("\(self)".prefix { $0 != "(" }) }
+    /// Never changes, so that clients and logs may rely on it.
+    package var code: String {
+        switch self {
+        case .invalidRequest: "invalid_request"
+        case .tooLarge: "too_large"
+        case .transactionLimitExceeded: "transaction_limit_exceeded"
+        case .storageQuotaExceeded: "storage_quota_exceeded"
+        case .transactionAlreadyInitialized: "transaction_already_initialized"
+        case .transactionNotFound: "transaction_not_found"
+        case .transactionCancelled: "transaction_cancelled"
+        case .transactionNeverCommitted: "transaction_never_committed"
+        case .resultNotFound: "result_not_found"
+        case .invalidState: "invalid_state"
+        case .resourceNotFound: "resource_not_found"
+        case .feedbackAlreadySubmitted: "feedback_already_submitted"
+        case .refusedOnPurpose: "refused_on_purpose"
+        case .storageUnavailable: "storage_unavailable"
+        }
+    }
 }

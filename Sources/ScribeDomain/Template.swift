@@ -1,6 +1,6 @@
 /// How a note is laid out, and in which encoding it is delivered.
 package struct Template: Hashable, Sendable, Codable {
-    /// The documented `type` of a result and with it the encoding of its value (eka-v2.md 5.3).
+    /// The documented `type` of a result and with it the encoding of its value (eka.md 5.3).
     package enum Format: String, Hashable, Sendable, Codable, CaseIterable {
         /// UTF-8 markdown.
         case markdown

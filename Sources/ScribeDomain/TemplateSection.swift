@@ -1,4 +1,4 @@
-/// A part that users build their templates of (eka-v2.md 2.9).
+/// A part that users build their templates of (eka.md 2.9).
 package struct TemplateSection: Hashable, Sendable {
     /// How the section is written: paragraphs or bullets.
     package enum Style: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The lifecycle of eka-v2.md section 4: what each event does in each state, and what is then to be done.
+/// The lifecycle of eka.md section 4: what each event does in each state, and what is then to be done.
 extension Transaction {
     /// How long a transaction may stay uncommitted before its status says so.
     package static let openLifetime: TimeInterval = 2 * 60 * 60
@@ -43,11 +43,12 @@ extension Transaction {
     /// The client committed the files it uploaded; a commit without a stop before it is both.
     ///
     /// Repeated with the same list, or part of it, nothing happens. A list with new names runs everything again on
-    /// the union, and so does any commit after a system failure, or once other audio has arrived under the names
-    /// that were processed (eka-v2.md 10.9).
-    /// - Parameter hasNewAudio: whether the files listed before are not those that were processed.
+    /// the union, and so does any commit after a system failure, after a note that failed, or once other audio has
+    /// arrived under the names that were processed (eka.md 10.9).
+    /// - Parameter hasMoreToGive: whether processing the files that were listed before once more may give more: other
+    ///   bytes are there, or something failed for no fault of theirs.
     /// - Throws: ``ScribeError/transactionCancelled``.
-    package mutating func commit(_ list: ChunkList, hasNewAudio: Bool, at now: Date) throws(ScribeError) -> Effect {
+    package mutating func commit(_ list: ChunkList, hasMoreToGive: Bool, at now: Date) throws(ScribeError) -> Effect {
         switch userStatus {
         case .initialized, .stopped:
             committedFiles = list.files.removingDuplicates()
@@ -57,7 +58,7 @@ extension Transaction {
                 switch processingStatus {
                 case .inProgress, .cancelled: false
                 case .systemFailure: true
-                case .success, .requestFailure: hasNewAudio
+                case .success, .requestFailure: hasMoreToGive
                 }
             guard union.count > committedFiles.count || isWorthwhile else { return .none }
             committedFiles = union
@@ -72,7 +73,7 @@ extension Transaction {
         return .process
     }
 
-    /// The client gives a transaction up, or changes what it said of it at init (eka-v2.md 2.7).
+    /// The client gives a transaction up, or changes what it said of it at init (eka.md 2.7).
     ///
     /// What has ended stays as it ended: cancelling it is answered like the first time and changes nothing, nor does it
     /// keep why.
@@ -100,7 +101,7 @@ extension Transaction {
         return .ended
     }
 
-    /// A `non-vaded` transaction, whose files were uploaded before, needs neither stop nor commit (eka-v2.md 2.1).
+    /// A `non-vaded` transaction, whose files were uploaded before, needs neither stop nor commit (eka.md 2.1).
     package mutating func commitAtInit() {
         guard request.transfer == .nonVaded, userStatus == .initialized else { return }
         committedFiles = request.announcedFiles.removingDuplicates()
@@ -119,7 +120,7 @@ extension Transaction {
         committedFiles = names.filter { !$0.hasSlash && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }
     }
 
-    /// A text takes the place of the audio (eka-v2.md 2.6).
+    /// A text takes the place of the audio (eka.md 2.6).
     /// - Throws: ``ScribeError/invalidState(_:)`` once recording has ended.
     package mutating func commitTranscript(at now: Date) throws(ScribeError) -> Effect {
         guard userStatus == .initialized else {
@@ -154,7 +155,7 @@ extension Transaction {
         }
     }
 
-    /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka-v2.md 10.7).
+    /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka.md 10.7).
     package func isAbandoned(at now: Date) -> Bool {
         userStatus.isOpen && now.timeIntervalSince(createdAt) > Self.openLifetime
     }

@@ -1,4 +1,4 @@
-/// What a client changes of a transaction after init (eka-v2.md 2.7). Nil leaves a thing as it is.
+/// What a client changes of a transaction after init (eka.md 2.7). Nil leaves a thing as it is.
 package struct TransactionPatch: Hashable, Sendable {
     /// Whether the transaction is given up. Other statuses follow from what happens and cannot be set.
     package var isCancellation = false

@@ -1,4 +1,4 @@
-/// What a client asks for at init. Everything but `transfer` may be missing (eka-v2.md 2.1).
+/// What a client asks for at init. Everything but `transfer` may be missing (eka.md 2.1).
 package struct TransactionRequest: Hashable, Sendable, Codable {
     /// How the audio arrives.
     package enum Transfer: String, Sendable, Codable, CaseIterable {

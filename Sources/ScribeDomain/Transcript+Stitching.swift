@@ -39,7 +39,7 @@ extension Transcript {
     /// The same where the recogniser has times: a quarter of a minute of speech.
     static let overlapWords = 48
 
-    /// Joins chunk texts in order. Words at a seam that two chunks both have are kept once (eka-v2.md 10.16); where
+    /// Joins chunk texts in order. Words at a seam that two chunks both have are kept once (eka.md 10.16); where
     /// the times of two chunks do not overlap both are kept, for people do repeat themselves.
     static func stitch(_ chunks: [SpokenChunk]) -> String {
         var result = ""

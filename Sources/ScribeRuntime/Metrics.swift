@@ -46,6 +46,16 @@ package final class Metrics: Sendable {
         }
     }
 
+    /// - Parameter outcome: `success` or the code of the failure.
+    package func noteWritten(by writer: String, outcome: String, seconds: Double) {
+        state.withLockedValue { state in
+            let labels = ["writer", writer, "outcome", outcome]
+            state.counters[Series(name: "scribe_notes_total", labels: labels), default: 0] += 1
+            let series = Series(name: "scribe_note_seconds", labels: ["writer", writer])
+            state.histograms[series, default: .init()].record(seconds)
+        }
+    }
+
     /// - Parameter outcome: the processing status that it ended with.
     package func transactionProcessed(outcome: String) {
         let series = Series(name: "scribe_transactions_total", labels: ["outcome", outcome])

@@ -1,7 +1,8 @@
 package import ScribeDomain
+import ScribeStore
 
 /// The templates and sections that this server came with, and what it makes of ids that it does not know
-/// (eka-v2.md 10.15).
+/// (eka.md 10.15).
 package struct TemplateCatalogue: Sendable {
     package let templates: [Template]
     package let sections: [TemplateSection]
@@ -66,8 +67,16 @@ package struct TemplateCatalogue: Sendable {
         )
     }
 
+    /// A template as notes are written after it: the server's own first, for their ids are known to clients and cannot
+    /// be taken.
+    func template(_ id: TemplateID, of business: BusinessID, in store: Store) async throws -> Template? {
+        if let template = self[id] { return template }
+        guard let own = try await store.template(id, of: business) else { return nil }
+        return template(own, ownSections: try await store.sections(of: business))
+    }
+
     /// A business's own template as notes are written after it.
-    func template(_ custom: CustomTemplate, ownSections: [TemplateSection]) -> Template {
+    private func template(_ custom: CustomTemplate, ownSections: [TemplateSection]) -> Template {
         let known = Dictionary((ownSections + sections).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         return custom.template(with: known, fallback: fallback)
     }

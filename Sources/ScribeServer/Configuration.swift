@@ -1,8 +1,10 @@
+package import Eka
+package import Engines
 package import Foundation
 package import ScribeDomain
+package import ScribeHTTP
 package import ScribeRuntime
 package import ScribeStore
-package import Transcription
 
 /// Everything that can be set about one server. The defaults are those of an SDK developer's laptop.
 package struct Configuration: Sendable {
@@ -35,7 +37,7 @@ package struct Configuration: Sendable {
     package var allowsUnverifiedTokensFromNetwork = false
     /// The origins of web pages that may use the server. Nil: all of them, but none under strict authentication.
     package var allowedOrigins: [String]?
-    package var lifetimes = Lifetimes()
+    package var lifetimes = TokenLifetimes()
     /// Whether answers follow the clients or the documentation where those differ.
     package var fidelity = Fidelity.clients
     /// Which client a client id belongs to, where requests do not say so themselves.
@@ -43,10 +45,10 @@ package struct Configuration: Sendable {
     package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)
-    package var jobs = JobRunner.Policy()
+    package var jobs = WorkPolicy()
     /// Transcribes what the first one fails at.
     package var fallbackTranscriber: TranscriberChoice?
-    package var recognition = GuardedTranscriber.Policy()
+    package var recognition = EngineGuard.Policy()
     package var speechService = SpeechServiceSettings()
     /// Whether the demo clients may log in; nil decides by the authentication: not in strict mode.
     package var hasDemoSeed: Bool?
@@ -56,16 +58,6 @@ package struct Configuration: Sendable {
     package var fixturesFile: String?
     /// 32 bytes or more; nil keeps one in the data folder.
     package var signingKey: [UInt8]?
-
-    /// How long what is handed out can be used, in seconds.
-    package struct Lifetimes: Hashable, Sendable {
-        package var accessToken = 30.0 * 60
-        package var refreshToken = 30.0 * 24 * 60 * 60
-        /// 12 h outlast a consultation (eka-v2.md 10.12).
-        package var uploadCredentials = 12.0 * 60 * 60
-
-        package init() {}
-    }
 
     /// What is told to a speech service, whichever it is.
     package struct SpeechServiceSettings: Hashable, Sendable {

@@ -1,7 +1,7 @@
+import Engines
 import Foundation
 import ScribeDomain
 import ScribeRuntime
-import Transcription
 import Yams
 
 /// What a fresh server knows: the files in `seed/`, and those that the configuration adds.

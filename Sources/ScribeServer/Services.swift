@@ -4,22 +4,26 @@ import ScribeDomain
 import ScribeStore
 import ServiceLifecycle
 
-/// Removes the files of uploads that were cut off when the process last ended.
+/// Removes the files of uploads that were cut off when the process last ended, folder by folder and beside everything
+/// else. What was begun since this start is left alone: its row may be on its way.
 struct OrphanSweep: Service, CustomStringConvertible {
-    /// What was in the folder before the server accepted anything: a later file may simply not have its row yet.
-    let files: [String]
     let store: Store
     let objects: ObjectFiles
+    let logger: Logger
 
     /// What the service group logs; the parts would otherwise be spelled out, secrets included.
     var description: String { "OrphanSweep" }
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            for start in stride(from: 0, to: files.count, by: 1000) {
-                let batch = Array(files[start..<min(start + 1000, files.count)])
-                let used = try await store.filesInUse(among: batch)
-                await objects.remove(batch.filter { !used.contains($0) })
+        await cancelWhenGracefulShutdown {
+            do {
+                try await objects.earlierFiles { files in
+                    let used = try await store.filesInUse(among: files)
+                    await objects.remove(files.filter { !used.contains($0) })
+                }
+            } catch {
+                guard !(error is CancellationError) else { return }
+                logger.error("files that are left over cannot be removed", metadata: ["error": "\(error)"])
             }
         }
         try? await gracefulShutdown()
@@ -61,10 +65,13 @@ struct StoreClosing: Service, CustomStringConvertible {
 
     func run() async throws {
         try? await gracefulShutdown()
-        let (store, folder) = (store, folder)
-        try await threads.runIfActive {
-            defer { folder.release() }
-            try store.close()
-        }
+        let (store, folder, threads) = (store, folder, threads)
+        // In a task of its own: one that was cancelled gets no thread any more.
+        try await Task {
+            try await threads.runIfActive {
+                defer { folder.release() }
+                try store.close()
+            }
+        }.value
     }
 }

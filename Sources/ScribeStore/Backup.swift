@@ -1,7 +1,14 @@
 import Foundation
 import GRDB
-import Glibc
 import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// One file that holds everything of a data folder: the database, the uploads and the signing key, as a tar archive.
 package enum Backup {
@@ -46,7 +53,9 @@ package enum Backup {
         try FileManager.default.createDirectory(
             atPath: "\(staging)/objects", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
         )
-        let objects = try copy(database, to: "\(staging)/scribe.sqlite") { try link($0, of: folder, into: staging) }
+        let objects = try copy(database, to: "\(staging)/scribe.sqlite", objects: "\(folder)/objects") {
+            try link($0, of: folder, into: staging)
+        }
         let key = "\(folder)/signing-key"
         if FileManager.default.fileExists(atPath: key) {
             try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
@@ -104,19 +113,19 @@ package enum Backup {
 
     /// Copies the database as it is now, after `link` has held on to the files that it names.
     ///
+    /// Writes go on meanwhile; only the removal of files waits, for the lock on their folder (``ObjectFiles/remove(_:)``).
     /// - Returns: how many files there are.
-    private static func copy(_ database: String, to target: String, link: ([String]) throws -> Void) throws -> Int {
+    private static func copy(
+        _ database: String, to target: String, objects: String, link: ([String]) throws -> Void
+    ) throws -> Int {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
-        let lock = try DatabaseQueue(path: database, configuration: configuration)
         let source = try DatabaseQueue(path: database, configuration: configuration)
         let copy = try DatabaseQueue(path: target)
-        defer { for queue in [lock, source, copy] { try? queue.close() } }
+        defer { for queue in [source, copy] { try? queue.close() } }
         return try source.writeWithoutTransaction { source in
-            // The server replaces no upload while another holds the lock, and waits for it.
-            let files = try lock.inDatabase { lock in
-                try lock.execute(sql: "BEGIN IMMEDIATE")
-                defer { try? lock.execute(sql: "ROLLBACK") }
+            let files = try withoutRemovals(in: objects) {
+                // What is read is as of one moment, and stays so until the end.
                 try source.execute(sql: "BEGIN")
                 let files = try String.fetchAll(source, sql: filesSQL)
                 try link(files)
@@ -125,6 +134,14 @@ package enum Backup {
             defer { try? source.execute(sql: "ROLLBACK") }
             try copy.writeWithoutTransaction { try source.backup(to: $0) }
             return files.count
+        }
+    }
+
+    private static func withoutRemovals<Value>(in folder: String, _ body: () throws -> Value) throws -> Value {
+        let folder = try FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec])
+        return try folder.closeAfter {
+            guard flock(folder.rawValue, LOCK_EX) == 0 else { throw Errno(rawValue: errno) }
+            return try body()
         }
     }
 

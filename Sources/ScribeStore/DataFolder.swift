@@ -1,6 +1,13 @@
 import Foundation
-import Glibc
 import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/` and the signing key.
 ///
@@ -48,7 +55,7 @@ package final class DataFolder: Sendable {
         }
         // Its log and index files take its mode. The folder itself may be somebody's own, with a mode of its own.
         let database = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if database >= 0 { Glibc.close(database) }
+        if database >= 0 { close(database) }
         // What a recogniser left behind when its server was killed.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
             try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")

@@ -22,30 +22,49 @@ final class GroupCommit: Sendable {
     private static let batchSize = 64
 
     private let pool: DatabasePool
+    private let sink: (any ChangeSink)?
     private let state = NIOLockedValueBox(State())
 
-    init(_ pool: DatabasePool) { self.pool = pool }
+    /// - Parameter sink: gets what the writes change.
+    init(_ pool: DatabasePool, sink: (any ChangeSink)? = nil) {
+        self.pool = pool
+        self.sink = sink
+    }
 
     /// Runs `body` in a SQL transaction and returns what it returns. It is not cut off when its task is cancelled.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await write { db, _ in try body(db) }
+    }
+
+    /// The same for a `body` that changes what others wait for: they are told when it is stored.
+    /// - Throws: what `body` throws; ``ScribeError/storageUnavailable`` for a full disk.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Database, inout [Change]) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
+            let result = NIOLockedValueBox<(outcome: Result<Value, any Error>, changes: [Change])?>(nil)
             enqueue(
                 Write(
                     perform: { db in
-                        let outcome = Result { try body(db) }
-                        result.withLockedValue { $0 = outcome }
+                        var changes: [Change] = []
+                        let outcome = Result { try body(db, &changes) }
+                        result.withLockedValue { [changes] in $0 = (outcome, changes) }
                         _ = try outcome.get()
                     },
-                    finish: { error in
-                        let outcome =
-                            result.withLockedValue { $0 }
-                            ?? .failure(error ?? DatabaseError(resultCode: .SQLITE_ABORT))
+                    finish: { [sink] error in
+                        guard let (outcome, changes) = result.withLockedValue({ $0 }) else {
+                            let error = error ?? DatabaseError(resultCode: .SQLITE_ABORT)
+                            return continuation.resume(throwing: StorageFailure.domainError(of: error))
+                        }
+                        switch outcome {
+                        case .success(let value) where error == nil:
+                            if let sink { for change in changes { sink.publish(change) } }
+                            continuation.resume(returning: value)
                         // Its own failure says more than that of the transaction which it may have ended.
-                        if case .success = outcome, let error {
-                            continuation.resume(throwing: error)
-                        } else {
-                            continuation.resume(with: outcome)
+                        case .success:
+                            continuation.resume(throwing: error.map(StorageFailure.domainError) ?? CancellationError())
+                        case .failure(let own):
+                            continuation.resume(throwing: StorageFailure.domainError(of: own))
                         }
                     }
                 )

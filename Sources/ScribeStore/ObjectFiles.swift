@@ -1,31 +1,63 @@
 import Foundation
-import Glibc
+import NIOConcurrencyHelpers
 package import NIOPosix
+package import ScribeDomain
 import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The bytes of the uploads, each in a file with a fresh name that no client chose.
 ///
 /// A file belongs to an object from the moment its row says so; before that, and after the row is gone, it is nothing.
-package struct ObjectFiles: Sendable {
+package final class ObjectFiles: Sendable {
     private let folder: String
     let durability: Store.Durability
-    let pool: NIOThreadPool
+    private let pool: NIOThreadPool
+    /// What the names of this start's files end in.
+    private let start: String
+    private let identifiers: IdentifierSource
+    /// That on which a backup holds a lock while it links files.
+    private let guardedFolder: SystemPackage.FileDescriptor?
+    private let heldBack = NIOLockedValueBox<[String]>([])
 
     /// - Parameters:
     ///   - folder: an existing folder that holds nothing else.
+    ///   - identifiers: make the names.
     ///   - pool: threads that may block.
-    package init(folder: String, durability: Store.Durability, pool: NIOThreadPool) {
+    package init(
+        folder: String, durability: Store.Durability, identifiers: IdentifierSource, pool: NIOThreadPool
+    ) {
         self.folder = folder
         self.durability = durability
         self.pool = pool
+        self.identifiers = identifiers
+        start = String(identifiers.uuid().suffix(8))
+        guardedFolder = try? FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec])
     }
 
-    /// Where the bytes of `file` are.
-    package func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
+    deinit { try? guardedFolder?.close() }
+
+    /// A name for a new file. It tells of which start it is, so that a sweep leaves alone what is being written now.
+    package func freshName() -> String { "\(identifiers.uuid()).\(start)" }
+
+    /// Lends the bytes of `file` as a file of this machine, which stays as it is meanwhile.
+    package func withLocalFile<Value: Sendable>(
+        _ file: String, _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        try await body(path(of: file))
+    }
+
+    func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
 
     /// Begins a new file.
     /// - Parameters:
-    ///   - file: a fresh name of at least three letters.
+    ///   - file: see ``freshName()``.
     ///   - checksums: those that are wanted besides the MD5.
     package func create(_ file: String, checksums: Set<ChecksumAlgorithm> = []) -> ObjectWriter {
         ObjectWriter(path: path(of: file), checksums: checksums, files: self)
@@ -34,18 +66,19 @@ package struct ObjectFiles: Sendable {
     /// Opens a file for reading; nil when it is not there any more.
     package func open(_ file: String) async throws -> ObjectReader? {
         let path = path(of: file)
-        let descriptor: SystemPackage.FileDescriptor? = try await pool.runIfActive {
+        let descriptor: SystemPackage.FileDescriptor? = try await blocking {
             do {
                 return try .open(FilePath(path), .readOnly, options: .closeOnExec)
             } catch Errno.noSuchFileOrDirectory {
                 return nil
             }
         }
-        return descriptor.map { ObjectReader(descriptor: $0, pool: pool) }
+        return descriptor.map { ObjectReader(descriptor: $0, files: self) }
     }
 
-    /// Writes the bytes of `parts` one after another into a new file, and returns how many they are.
-    package func join(_ parts: [String], into file: String) async throws -> Int {
+    /// Writes the bytes of `parts` one after another into a new file.
+    /// - Returns: how many they are; nil when one of the parts is not there any more.
+    package func join(_ parts: [String], into file: String) async throws -> Int? {
         var writer = create(file)
         do {
             for part in parts {
@@ -55,24 +88,51 @@ package struct ObjectFiles: Sendable {
             return try await writer.finish().size
         } catch {
             await writer.discard()
+            if let error = error as? Errno, error == .noSuchFileOrDirectory { return nil }
             throw error
         }
     }
 
-    /// Removes files that no object refers to any more.
+    /// Removes files that no object refers to any more. While a backup links files they stay, and go with those that are
+    /// removed after it.
     package func remove(_ files: [String]) async {
         let paths = files.map(path(of:))
-        _ = try? await pool.runIfActive { for path in paths { unlink(path) } }
+        _ = try? await pool.runIfActive { [self] in
+            guard mayRemove() else { return heldBack.withLockedValue { $0 += paths } }
+            let kept = heldBack.withLockedValue { held in
+                defer { held = [] }
+                return held
+            }
+            for path in kept + paths { unlink(path) }
+        }
     }
 
-    /// The names of all files there are.
-    package func all() async throws -> [String] {
-        let folder = folder
-        return try await pool.runIfActive {
-            try FileManager.default.contentsOfDirectory(atPath: folder).flatMap {
-                try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\($0)")
+    /// Whether no backup is linking files. One that begins after this sees rows that are as they are now, so that none of
+    /// what is removed is among them.
+    private func mayRemove() -> Bool {
+        guard let folder = guardedFolder?.rawValue else { return true }
+        guard flock(folder, LOCK_SH | LOCK_NB) == 0 else { return false }
+        flock(folder, LOCK_UN)
+        return true
+    }
+
+    /// The names of the files that were begun before this start, folder by folder. What else lies around, such as a
+    /// volume's `lost+found`, is passed over.
+    package func earlierFiles(_ body: ([String]) async throws -> Void) async throws {
+        let (folder, suffix) = (folder, ".\(start)")
+        let parts = try await blocking { try FileManager.default.contentsOfDirectory(atPath: folder) }
+        for part in parts where part.utf8.count == 2 {
+            let files = try await blocking {
+                ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
+                    .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) }
             }
+            if !files.isEmpty { try await body(files) }
         }
+    }
+
+    /// Does work that may block, and throws its failures as the domain's.
+    func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await StorageFailure.explained { try await pool.runIfActive(work) }
     }
 
     func syncFolder(of path: String) throws {
@@ -83,5 +143,10 @@ package struct ObjectFiles: Sendable {
                 guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
         }
+    }
+
+    /// Runs even where the caller's task was cancelled, which gets no thread any more.
+    func cleanUp(_ work: @escaping @Sendable () -> Void) async {
+        await Task { [pool] in _ = try? await pool.runIfActive(work) }.value
     }
 }

@@ -1,5 +1,4 @@
 package import NIOCore
-import NIOPosix
 import SystemPackage
 
 /// An open file of an object: it can be read to the end even when the object is replaced or deleted meanwhile.
@@ -8,11 +7,11 @@ package final class ObjectReader: Sendable {
     private static let pieceSize = 128 * 1024
 
     private let descriptor: SystemPackage.FileDescriptor
-    private let pool: NIOThreadPool
+    private let files: ObjectFiles
 
-    init(descriptor: SystemPackage.FileDescriptor, pool: NIOThreadPool) {
+    init(descriptor: SystemPackage.FileDescriptor, files: ObjectFiles) {
         self.descriptor = descriptor
-        self.pool = pool
+        self.files = files
     }
 
     deinit { try? descriptor.close() }
@@ -21,7 +20,7 @@ package final class ObjectReader: Sendable {
     package func read(_ range: Range<Int>) async throws -> ByteBuffer {
         let descriptor = descriptor
         let count = min(range.count, Self.pieceSize)
-        return try await pool.runIfActive {
+        return try await files.blocking {
             var buffer = ByteBuffer()
             try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
                 try descriptor.read(

@@ -1,9 +1,16 @@
 package import Crypto
 import Foundation
-import Glibc
 package import NIOCore
 import NIOPosix
 import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Writes one upload to its file as it arrives, and hashes it on the way. Used by one task, which ends it with
 /// ``finish()`` or ``discard()``.
@@ -51,13 +58,13 @@ package struct ObjectWriter: Sendable {
 
     /// Takes the bytes of another file, a piece at a time.
     mutating func append(contentsOf path: String) async throws {
-        let pool = files.pool
-        let source = try await pool.runIfActive {
+        let files = files
+        let source = try await files.blocking {
             try SystemPackage.FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         }
         defer { try? source.close() }
         while true {
-            let piece = try await pool.runIfActive {
+            let piece = try await files.blocking {
                 var buffer = ByteBuffer()
                 try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.batchSize) {
                     try source.read(into: $0)
@@ -75,7 +82,7 @@ package struct ObjectWriter: Sendable {
         let (path, files, open) = (path, files, descriptor)
         // A closed descriptor's number may already be another file's.
         descriptor = nil
-        digests = try await files.pool.runIfActive {
+        digests = try await files.blocking {
             let descriptor = try open ?? Self.open(path)
             return try descriptor.closeAfter {
                 let digests = try write(descriptor)
@@ -94,19 +101,16 @@ package struct ObjectWriter: Sendable {
     /// Closes and removes the file. After ``finish()`` it removes it.
     package func discard() async {
         let (path, descriptor) = (path, descriptor)
-        // In a task of its own: one that was cancelled gets no thread any more.
-        await Task { [files] in
-            _ = try? await files.pool.runIfActive {
-                try? descriptor?.close()
-                unlink(path)
-            }
-        }.value
+        await files.cleanUp {
+            try? descriptor?.close()
+            unlink(path)
+        }
     }
 
     private mutating func flush() async throws {
         let write = takePending()
         let (path, open) = (path, descriptor)
-        (descriptor, digests) = try await files.pool.runIfActive {
+        (descriptor, digests) = try await files.blocking {
             let descriptor = try open ?? Self.open(path)
             do {
                 return (descriptor, try write(descriptor))

@@ -23,7 +23,32 @@ enum Schema {
         ("007 families of refresh tokens", refreshFamilies),
         ("008 tenants take turns", turns),
         ("009 quotas", quotas),
+        ("010 notes are jobs too", noteJobs),
     ]
+
+    /// Made anew because a CHECK cannot be changed. Each kind is looked for by itself.
+    private static let noteJobs = """
+        CREATE TABLE jobs_10 (
+            id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL CHECK (kind IN ('transcribe', 'assemble', 'note')),
+            transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
+            business_id TEXT NOT NULL,
+            -- The chunk to transcribe, or the document to write; empty for the one job that assembles the results.
+            subject TEXT NOT NULL CHECK ((kind = 'assemble') = (subject = '')),
+            etag TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running')),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            -- NULL: waits to be woken by another job.
+            run_at INTEGER,
+            UNIQUE (transaction_id, kind, subject)
+        ) STRICT;
+        INSERT INTO jobs_10 SELECT
+            id, kind, transaction_id, business_id, file_name, etag, state, attempts, run_at FROM jobs;
+        DROP TABLE jobs;
+        ALTER TABLE jobs_10 RENAME TO jobs;
+        CREATE INDEX jobs_by_time ON jobs (kind, run_at) WHERE state = 'pending';
+        CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
+        """
 
     private static let quotas = """
         CREATE INDEX objects_by_size ON objects (business_id, size);

@@ -1,7 +1,15 @@
 import Foundation
-import Glibc
 import NIOConcurrencyHelpers
 package import NIOPosix
+import ScribeDomain
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A little room that is kept back on the disk. On a full one not even a deletion can be written, and no server can be
 /// started: then it is given up, and taken again when there is room.
@@ -31,7 +39,7 @@ package final class StorageReserve: Sendable {
             let value = try await body()
             if !hasRoom { try? await pool.runIfActive { self.take() } }
             return value
-        } catch let error where Store.isFull(error) {
+        } catch ScribeError.storageUnavailable {
             try await pool.runIfActive { self.release() }
             return try await body()
         }

@@ -3,7 +3,7 @@ import GRDB
 package import ScribeDomain
 
 /// How far a committed transaction is.
-package enum Assembly: Hashable, Sendable {
+package enum AssemblyPlan: Hashable, Sendable {
     /// Audio or transcriptions are still missing; the job was put back and will be woken.
     case waiting
     /// Everything that will come is here.
@@ -22,6 +22,15 @@ package struct AssemblyInput: Hashable, Sendable {
     package let generation: Int64
 }
 
+/// What became of results that were to be stored.
+package enum AssemblyEnd: Hashable, Sendable {
+    case stored
+    /// What they were made from is not what is there any more: the job goes again.
+    case outdated
+    /// The transaction was cancelled or deleted meanwhile; nothing is stored and nothing left to do.
+    case obsolete
+}
+
 /// A committed file, as far as it is known.
 package enum CommittedChunk: Hashable, Sendable {
     case heard(ChunkOutcome)
@@ -36,9 +45,9 @@ extension Store {
     /// Looks whether a committed transaction can be put together, and makes the jobs that are still needed for that.
     ///
     /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
-    ///   older iOS clients commit before their last upload has ended (eka-v2.md 3.4).
-    package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> Assembly {
-        try await writes.write { db in
+    ///   older iOS clients commit before their last upload has ended (eka.md 3.4).
+    package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> AssemblyPlan {
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
             let rowID: Int64 = row["id"]
             let transaction = try Self.withFilesFound(Transaction(row: row), rowID: rowID, in: db)
@@ -50,11 +59,11 @@ extension Store {
                 try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
                 return .obsolete
             }
-            let audio = try self.audio(of: transaction, for: documents, rowID: rowID, at: now, in: db)
+            let audio = try self.audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
             let deadline = committedAt.addingTimeInterval(objectWait)
             let waitsForAudio = audio.isMissing && now < deadline
             if audio.isBeingTranscribed || waitsForAudio {
-                try Self.beginAgain(job, at: waitsForAudio ? deadline : nil, in: db)
+                try Self.beginAgain(job, at: waitsForAudio ? deadline : nil, in: db, &changes)
                 return .waiting
             }
             return .ready(
@@ -67,15 +76,15 @@ extension Store {
 
     /// Stores results, unless a later commit has started processing anew.
     package func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard try Self.currentRow(input, in: db) != nil else { return }
             try Self.write(documents, at: now, in: db)
+            changes.append(.transaction(input.transaction.key))
         }
     }
 
     /// Stores the last results and how the processing ended, and removes the job. When a later commit has started
-    /// processing anew, or the transaction was cancelled, nothing is stored; the job then goes again.
-    /// - Returns: false when it does.
+    /// processing anew, or the transaction was cancelled, nothing is stored.
     /// - Parameters:
     ///   - heard: what was unheard before.
     ///   - quality: of the audio, 0 to 1.
@@ -83,16 +92,21 @@ extension Store {
     package func finish(
         _ job: Job, for input: AssemblyInput, heard: [HeardChunk] = [], documents: [ResultDocument],
         outcome: Transaction.ProcessingStatus, quality: Double? = nil, at now: Date
-    ) async throws -> Bool {
-        try await writes.write { db in
+    ) async throws -> AssemblyEnd {
+        try await writes.write { db, changes in
             guard let row = try Self.currentRow(input, in: db) else {
-                try Self.beginAgain(job, at: now, in: db)
-                return false
+                let isThere = try Self.transactionRow(input.transaction.key, in: db) != nil
+                guard isThere else { return .obsolete }
+                try Self.beginAgain(job, at: now, in: db, &changes)
+                return .outdated
             }
             var transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
+            var end = AssemblyEnd.obsolete
             switch transaction.finish(outcome, quality: quality, at: now) {
             case .none: break
             case .stored, .process, .ended:
+                end = .stored
+                changes.append(.transaction(transaction.key))
                 for (chunk, result) in heard {
                     try Self.saveChunk(chunk, result: result, rowID: row["id"], at: now, in: db)
                 }
@@ -100,16 +114,18 @@ extension Store {
                 try Self.saveOutcome(of: transaction, rowID: row["id"], in: db)
             }
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
-            return true
+            return end
         }
     }
 
     /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
     /// commit tries again, also one that came meanwhile.
     package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
-            guard row["generation"] == job.generation else { return try Self.beginAgain(job, at: now, in: db) }
+            guard row["generation"] == job.generation else {
+                return try Self.beginAgain(job, at: now, in: db, &changes)
+            }
             let rowID: Int64 = row["id"]
             var unfinished = try Self.documents(ofRow: rowID, in: db).filter { !$0.status.isFinal }
             for index in unfinished.indices {
@@ -118,6 +134,7 @@ extension Store {
             }
             var transaction = try Transaction(row: row, withChunks: false)
             if transaction.finish(.systemFailure, at: now) != .none {
+                changes.append(.transaction(transaction.key))
                 try Self.write(unfinished, at: now, in: db)
                 try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
             }
@@ -128,16 +145,21 @@ extension Store {
     // MARK: Within a SQL transaction
 
     /// - Parameter time: nil waits to be woken.
-    private static func beginAgain(_ job: Job, at time: Date?, in db: Database) throws {
+    static func beginAgain(
+        _ job: Job, at time: Date?, in db: Database, _ changes: inout [Change]
+    ) throws {
         try db.run(
             "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [time?.milliseconds, job.id])
+        if time != nil { changes.append(.work(.assemble)) }
     }
 
     /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is
     /// missing for it, or when it is being done.
-    func claimAssembly(of transaction: Transaction, rowID: Int64, at now: Date, in db: Database) throws -> Job? {
+    func claimAssembly(
+        of transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws -> Job? {
         let documents = try Self.documents(ofRow: rowID, in: db)
-        let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db)
+        let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
         guard !audio.isMissing, !audio.isBeingTranscribed else { return nil }
         // It counts as no attempt yet: it may have to wait for its turn.
         let claimed = try db.row(
@@ -171,7 +193,8 @@ extension Store {
     }
 
     private func audio(
-        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, at now: Date, in db: Database
+        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, at now: Date, in db: Database,
+        _ changes: inout [Change]
     ) throws -> Audio {
         var audio = Audio()
         // A transcript that was supplied, corrected or heard before needs nothing of it.
@@ -192,7 +215,7 @@ extension Store {
                 let chunk = ChunkToTranscribe(upload, named: name, position: position, of: transaction.request)
                 audio.chunks.append(.unheard(chunk, times: times))
             } else {
-                try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: rowID, at: now, in: db)
+                try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: rowID, at: now, in: db, &changes)
                 audio.isBeingTranscribed = true
             }
         }
@@ -200,7 +223,7 @@ extension Store {
     }
 
     /// nil when a later commit has started processing anew, or the transaction is gone.
-    private static func currentRow(_ input: AssemblyInput, in db: Database) throws -> Row? {
+    static func currentRow(_ input: AssemblyInput, in db: Database) throws -> Row? {
         guard let row = try transactionRow(input.transaction.key, in: db) else { return nil }
         return row["generation"] == input.generation ? row : nil
     }
@@ -215,7 +238,7 @@ extension Store {
         )
     }
 
-    private static func write(_ documents: [ResultDocument], at now: Date, in db: Database) throws {
+    static func write(_ documents: [ResultDocument], at now: Date, in db: Database) throws {
         for document in documents {
             try db.run(
                 """
@@ -230,7 +253,7 @@ extension Store {
         }
     }
 
-    /// A transaction that was started without naming its files has those that are in its folder (eka-v2.md 2.1).
+    /// A transaction that was started without naming its files has those that are in its folder (eka.md 2.1).
     private static func withFilesFound(
         _ transaction: Transaction, rowID: Int64, in db: Database
     ) throws -> Transaction {

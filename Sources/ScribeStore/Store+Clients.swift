@@ -47,7 +47,7 @@ extension Store {
 
     /// The client of that id, with the hash of its secret.
     package func client(_ id: ClientID) async throws -> (client: Client, secretHash: [UInt8])? {
-        try await pool.read { db in
+        try await read { db in
             try db.row("SELECT * FROM clients WHERE client_id = ?", [id.rawValue])
                 .map { (Client(row: $0), [UInt8]($0["secret_hash"] as Data)) }
         }
@@ -64,7 +64,7 @@ extension Store {
     /// Exchanges a refresh token for a new one.
     ///
     /// The old one is honoured for `grace` seconds more, because clients refresh in parallel with the same token
-    /// (eka-v2.md 1.3); used later than that, it was stolen or is, and all that came from the same login end.
+    /// (eka.md 1.3); used later than that, it was stolen or is, and all that came from the same login end.
     /// - Parameter newHash: of the one that follows from the old one, the same each time.
     /// - Returns: whose token it is, or nil when it is unknown, expired or rotated too long ago.
     package func rotateRefreshToken(

@@ -2,7 +2,7 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
-/// A change that a person makes to a result (eka-v2.md 2.5).
+/// A change that a person makes to a result (eka.md 2.5).
 package struct ResultEdit: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
         case document(DocumentID)
@@ -32,7 +32,7 @@ extension Store {
     ///
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``.
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let results = try Self.documents(ofRow: row["id"], in: db)
             for edit in edits {
@@ -56,6 +56,7 @@ extension Store {
                 )
                 if found.kind == .transcript { try Self.outdateAssembly(ofRow: row["id"], in: db) }
             }
+            changes.append(.transaction(key))
         }
     }
 
@@ -71,17 +72,18 @@ extension Store {
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource,
         replacesEdited: Bool = true, at now: Date
     ) async throws -> DocumentID {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let rowID: Int64 = row["id"]
             let old = try Transaction(row: row)
             var transaction = old
+            changes.append(.transaction(key))
             switch source {
             case .recording:
                 try transaction.requireConvertible()
             case .transcript(let text):
                 let effect = try transaction.commitTranscript(at: now)
-                try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db)
+                try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
                 try db.run(
                     """
                     UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
@@ -108,7 +110,7 @@ extension Store {
                     atMost: Limits.results + Limits.documents, "template_id")
                 try Self.insert(document, rowID: rowID, at: now, in: db)
             }
-            try Self.startAssembly(ofRow: rowID, at: now, in: db)
+            try Self.startAssembly(ofRow: rowID, at: now, in: db, &changes)
             return existing?.id ?? document.id
         }
     }
@@ -137,16 +139,5 @@ extension Store {
                 now.milliseconds,
             ]
         )
-    }
-}
-
-extension ResultDocument {
-    /// Whether a client means this one when it says the template's name.
-    package func answers(to template: TemplateID) -> Bool {
-        switch kind {
-        case .transcript: template == ResultDocument.transcriptTemplate
-        case .custom, .integration, .notes, .context:
-            template != ResultDocument.transcriptTemplate && templateID == template
-        }
     }
 }

@@ -27,7 +27,7 @@ extension Store {
     /// In the order in which it was given.
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func feedback(on key: Transaction.Key) async throws -> [Feedback] {
-        try await pool.read { db in
+        try await read { db in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             return try db.rows("SELECT * FROM feedback WHERE transaction_id = ? ORDER BY id", [row["id"] as Int64])
                 .map { row in

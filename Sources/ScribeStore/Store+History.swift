@@ -16,7 +16,7 @@ package struct HistoryPage: Sendable {
 }
 
 extension Store {
-    /// A user's transactions, newest first, without the cancelled ones (eka-v2.md 2.8).
+    /// A user's transactions, newest first, without the cancelled ones (eka.md 2.8).
     /// - Parameters:
     ///   - patient: keeps those with this `patient_details.oid`.
     ///   - place: where the page before ended; nil for the first.
@@ -24,7 +24,7 @@ extension Store {
     package func history(
         business: BusinessID, user: UserID, patient: String?, after place: HistoryPage.Place?, limit: Int
     ) async throws -> HistoryPage {
-        try await pool.read { db in
+        try await read { db in
             // Of the request only what is shown: all of it would have to be decoded for that.
             let rows = try db.rows(
                 """

@@ -3,64 +3,12 @@ import GRDB
 import NIOConcurrencyHelpers
 package import ScribeDomain
 
-/// A piece of work that was claimed and is now this process's to do.
-package struct Job: Hashable, Sendable {
-    package enum Work: Hashable, Sendable {
-        /// Transcribe one chunk.
-        case transcribe(ChunkToTranscribe)
-        /// Put the results of a committed transaction together, of this if it is known already.
-        case assemble(AssemblyInput? = nil)
-    }
-
-    package let id: Int64
-    package let transaction: Transaction.Key
-    /// How often it was claimed, this time included.
-    package let attempt: Int
-    /// Which of the transaction's commits it was claimed for.
-    package let generation: Int64
-    package let work: Work
-}
-
-/// What there is to do.
-package enum Claim: Hashable, Sendable {
-    /// At least one.
-    case jobs([Job])
-    /// Nothing is due; nil when nothing will be by itself.
-    case nothing(until: Date?)
-}
-
-/// A chunk and what is to be known of it to transcribe it.
-package struct ChunkToTranscribe: Hashable, Sendable {
-    package let name: String
-    package let file: String
-    package let eTag: String
-    /// The chunk's number, or its position in the commit, from 1.
-    package let ordinal: Int
-    /// Two at most: more are not recognised together.
-    package let languages: [String]
-    package let isLite: Bool
-    package let fixture: String?
-}
-
-extension ChunkToTranscribe {
-    /// - Parameter position: among the files that were committed, from 0.
-    init(
-        _ upload: (file: String, eTag: String), named name: String, position: Int, of request: TransactionRequest
-    ) {
-        self.init(
-            name: name, file: upload.file, eTag: upload.eTag, ordinal: chunkOrdinal(ofFile: name) ?? position + 1,
-            languages: Array(request.inputLanguages.prefix(TransactionRequest.largestLanguageCount)),
-            isLite: request.modelType == "lite",
-            fixture: request.fixture
-        )
-    }
-}
-
 extension Store {
-    /// Claims those that are due first; where several tenants have some, they take turns. Only one claimant gets them.
+    /// Claims those of a kind that are due first; where several tenants have some, they take turns. Only one claimant
+    /// gets them.
     /// - Returns: when there is none, the time at which the next one will be due, if any.
-    package func claimJobs(upTo limit: Int, at now: Date) async throws -> Claim {
-        try await writes.write { db in
+    package func claimJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date) async throws -> Claim {
+        try await writes.write { db, changes in
             while true {
                 let claimed = try db.rows(
                     """
@@ -68,10 +16,11 @@ extension Store {
                     WHERE state = 'pending' AND id IN (SELECT value FROM json_each(?))
                     RETURNING *
                     """,
-                    [try StoredJSON.text(self.dueJobs(upTo: limit, at: now, in: db))]
+                    [try StoredJSON.text(self.dueJobs(kind, upTo: limit, at: now, in: db))]
                 )
                 guard !claimed.isEmpty else {
-                    let next = try db.row("SELECT min(run_at) AS time FROM jobs WHERE state = 'pending'")
+                    let next = try db.row(
+                        "SELECT min(run_at) AS time FROM jobs WHERE state = 'pending' AND kind = ?", [kind.rawValue])
                     return .nothing(until: (next?["time"] as Int64?).map(Date.init(milliseconds:)))
                 }
                 var jobs: [Job] = []
@@ -79,9 +28,10 @@ extension Store {
                     if let job = try Self.job(row, in: db) {
                         jobs.append(job)
                     } else {
-                        // The object went away: nothing is left to do here, and whoever waits for it must not wait on.
+                        // Its object or document went away: nothing is left to do here, and whoever waits for it must
+                        // not wait on.
                         try db.run("DELETE FROM jobs WHERE id = ?", [row["id"] as Int64])
-                        try Self.wakeAssembly(ofRow: row["transaction_id"], at: now, in: db)
+                        try Self.wakeAssembly(ofRow: row["transaction_id"], at: now, in: db, &changes)
                     }
                 }
                 if !jobs.isEmpty { return .jobs(jobs) }
@@ -90,36 +40,39 @@ extension Store {
     }
 
     /// The ids of those to be done next.
-    private func dueJobs(upTo limit: Int, at now: Date, in db: Database) throws -> [Int64] {
+    private func dueJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date, in db: Database) throws -> [Int64] {
         func due(_ tenant: String?) throws -> [Int64] {
             let isTheirs = tenant == nil ? "?2 IS NULL" : "business_id = ?2"
             return try db.rows(
                 """
-                SELECT id FROM jobs WHERE state = 'pending' AND run_at <= ?1 AND \(isTheirs) ORDER BY run_at, id LIMIT ?3
+                SELECT id FROM jobs WHERE state = 'pending' AND kind = ?4 AND run_at <= ?1 AND \(isTheirs)
+                ORDER BY run_at, id LIMIT ?3
                 """,
-                [now.milliseconds, tenant, limit]
+                [now.milliseconds, tenant, limit, kind.rawValue]
             ).map { $0["id"] }
         }
         // Most of the time there is but one.
         let ends = try db.row(
             """
-            SELECT (SELECT min(business_id) FROM jobs WHERE state = 'pending') AS first,
-                (SELECT max(business_id) FROM jobs WHERE state = 'pending') AS last
-            """)
+            SELECT (SELECT min(business_id) FROM jobs WHERE state = 'pending' AND kind = ?1) AS first,
+                (SELECT max(business_id) FROM jobs WHERE state = 'pending' AND kind = ?1) AS last
+            """, [kind.rawValue])
         let first = ends?["first"] as String?
         guard let first, first != ends?["last"] else { return try due(nil) }
         let tenants = try db.rows(
             """
             WITH RECURSIVE tenants (id) AS (
                 SELECT ?1 UNION ALL
-                SELECT (SELECT min(business_id) FROM jobs WHERE state = 'pending' AND business_id > tenants.id)
+                SELECT (
+                    SELECT min(business_id) FROM jobs
+                    WHERE state = 'pending' AND kind = ?2 AND business_id > tenants.id)
                 FROM tenants WHERE tenants.id IS NOT NULL
             )
             SELECT id FROM tenants WHERE id IS NOT NULL
-            """, [first]
+            """, [first, kind.rawValue]
         ).map { $0["id"] as String }
         // Whoever comes after the one that was served last.
-        let last = lastServed.withLockedValue { $0 }
+        let last = lastServed.withLockedValue { $0[kind] ?? "" }
         let start = tenants.firstIndex { last.utf8.lexicographicallyPrecedes($0.utf8) } ?? 0
         var waiting: [(tenant: String, jobs: ArraySlice<Int64>)] = []
         // Further ones would get none.
@@ -132,7 +85,7 @@ extension Store {
             for index in waiting.indices where chosen.count < limit {
                 guard let job = waiting[index].jobs.popFirst() else { continue }
                 chosen.append(job)
-                lastServed.withLockedValue { $0 = waiting[index].tenant }
+                lastServed.withLockedValue { $0[kind] = waiting[index].tenant }
             }
         }
         return chosen
@@ -141,11 +94,12 @@ extension Store {
     /// Gives a job back, to be claimed again at `time`.
     /// - Parameter countsAttempt: false when it was interrupted and not tried.
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             try db.run(
                 "UPDATE jobs SET state = 'pending', run_at = ?, attempts = max(0, attempts - ?) WHERE id = ?",
                 [time.milliseconds, countsAttempt ? 0 : 1, job.id]
             )
+            changes.append(.work(job.work.kind))
         }
     }
 
@@ -155,24 +109,19 @@ extension Store {
     package func finishTranscription(
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard let row = try db.row("SELECT transaction_id, etag FROM jobs WHERE id = ?", [job.id]) else {
                 return
             }
             let rowID: Int64 = row["transaction_id"]
             guard row["etag"] == chunk.eTag else {
                 try db.run("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?", [now.milliseconds, job.id])
+                changes.append(.work(.transcribe))
                 return
             }
             try Self.saveChunk(chunk, result: result, rowID: rowID, at: now, in: db)
-            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
-            try db.run(
-                """
-                UPDATE jobs SET run_at = ?1 WHERE transaction_id = ?2 AND kind = 'assemble' AND state = 'pending'
-                    AND NOT EXISTS (SELECT 1 FROM jobs WHERE transaction_id = ?2 AND kind = 'transcribe')
-                """,
-                [now.milliseconds, rowID]
-            )
+            try Self.end(job, rowID: rowID, at: now, in: db, &changes)
+            changes.append(.transaction(job.transaction))
         }
     }
 
@@ -181,7 +130,7 @@ extension Store {
     /// - Returns: false when there is no such chunk: it is not there, or would not be heard either without being asked
     ///   for, as what has no number before commit, or is not listed after it.
     package func requestTranscription(of file: String, in key: Transaction.Key, at now: Date) async throws -> Bool {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db), case let transaction = try Transaction(row: row),
                 transaction.processingStatus == .inProgress, let location = transaction.request.audioLocation
             else { return false }
@@ -196,7 +145,7 @@ extension Store {
                 ? chunkOrdinal(ofFile: name) != nil && transaction.request.fixture == nil
                 : transaction.orderedFiles.contains(name)
             guard isHeard else { return false }
-            try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: row["id"], at: now, in: db)
+            try Self.enqueueTranscription(of: name, eTag: upload.eTag, rowID: row["id"], at: now, in: db, &changes)
             return true
         }
     }
@@ -209,11 +158,11 @@ extension Store {
     }
 
     static func enqueueTranscription(
-        of name: String, eTag: String, rowID: Int64, at now: Date, in db: Database
+        of name: String, eTag: String, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
         try db.run(
             """
-            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at, business_id)
+            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id)
             SELECT 'transcribe', ?1, ?2, ?3, ?4, business_id FROM transactions WHERE id = ?1 AND NOT EXISTS (
                 SELECT 1 FROM chunk_transcripts WHERE transaction_id = ?1 AND file_name = ?2 AND etag = ?3
             )
@@ -222,17 +171,38 @@ extension Store {
             """,
             [rowID, name, eTag, now.milliseconds]
         )
+        if changes.last != .work(.transcribe) { changes.append(.work(.transcribe)) }
     }
 
-    static func wakeAssembly(ofRow rowID: Int64, at now: Date, in db: Database) throws {
+    static func wakeAssembly(
+        ofRow rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
         try db.run(
             "UPDATE jobs SET run_at = ? WHERE transaction_id = ? AND kind = 'assemble' AND state = 'pending'",
             [now.milliseconds, rowID]
         )
+        changes.append(.work(.assemble))
+    }
+
+    /// Removes a job that is done, and wakes the transaction's assembly when it was the last of its kind.
+    static func end(
+        _ job: Job, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+        try db.run(
+            """
+            UPDATE jobs SET run_at = ?1 WHERE transaction_id = ?2 AND kind = 'assemble' AND state = 'pending'
+                AND NOT EXISTS (SELECT 1 FROM jobs WHERE transaction_id = ?2 AND kind = ?3)
+            """,
+            [now.milliseconds, rowID, job.work.kind.rawValue]
+        )
+        if db.changesCount > 0 { changes.append(.work(.assemble)) }
     }
 
     private static func job(_ row: Row, in db: Database) throws -> Job? {
-        let name: String = row["file_name"]
+        let kind: Job.Kind = try row.word("kind")
+        if kind == .note { return try noteJob(row, in: db) }
+        let name: String = row["subject"]
         let owner = try db.row(
             """
             SELECT t.business_id, t.txn_id, t.generation, t.fixture, t.language,
@@ -246,7 +216,7 @@ extension Store {
         )
         guard let owner else { return nil }
         let key = Transaction.Key(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"]))
-        guard !name.isEmpty else {
+        guard kind == .transcribe else {
             return Job(
                 id: row["id"], transaction: key, attempt: row["attempts"], generation: owner["generation"],
                 work: .assemble())

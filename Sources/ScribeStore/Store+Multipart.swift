@@ -68,7 +68,7 @@ extension Store {
     package func multipartUploads(
         in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
     ) async throws -> [MultipartUpload] {
-        try await pool.read { db in
+        try await read { db in
             try db.rows(
                 """
                 SELECT * FROM multipart_uploads
@@ -101,7 +101,7 @@ extension Store {
     package func multipartUpload(
         _ id: String, bucket: String, key: String, business: BusinessID
     ) async throws -> (upload: MultipartUpload, parts: [MultipartPart])? {
-        try await pool.read { db in
+        try await read { db in
             guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
                 return nil
             }
@@ -142,13 +142,15 @@ extension Store {
         _ id: String, as object: StoredObject, business: BusinessID,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> (effect: UploadEffect, partFiles: [String])? {
-        try await writes.write { db in
+    ) async throws -> (replacedFile: String?, partFiles: [String])? {
+        try await writes.write { db, changes in
             let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
             guard let row else { return nil }
             let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
             try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
-            return (try self.put(object, business: business, replacing: permitReplacing, permit, in: db), files)
+            let replaced = try self.put(
+                object, business: business, replacing: permitReplacing, permit, in: db, &changes)
+            return (replaced, files)
         }
     }
 

@@ -32,21 +32,12 @@ package struct StoredObject: Hashable, Sendable {
     }
 }
 
-/// What a stored upload led to.
-package struct UploadEffect: Hashable, Sendable {
-    /// The file of the object that was replaced; nobody refers to it any more.
-    package let replacedFile: String?
-    /// Whether a job was made or woken.
-    package let hasWork: Bool
-    /// The unfinished transactions that the upload belongs to.
-    package let transactions: [Transaction.Key]
-}
-
 extension Store {
     /// Stores an upload, replacing one of the same business, bucket and key.
     ///
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
+    /// - Returns: the file of the object that was replaced, if any; nobody refers to it any more.
     /// - Parameters:
     ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
     ///   - permit: gets the fixture of each transaction that the object belongs to, and throws when it is not to be
@@ -55,13 +46,15 @@ extension Store {
         _ object: StoredObject, business: BusinessID,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> UploadEffect {
-        try await writes.write { try self.put(object, business: business, replacing: permitReplacing, permit, in: $0) }
+    ) async throws -> String? {
+        try await writes.write { db, changes in
+            try self.put(object, business: business, replacing: permitReplacing, permit, in: db, &changes)
+        }
     }
 
     /// The object of that key, or nil.
     package func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
-        try await pool.read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
+        try await read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
     }
 
     /// Removes an object.
@@ -80,7 +73,7 @@ extension Store {
     package func objects(
         business: BusinessID, bucket: String, from prefix: String, after: String, limit: Int
     ) async throws -> [StoredObject] {
-        try await pool.read { db in
+        try await read { db in
             try db.rows(
                 """
                 SELECT * FROM objects WHERE business_id = ? AND bucket = ? AND key >= ? AND key > ?
@@ -93,7 +86,7 @@ extension Store {
 
     /// The buckets that a business has put anything into, each with the time of its first object.
     package func buckets(business: BusinessID) async throws -> [(name: String, createdAt: Date)] {
-        try await pool.read { db in
+        try await read { db in
             try db.rows(
                 "SELECT bucket, min(created_at) AS time FROM objects WHERE business_id = ? GROUP BY bucket ORDER BY bucket",
                 [business.rawValue]
@@ -103,7 +96,7 @@ extension Store {
 
     /// Which of these files hold an object or a part of one.
     package func filesInUse(among files: [String]) async throws -> Set<String> {
-        try await pool.read { db in
+        try await read { db in
             let rows = try db.rows(
                 """
                 SELECT file FROM objects WHERE file IN (SELECT value FROM json_each(?1))
@@ -117,8 +110,8 @@ extension Store {
 
     func put(
         _ object: StoredObject, business: BusinessID, replacing permitReplacing: (String?) throws -> Void = { _ in },
-        _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database
-    ) throws -> UploadEffect {
+        _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database, _ changes: inout [Change]
+    ) throws -> String? {
         let replaced = try db.row(
             "SELECT file, etag, size FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
@@ -144,8 +137,8 @@ extension Store {
                 object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
             ]
         )
-        let (transactions, hasWork) = try makeWork(for: object, business: business, permit, in: db)
-        return UploadEffect(replacedFile: replaced?["file"], hasWork: hasWork, transactions: transactions)
+        try makeWork(for: object, business: business, permit, in: db, &changes)
+        return replaced?["file"]
     }
 
     static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
@@ -157,11 +150,9 @@ extension Store {
 
     private func makeWork(
         for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
-        in db: Database
-    ) throws -> (transactions: [Transaction.Key], hasWork: Bool) {
+        in db: Database, _ changes: inout [Change]
+    ) throws {
         let (folder, name) = AudioLocation.split(key: object.key)
-        var transactions: [Transaction.Key] = []
-        var hasWork = false
         let rows = try db.rows(
             """
             SELECT id, txn_id, user_status, processing_status, committed_files, fixture FROM transactions
@@ -174,24 +165,21 @@ extension Store {
             let userStatus: Transaction.UserStatus = try row.word("user_status")
             let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
             if userStatus.isOpen {
-                transactions.append(Transaction.Key(business: business, id: TransactionID(row["txn_id"])))
+                changes.append(.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"]))))
                 // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
                 guard transcribesOnArrival, chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil
                 else { continue }
                 try Self.enqueueTranscription(
-                    of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db)
-                hasWork = true
+                    of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db, &changes)
             } else if processingStatus == .inProgress,
                 case let files = try StoredJSON.value(row["committed_files"], as: [String].self),
                 files.isEmpty || files.contains(name)
             {
-                transactions.append(Transaction.Key(business: business, id: TransactionID(row["txn_id"])))
-                try Self.wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db)
+                changes.append(.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"]))))
+                try Self.wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db, &changes)
                 try Self.outdateAssembly(ofRow: row["id"], in: db)
-                hasWork = true
             }
         }
-        return (transactions, hasWork)
     }
 }
 

@@ -5,7 +5,7 @@ package import ScribeDomain
 extension Store {
     /// What a user has set, over what was set for everyone of the business.
     package func preferences(of user: UserID, in business: BusinessID) async throws -> JSONValue {
-        try await pool.read { db in
+        try await read { db in
             try db.rows(
                 "SELECT data FROM preferences WHERE business_id = ? AND user_id IN ('', ?) ORDER BY user_id",
                 [business.rawValue, user.rawValue]
@@ -17,7 +17,7 @@ extension Store {
     /// - Parameters:
     ///   - user: nil sets it for everyone of the business.
     ///   - limit: the most that all of it may take then, in bytes.
-    /// - Throws: ``ScribeError/bodyTooLarge(limit:)``.
+    /// - Throws: ``ScribeError/tooLarge(limit:)``.
     package func setPreferences(
         _ data: JSONValue, of user: UserID?, in business: BusinessID, upTo limit: Int, at now: Date
     ) async throws {
@@ -28,7 +28,7 @@ extension Store {
             )
             let before: JSONValue = try row.map { try StoredJSON.value($0["data"]) } ?? .object([:])
             let merged = try StoredJSON.text(before.merged(with: data).withoutNulls())
-            guard merged.utf8.count <= limit else { throw ScribeError.bodyTooLarge(limit: limit) }
+            guard merged.utf8.count <= limit else { throw ScribeError.tooLarge(limit: limit) }
             try db.run(
                 """
                 INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES (?, ?, ?, ?)

@@ -5,7 +5,7 @@ package import ScribeDomain
 extension Store {
     /// The business's own templates, newest first.
     package func templates(of business: BusinessID) async throws -> [CustomTemplate] {
-        try await pool.read { db in
+        try await read { db in
             try db.rows(
                 "SELECT * FROM templates WHERE business_id = ? AND archived_at IS NULL ORDER BY id DESC",
                 [business.rawValue]
@@ -15,7 +15,7 @@ extension Store {
 
     /// One of the business's own templates, deleted ones included: what was asked for before is still written so.
     package func template(_ id: TemplateID, of business: BusinessID) async throws -> CustomTemplate? {
-        try await pool.read { db in
+        try await read { db in
             try db.row(
                 "SELECT * FROM templates WHERE business_id = ? AND template_id = ?", [business.rawValue, id.rawValue]
             ).map(CustomTemplate.init(row:))
@@ -73,7 +73,7 @@ extension Store {
 
     /// The business's own sections, newest first.
     package func sections(of business: BusinessID) async throws -> [TemplateSection] {
-        try await pool.read { db in
+        try await read { db in
             try db.rows(
                 "SELECT * FROM template_sections WHERE business_id = ? AND archived_at IS NULL ORDER BY id DESC",
                 [business.rawValue]

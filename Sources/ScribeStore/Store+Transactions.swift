@@ -2,13 +2,6 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
-/// What commit did.
-package struct Commit: Sendable {
-    package let effect: Transaction.Effect
-    /// Claimed for the caller.
-    package let job: Job?
-}
-
 /// What init did.
 package enum Initialisation: Hashable, Sendable {
     case created
@@ -26,7 +19,7 @@ extension Store {
         _ transaction: Transaction, documents: [ResultDocument], replays: Bool = true
     ) async throws -> Initialisation {
         try transaction.request.requireWithinLimits()
-        return try await writes.write { db in
+        return try await writes.write { db, changes in
             if let row = try Self.anyTransactionRow(transaction.key, in: db) {
                 let existing = try Transaction(row: row)
                 guard replays, existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
@@ -39,8 +32,9 @@ extension Store {
             else { throw ScribeError.transactionLimitExceeded }
             let rowID = try Self.insert(transaction, documents: documents, in: db)
             if transaction.userStatus == .committed {
-                try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db)
+                try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
             }
+            changes.append(.transaction(transaction.key))
             return .created
         }
     }
@@ -54,44 +48,52 @@ extension Store {
     package func update(
         _ key: Transaction.Key, at now: Date,
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
-    ) async throws -> (transaction: Transaction, effect: Transaction.Effect) {
-        try await writes.write { db in
+    ) async throws -> Transaction {
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let old = try Transaction(row: row)
             var transaction = old
             let effect = try change(&transaction)
             try transaction.requireWithinLimits()
             if transaction.request != old.request { try transaction.request.requireWithinLimits() }
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db)
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
             // Long, and seldom changed.
             if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
-            return (transaction, effect)
+            return transaction
         }
     }
 
     /// Commits files: the domain decides whether there is anything to do.
     ///
     /// - Parameters:
-    ///   - claimsJob: whether the caller will see to it that the job is done that this makes, if it can be done now.
+    ///   - claimsJob: whether the job that this makes, if it can be done now, goes to the sink at once.
     ///   - permit: throws when the commit is not to be.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``, and what `permit` throws.
+    @discardableResult
     package func commit(
         _ key: Transaction.Key, _ list: ChunkList, at now: Date, claimsJob: Bool = false,
         permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> Commit {
-        try await writes.write { db in
+    ) async throws -> Transaction.Effect {
+        try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let rowID: Int64 = row["id"]
             let old = try Transaction(row: row)
             try permit(old)
             var transaction = old
-            let hasNewAudio = try Self.hasNewAudio(transaction, rowID: rowID, in: db)
-            let effect = try transaction.commit(list, hasNewAudio: hasNewAudio, at: now)
+            let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
+            let effect = try transaction.commit(list, hasMoreToGive: hasMoreToGive, at: now)
             try transaction.requireWithinLimits()
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db)
-            guard claimsJob, effect == .process else { return Commit(effect: effect, job: nil) }
-            return Commit(
-                effect: effect, job: try self.claimAssembly(of: transaction, rowID: rowID, at: now, in: db))
+            var made: [Change] = []
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
+            if claimsJob, effect == .process,
+                let job = try self.claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
+            {
+                // Nobody need look for it in the store.
+                made.removeAll { $0 == .work(.assemble) }
+                made.append(.claimed(job))
+            }
+            changes += made
+            return effect
         }
     }
 
@@ -100,7 +102,7 @@ extension Store {
     package func results(
         of key: Transaction.Key, andAuthored authored: DocumentID? = nil
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
-        try await pool.read { db in
+        try await read { db in
             guard let row = try Self.transactionRow(key, in: db) else { return nil }
             return (
                 try Transaction(row: row, withChunks: false),
@@ -111,7 +113,7 @@ extension Store {
 
     /// The transaction, or nil.
     package func transaction(_ key: Transaction.Key) async throws -> Transaction? {
-        try await pool.read { try Self.transaction(key, in: $0) }
+        try await read { try Self.transaction(key, in: $0) }
     }
 
     // MARK: Within a SQL transaction
@@ -187,8 +189,9 @@ extension Store {
 
     static func apply(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
-        at now: Date, in db: Database
+        at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
+        if effect != .none { changes.append(.transaction(transaction.key)) }
         switch effect {
         case .none: break
         case .stored: try save(transaction, insteadOf: old, rowID: rowID, in: db)
@@ -197,18 +200,20 @@ extension Store {
             try db.run("DELETE FROM jobs WHERE transaction_id = ?", [rowID])
         case .process:
             try save(transaction, insteadOf: old, rowID: rowID, in: db)
-            try startProcessing(transaction, rowID: rowID, at: now, in: db)
+            try startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)
         }
     }
 
-    /// Whether audio is there, under a name that was committed, that is not what was transcribed, or that was not for
-    /// no fault of its own.
-    private static func hasNewAudio(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
+    /// Whether processing anew may give more: audio is there, under a name that was committed, that is not what was
+    /// transcribed, or something failed for no fault of the audio.
+    private static func hasMoreToGive(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
-        // A person's transcript stands, whatever there is to hear.
-        guard try !documents(ofRow: rowID, in: db).contains(where: { $0.kind == .transcript && $0.isEdited }) else {
-            return false
+        let documents = try documents(ofRow: rowID, in: db)
+        if documents.contains(where: { $0.status == .failure && $0.errors.contains(where: \.isCurable) }) {
+            return true
         }
+        // A person's transcript stands, whatever there is to hear.
+        if documents.contains(where: { $0.kind == .transcript && $0.isEdited }) { return false }
         let known = try chunkTranscripts(ofRow: rowID, in: db)
         return try transaction.orderedFiles.contains { name in
             guard let eTag = try upload(of: name, in: transaction, db)?.eTag else { return false }
@@ -253,7 +258,7 @@ extension Store {
     }
 
     private static func startProcessing(
-        _ transaction: Transaction, rowID: Int64, at now: Date, in db: Database
+        _ transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
         let listed = try StoredJSON.text(transaction.committedFiles)
         try db.run(
@@ -265,8 +270,8 @@ extension Store {
         )
         try db.run(
             """
-            DELETE FROM jobs WHERE transaction_id = ? AND kind = 'transcribe'
-                AND file_name NOT IN (SELECT value FROM json_each(?))
+            DELETE FROM jobs WHERE transaction_id = ? AND (
+                kind = 'transcribe' AND subject NOT IN (SELECT value FROM json_each(?)) OR kind = 'note')
             """,
             [rowID, listed]
         )
@@ -277,20 +282,23 @@ extension Store {
             """,
             [now.milliseconds, rowID]
         )
-        try startAssembly(ofRow: rowID, at: now, in: db)
+        try startAssembly(ofRow: rowID, at: now, in: db, &changes)
     }
 
     /// Makes the job that puts the results together, or wakes it.
-    static func startAssembly(ofRow rowID: Int64, at now: Date, in db: Database) throws {
+    static func startAssembly(
+        ofRow rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
         // A job that is running finds at its end that the generation has changed, and goes again.
         try outdateAssembly(ofRow: rowID, in: db)
         try db.run(
             """
-            INSERT INTO jobs (kind, transaction_id, file_name, etag, run_at, business_id)
+            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id)
             SELECT 'assemble', id, '', '', ?2, business_id FROM transactions WHERE id = ?1
             ON CONFLICT DO UPDATE SET run_at = excluded.run_at, attempts = 0 WHERE state = 'pending'
             """,
             [rowID, now.milliseconds]
         )
+        changes.append(.work(.assemble))
     }
 }

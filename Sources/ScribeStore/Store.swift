@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import NIOConcurrencyHelpers
 package import ScribeDomain
-import SystemPackage
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
 /// the connection never leaves this module.
@@ -11,8 +10,8 @@ package final class Store: Sendable {
     let writes: GroupCommit
     let transcribesOnArrival: Bool
     let quotas: Quotas
-    /// The tenant whose job was claimed last.
-    let lastServed = NIOLockedValueBox("")
+    /// The tenant whose job of a kind was claimed last.
+    let lastServed = NIOLockedValueBox<[Job.Kind: String]>([:])
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {
@@ -33,9 +32,11 @@ package final class Store: Sendable {
     /// Jobs that were running when the process last ended are made pending again.
     /// - Parameter transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at
     ///   commit. Where recognition takes no time, whoever assembles the results hears the chunks as well.
+    /// - Parameter sink: gets every change that others may wait for.
     /// - Throws: ``Problem``, or what SQLite says.
     package init(
-        path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas()
+        path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
+        sink: (any ChangeSink)? = nil
     ) throws {
         self.quotas = quotas
         self.transcribesOnArrival = transcribesOnArrival
@@ -54,11 +55,15 @@ package final class Store: Sendable {
         // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
         let synchronous = durability == .full ? "FULL" : "NORMAL"
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
-        writes = GroupCommit(pool)
+        writes = GroupCommit(pool, sink: sink)
         let migrator = Schema.migrator
         if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
         try migrator.migrate(pool)
         try pool.write { try $0.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'") }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await StorageFailure.explained { try await pool.read(body) }
     }
 
     /// Closes all connections. Blocking.
@@ -66,7 +71,7 @@ package final class Store: Sendable {
 
     /// How much there is: jobs waiting or running, the database's own bytes, and the uploads'.
     package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {
-        try await pool.read { db in
+        try await read { db in
             let row = try db.row(
                 """
                 SELECT (SELECT count(*) FROM jobs) AS jobs, count(*) AS objects, total(size) AS bytes,
@@ -77,13 +82,6 @@ package final class Store: Sendable {
             guard let row else { return (0, 0, 0, 0) }
             return (row["jobs"], row["pages"], row["objects"], Int(row["bytes"] as Double))
         }
-    }
-
-    /// Whether an error means that the disk has no room, for the database or for a file.
-    package static func isFull(_ error: any Error) -> Bool {
-        if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
-        guard let error = error as? DatabaseError else { return false }
-        return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
     }
 
     /// Whether the database answers.

@@ -1,4 +1,5 @@
 import Foundation
+import ScribeHTTP
 import ScribeServer
 
 /// What a person sees who has just started the server.

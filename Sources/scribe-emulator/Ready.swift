@@ -1,9 +1,12 @@
 import ArgumentParser
 import Foundation
-import FoundationNetworking
 import ScribeDomain
 import ScribeRuntime
 import ScribeServer
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

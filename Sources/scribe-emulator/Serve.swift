@@ -64,7 +64,7 @@ struct Serve: AsyncParsableCommand {
 
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
         let application = try await buildApplication(
-            configuration: configuration, clock: .system, identifiers: .random, logger: logger,
+            configuration, .init(clock: .system, identifiers: .random, logger: logger),
             onReady: { port in
                 let banner = Banner(configuration: configuration, port: port)
                 try readyFile?.write(baseURL: banner.baseURL)

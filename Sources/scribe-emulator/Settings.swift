@@ -1,11 +1,13 @@
 import ArgumentParser
+import Eka
+import Engines
 import Foundation
 import Logging
 import ScribeDomain
+import ScribeHTTP
 import ScribeRuntime
 import ScribeServer
 import ScribeStore
-import Transcription
 import Yams
 
 /// The settings of one run: flag before environment before file before default.
@@ -113,10 +115,11 @@ struct Settings {
         if let limit = try duration(.transcriberTimeLimit) { configuration.recognition.timeLimit = limit }
         if let count = try integer(.transcriberConcurrency, in: 1...256) {
             configuration.recognition.concurrency = count
-            configuration.jobs.concurrency = count
+            configuration.jobs.transcriptions = count
+            configuration.jobs.assemblies = count
         }
-        // Chunks that wait for a recogniser wait as jobs: others are to get their results put together meanwhile.
-        if configuration.transcriber != .fake { configuration.jobs.concurrency += 32 }
+        // Where a real recogniser listens, what is put together is heard already, and takes no time.
+        if configuration.transcriber != .fake { configuration.jobs.assemblies = 2 }
         configuration.speechService = try speechService()
         if let mode = try choice(.auth, of: AuthMode.allCases, named: \.rawValue) { configuration.authMode = mode }
         configuration.allowsUnverifiedTokensFromNetwork = try boolean(.allowUnverifiedTokens) ?? false
@@ -179,8 +182,8 @@ struct Settings {
         return settings
     }
 
-    private func lifetimes() throws -> Configuration.Lifetimes {
-        var lifetimes = Configuration.Lifetimes()
+    private func lifetimes() throws -> TokenLifetimes {
+        var lifetimes = TokenLifetimes()
         func seconds(_ key: SettingKey) throws -> Double? {
             guard let time = try duration(key) else { return nil }
             guard time >= .seconds(1) else {

@@ -1,9 +1,9 @@
+import Engines
 import Foundation
 import ScribeRuntime
 import ScribeServer
 import TestSupport
 import Testing
-import Transcription
 
 @testable import scribe_emulator
 
@@ -30,14 +30,15 @@ struct SettingsTests {
     }
 
     @Test(
-        "as many recognitions run as are asked for, and chunks that wait for one keep no result from being put together",
-        arguments: [("fake", 7...7), ("openai:http://127.0.0.1:9/v1", 8...100)])
-    func concurrency(transcriber: String, jobs: ClosedRange<Int>) throws {
+        "as many recognitions run as are asked for, and results are put together beside them",
+        arguments: [("fake", 7), ("openai:http://127.0.0.1:9/v1", 2)])
+    func concurrency(transcriber: String, assemblies: Int) throws {
         let settings = try Settings(
             flags: [.transcriber: transcriber, .transcriberConcurrency: "7"], configFile: nil, environment: [:])
         let configuration = try settings.configuration()
         #expect(configuration.recognition.concurrency == 7)
-        #expect(jobs.contains(configuration.jobs.concurrency))
+        #expect(configuration.jobs.transcriptions == 7)
+        #expect(configuration.jobs.assemblies == assemblies)
     }
 
     @Test("every setting can be set in all three places", arguments: SettingKey.allCases)

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import ScribeDomain
 import TestSupport
 import Testing
@@ -6,38 +7,79 @@ import Testing
 
 struct ChangeSignalsTests {
     let key = Transaction.Key(business: .init("b"), id: .init("t"))
+    let signals = ChangeSignals()
+    let manual = ManualClock()
+    /// How often was read.
+    let reads = NIOLockedValueBox(0)
+
+    /// Waits until something was read often enough.
+    private func hold(until last: Int, departure: Departure = Departure()) async throws -> Int {
+        try await signals.held(key, atMost: .seconds(5), clock: manual.clock, until: departure) {
+            let count = reads.withLockedValue { reads in
+                reads += 1
+                return reads
+            }
+            return (count, count == last)
+        }
+    }
+
+    private func isWaiting(after count: Int) async {
+        while reads.withLockedValue({ $0 }) < count { await Task.yield() }
+    }
 
     @Test("a change between subscribing and waiting is not lost")
     func earlyChange() async throws {
-        let signals = ChangeSignals()
-        let changes = signals.changes(of: key)
-        signals.post(key)
-        try await firstOf(changes, limit: nil, clock: ManualClock().clock, as: .heldPoll)
+        let answer = try await signals.held(key, atMost: .seconds(5), clock: manual.clock, until: Departure()) {
+            let count = reads.withLockedValue { reads in
+                reads += 1
+                return reads
+            }
+            if count == 1 { signals.post(key) }
+            return (count, count == 2)
+        }
+        #expect(answer == 2)
     }
 
     @Test("others' changes wake nobody, and a subscription ends with its reader")
     func others() async throws {
-        let signals = ChangeSignals()
-        let manual = ManualClock()
-        do {
-            let changes = signals.changes(of: key)
-            #expect(signals.waiterCount == 1)
-            async let wait: Void = firstOf(changes, limit: .seconds(5), clock: manual.clock, as: .heldPoll)
-            try await manual.waitFor(.heldPoll)
-            signals.post(Transaction.Key(business: .init("b2"), id: .init("t")))
-            manual.advance(by: .seconds(5))
-            try await wait
-        }
+        async let answer = hold(until: 3)
+        try await manual.waitFor(.heldPoll)
+        #expect(signals.waiterCount == 1)
+        signals.post(Transaction.Key(business: .init("b2"), id: .init("t")))
+        manual.advance(by: .seconds(5))
+        #expect(try await answer == 2, "once at the beginning, once at the end")
         #expect(signals.waiterCount == 0)
     }
 
-    @Test("a cancelled wait says so")
-    func cancellation() async {
-        let signals = ChangeSignals()
-        let task = Task { [changes = signals.changes(of: key)] in
-            try await firstOf(changes, limit: nil, clock: ManualClock().clock, as: .heldPoll)
+    @Test("each change is read once, also when the clock is set back meanwhile")
+    func clockSetBack() async throws {
+        async let answer = hold(until: 10)
+        try await manual.waitFor(.heldPoll)
+        manual.setBack(by: .seconds(3600))
+        for count in 2...4 {
+            signals.post(key)
+            await isWaiting(after: count)
         }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(reads.withLockedValue { $0 } == 4)
+        manual.advance(by: .seconds(3605))
+        #expect(try await answer == 5)
+    }
+
+    @Test("who has gone is waited for no more")
+    func departure() async throws {
+        let departure = Departure()
+        async let answer = hold(until: 10, departure: departure)
+        try await manual.waitFor(.heldPoll)
+        departure.happened()
+        #expect(try await answer == 2)
+    }
+
+    @Test("a cancelled wait answers with what was read")
+    func cancellation() async throws {
+        let task = Task { try await hold(until: 10) }
+        try await manual.waitFor(.heldPoll)
         task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await task.value == 1)
     }
 }

@@ -6,13 +6,13 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Engines
 @testable import ScribeRuntime
 @testable import ScribeStore
-@testable import Transcription
 
 /// Says what it is told, one after the other; the last thing goes on.
 private struct ScriptedTranscriber: Transcriber {
-    enum Step { case text(String), failure(TranscriptionFailure), sleep(Duration) }
+    enum Step { case text(String), failure(EngineFailure), sleep(Duration) }
 
     let name = "scripted"
     let steps: NIOLockedValueBox<[Step]>
@@ -32,15 +32,16 @@ private struct ScriptedTranscriber: Transcriber {
 private struct ScriptedNoteWriter: NoteWriter {
     struct Broken: Error {}
 
-    let isInstant = false
+    let name = "scripted"
+    let isInstant: Bool
     let clock: ScribeClock
-    let isBroken: Bool
+    let failures: NIOLockedValueBox<[any Error]>
     let delay: Duration?
 
-    func write(_ template: Template, from transcript: String) async throws -> String {
-        if isBroken { throw Broken() }
+    func write(_ request: NoteRequest) async throws -> WrittenNote {
+        if let failure = failures.withLockedValue({ $0.count > 1 ? $0.removeFirst() : $0.first }) { throw failure }
         if let delay { try await clock.sleep(for: delay, as: .fixture) }
-        return "note: \(transcript)"
+        return WrittenNote(value: "note: \(request.transcript)")
     }
 }
 
@@ -49,26 +50,31 @@ private struct Fixture {
     let manual = ManualClock()
     let folder: TemporaryFolder
     let store: Store
-    let bell = JobBell()
+    let changes = ChangeHub()
     let key = Transaction.Key(business: .init("b-1"), id: .init("t"))
     let runner: JobRunner
+    let noteFailures: NIOLockedValueBox<[any Error]>
 
     init(
-        _ steps: ScriptedTranscriber.Step..., noteFails: Bool = false, noteTakes: Duration? = nil, concurrency: Int = 4
-    )
-        throws
-    {
+        _ steps: ScriptedTranscriber.Step..., noteFailures: [any Error] = [], noteTakes: Duration? = nil,
+        writesNotesAtOnce: Bool = false, transcriptions: Int = 4
+    ) throws {
         folder = try TemporaryFolder()
-        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: true)
+        store = try Store(
+            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: true, sink: changes)
         let clock = manual.clock
         let template = Template(
             id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
+        self.noteFailures = NIOLockedValueBox(noteFailures)
         runner = JobRunner(
-            store: store, objects: ObjectFiles(folder: folder.path, durability: .normal, pool: .singleton),
+            store: store,
+            objects: ObjectFiles(
+                folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton),
             transcriber: ScriptedTranscriber(steps: NIOLockedValueBox(steps), clock: clock),
-            noteWriter: ScriptedNoteWriter(clock: clock, isBroken: noteFails, delay: noteTakes),
-            templates: TemplateCatalogue([template]), signals: ChangeSignals(), bell: bell, metrics: Metrics(),
-            clock: clock, policy: .init(concurrency: concurrency, attempts: 3, backOff: .seconds(1)),
+            noteWriter: ScriptedNoteWriter(
+                isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
+            bench: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
+            clock: clock, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -105,11 +111,18 @@ private struct Fixture {
     }
 
     /// Claims one job and does it.
-    func performNext() async throws { await runner.perform(try #require(try await claim())) }
+    func performNext(_ kind: Job.Kind? = nil) async throws { await perform(try #require(try await claim(kind))) }
 
-    func claim() async throws -> Job? {
-        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 1, at: manual.now) else { return nil }
-        return jobs.first
+    func perform(_ job: Job) async {
+        await runner.loops.first { $0.worker.kind == job.work.kind }?.perform(job)
+    }
+
+    /// The next job of a kind, or of any.
+    func claim(_ kind: Job.Kind? = nil) async throws -> Job? {
+        for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
+            if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: manual.now) { return jobs.first }
+        }
+        return nil
     }
 
     func documents() async throws -> [ResultDocument] {
@@ -118,11 +131,9 @@ private struct Fixture {
 
     /// Returns when the results are final.
     func finished() async throws {
-        while true {
-            let changes = runner.signals.changes(of: key)
-            if try await documents().allSatisfy(\.status.isFinal) { return }
-            try await firstOf(changes, limit: nil, clock: manual.clock, as: .heldPoll)
-        }
+        _ = try await changes.signals.held(
+            key, atMost: .seconds(1_000_000), clock: manual.clock, until: Departure()
+        ) { ((), try await documents().allSatisfy(\.status.isFinal)) }
     }
 
     /// With a runner that runs until `body` has ended.
@@ -139,15 +150,18 @@ private struct Fixture {
 }
 
 struct JobRunnerTests {
-    private let retryable = TranscriptionFailure(.transcriptionFailed, "503", isRetryable: true)
+    private let retryable = EngineFailure(.transcriptionFailed, "503", isRetryable: true)
 
     @Test("chunks are heard, and then the results are put together")
     func success() async throws {
         let fixture = try Fixture(.text("I have a fever."))
         try await fixture.commit()
-        try await fixture.performNext()
+        try await fixture.performNext(.transcribe)
         #expect(try await fixture.documents().map(\.status) == [.inProgress, .inProgress])
-        try await fixture.performNext()
+        try await fixture.performNext(.assemble)
+        #expect(try await fixture.documents().map(\.status) == [.success, .inProgress])
+        try await fixture.performNext(.note)
+        try await fixture.performNext(.assemble)
         #expect(try await fixture.documents().map(\.status) == [.success, .success])
         #expect(try await fixture.documents().map(\.value) == ["I have a fever.", "note: I have a fever."])
         #expect(try await fixture.claim() == nil)
@@ -174,7 +188,7 @@ struct JobRunnerTests {
 
     @Test("a service that refuses to be asked costs no attempt, and is left alone as long as it wants")
     func refusal() async throws {
-        let refusal = TranscriptionFailure(
+        let refusal = EngineFailure(
             .transcriptionFailed, "left alone", isRetryable: true, retryAfter: 30, origin: .refusal)
         let fixture = try Fixture(
             .failure(refusal), .failure(refusal), .failure(refusal), .failure(refusal), .text("at last"))
@@ -196,7 +210,7 @@ struct JobRunnerTests {
         let fixture = try Fixture(.text("never heard"))
         try await fixture.commit()
         let job = try #require(try await fixture.claim())
-        await fixture.runner.perform(
+        await fixture.perform(
             Job(id: job.id, transaction: job.transaction, attempt: 4, generation: job.generation, work: job.work))
         try await fixture.performNext()
         #expect(try await fixture.documents().first?.errors.map(\.code) == [.transcriptionFailed])
@@ -209,7 +223,7 @@ struct JobRunnerTests {
         try await fixture.running { try await fixture.manual.waitFor(.fixture) }
         let job = try #require(try await fixture.claim())
         #expect(job.attempt == 1)
-        await fixture.runner.perform(job)
+        await fixture.perform(job)
         try await fixture.performNext()
         #expect(try await fixture.documents().first?.value == "heard")
     }
@@ -230,7 +244,8 @@ struct JobRunnerTests {
 
     @Test("a note that cannot be written says so beside the transcript that was heard")
     func noteFails() async throws {
-        let fixture = try Fixture(.text("heard"), noteFails: true)
+        let fixture = try Fixture(
+            .text("heard"), noteFailures: [ScriptedNoteWriter.Broken()], writesNotesAtOnce: true)
         try await fixture.commit()
         try await fixture.performNext()
         try await fixture.performNext()
@@ -241,7 +256,7 @@ struct JobRunnerTests {
 
     @Test("no more jobs run at a time than may, and each is done")
     func concurrency() async throws {
-        let fixture = try Fixture(.sleep(.seconds(60)), concurrency: 2)
+        let fixture = try Fixture(.sleep(.seconds(60)), transcriptions: 2)
         try await fixture.commit(chunks: 4)
         try await fixture.running {
             for _ in 1...2 {
@@ -252,5 +267,94 @@ struct JobRunnerTests {
             try await fixture.finished()
         }
         #expect(try await fixture.documents().first?.status == .success)
+    }
+
+    @Test("a further commit cures a note that failed, and leaves the transcript as it was heard")
+    func noteIsCured() async throws {
+        let fixture = try Fixture(
+            .text("heard"), .text("heard again"), noteFailures: [ScriptedNoteWriter.Broken()], writesNotesAtOnce: true)
+        try await fixture.commit()
+        try await fixture.performNext()
+        try await fixture.performNext()
+        fixture.noteFailures.withLockedValue { $0 = [] }
+        #expect(
+            try await fixture.store.commit(fixture.key, ChunkList(files: ["1.m4a"]), at: fixture.manual.now) == .process
+        )
+        try await fixture.performNext(.assemble)
+        #expect(try await fixture.documents().map(\.value) == ["heard", "note: heard"])
+    }
+
+    private let unavailable = EngineFailure(.noteFailed, "503", isRetryable: true)
+
+    @Test("a note of a writer that takes time is tried again by itself, and the assembly holds nothing meanwhile")
+    func noteAttempts() async throws {
+        let fixture = try Fixture(.text("heard"), noteFailures: [unavailable, unavailable, unavailable])
+        try await fixture.commit()
+        try await fixture.performNext(.transcribe)
+        try await fixture.performNext(.assemble)
+        for pause in [1.25, 2.5] {
+            try await fixture.performNext(.note)
+            #expect(
+                try await fixture.claim() == nil, "the note waits for its next attempt, and the assembly for the note")
+            fixture.manual.advance(by: .seconds(pause))
+        }
+        fixture.noteFailures.withLockedValue { $0 = [] }
+        try await fixture.performNext(.note)
+        try await fixture.performNext(.assemble)
+        #expect(try await fixture.documents().map(\.value) == ["heard", "note: heard"])
+    }
+
+    @Test("a note writer that refuses to be asked costs no attempt; one that has failed three times has failed")
+    func noteRefusals() async throws {
+        let refusal = EngineFailure(
+            .noteFailed, "left alone", isRetryable: true, retryAfter: 30, origin: .refusal)
+        let fixture = try Fixture(
+            .text("heard"), noteFailures: [refusal, refusal, refusal, refusal, unavailable, unavailable, unavailable])
+        try await fixture.commit()
+        try await fixture.performNext(.transcribe)
+        try await fixture.performNext(.assemble)
+        for _ in 1...4 {
+            try await fixture.performNext(.note)
+            fixture.manual.advance(by: .seconds(30))
+        }
+        for _ in 1...3 {
+            try await fixture.performNext(.note)
+            fixture.manual.advance(by: .seconds(30))
+        }
+        try await fixture.performNext(.assemble)
+        #expect(try await fixture.documents().map(\.status) == [.success, .failure])
+        #expect(try await fixture.documents().last?.errors.map(\.code) == [.noteFailed])
+    }
+
+    @Test("a note is written anew when its transcript was corrected meanwhile, and not at all when a person wrote it")
+    func noteOfCorrectedTranscript() async throws {
+        let fixture = try Fixture(.text("heard"))
+        try await fixture.commit()
+        try await fixture.performNext(.transcribe)
+        try await fixture.performNext(.assemble)
+        let job = try #require(try await fixture.claim(.note))
+        let edit = ResultEdit(target: .template(ResultDocument.transcriptTemplate), value: "said")
+        try await fixture.store.edit(fixture.key, [edit], at: fixture.manual.now)
+        await fixture.perform(job)
+        #expect(try await fixture.documents().map(\.status) == [.success, .inProgress])
+        try await fixture.performNext(.note)
+        #expect(try await fixture.documents().last?.value == "note: said")
+    }
+
+    @Test("notes of a transaction that was cancelled are written by nobody")
+    func noteOfCancelled() async throws {
+        let fixture = try Fixture(.text("heard"))
+        try await fixture.commit()
+        try await fixture.performNext(.transcribe)
+        try await fixture.performNext(.assemble)
+        let job = try #require(try await fixture.claim(.note))
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        let cancellation = patch
+        let now = fixture.manual.now
+        try await fixture.store.update(fixture.key, at: now) { $0.apply(cancellation, at: now) }
+        await fixture.perform(job)
+        #expect(try await fixture.documents().last?.status == .inProgress)
+        #expect(try await fixture.claim() == nil)
     }
 }

@@ -82,7 +82,7 @@ struct JobSearchTests {
         "the pause before another attempt doubles, and differs from job to job by up to a quarter, however many there were"
     )
     func pauses() {
-        let policy = JobRunner.Policy(backOff: .seconds(1))
+        let policy = WorkPolicy(backOff: .seconds(1))
         func pause(_ id: Int64, _ attempt: Int) -> Double {
             policy.pause(
                 after: Job(id: id, transaction: job(1).transaction, attempt: attempt, generation: 1, work: .assemble()))

@@ -5,6 +5,9 @@ import ScribeRuntime
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 struct ConsultationTests {

@@ -4,26 +4,30 @@ import Hummingbird
 import Logging
 import ScribeDomain
 import ScribeRuntime
+import Status
 import TestSupport
 import Testing
 import Yams
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 struct ContractTests {
     @Test("every route is in the OpenAPI document, and everything in the document is routed")
     func parity() async throws {
         let server = try TestServer()
-        let application = try await assemble(
-            server.configuration, server.manual.clock, .counting(), Logger(label: "test"), { _ in }
-        )
+        let backend = try await Backend(
+            server.configuration,
+            .init(clock: server.manual.clock, identifiers: .counting(), logger: Logger(label: "test")))
         let routed = Set(
-            application.responder.next.next.routes
+            backend.families.compactMap { $0 as? RoutedFamily }.flatMap(\.routes)
                 .filter { $0.method != .head }
                 .map { "\($0.method) /\($0.path.joined(separator: "/"))" }
         )
         let document = try #require(
-            try Yams.load(yaml: String(decoding: PackageResources.scribe_yaml, as: UTF8.self)) as? [String: Any]
+            try Yams.load(yaml: String(decoding: StatusFamily.openAPI, as: UTF8.self)) as? [String: Any]
         )
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let documented = Set(
@@ -37,7 +41,7 @@ struct ContractTests {
 
     /// Method, path and whether it takes a body, of everything that needs a token or takes a body.
     static func operations() throws -> [(method: HTTPRequest.Method, path: String, isSecured: Bool, takesBody: Bool)] {
-        let text = String(decoding: PackageResources.scribe_yaml, as: UTF8.self)
+        let text = String(decoding: StatusFamily.openAPI, as: UTF8.self)
         let document = try #require(try Yams.load(yaml: text) as? [String: Any])
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         return paths.flatMap { path, item in
@@ -85,7 +89,7 @@ struct ContractTests {
     func identifiers() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
-            let text = String(decoding: PackageResources.scribe_yaml, as: UTF8.self)
+            let text = String(decoding: StatusFamily.openAPI, as: UTF8.self)
             let document = try #require(try Yams.load(yaml: text) as? [String: Any])
             let paths = try #require(document["paths"] as? [String: [String: Any]])
             for (path, item) in paths where path.contains("{txn_id}") {

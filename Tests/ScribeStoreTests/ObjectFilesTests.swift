@@ -1,7 +1,10 @@
 import Crypto
 import Foundation
+import Glibc
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import ScribeDomain
 import TestSupport
 import Testing
 
@@ -13,7 +16,12 @@ struct ObjectFilesTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        files = ObjectFiles(folder: folder.path, durability: .full, pool: .singleton)
+        files = ObjectFiles(
+            folder: folder.path, durability: .full, identifiers: .counting(), pool: .singleton)
+    }
+
+    private func all() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains("/") }.sorted()
     }
 
     @Test("what is written in pieces is the file, with its size and digests")
@@ -31,7 +39,7 @@ struct ObjectFilesTests {
         #expect(summary.checksums[.sha256] == Array(SHA256.hash(data: whole)))
         #expect(summary.checksums[.sha1] == Array(Insecure.SHA1.hash(data: whole)))
         #expect(FileManager.default.contents(atPath: files.path(of: "abcdef")) == whole)
-        #expect(try await files.all() == ["abcdef"])
+        #expect(try all() == ["ab/abcdef"])
     }
 
     @Test("a discarded upload leaves no file, before and after its end")
@@ -42,6 +50,46 @@ struct ObjectFilesTests {
         var second = files.create("second")
         _ = try await second.finish()
         await second.discard()
-        #expect(try await files.all() == [])
+        #expect(try all() == [])
+    }
+
+    private func begin(_ files: ObjectFiles) async throws -> String {
+        let name = files.freshName()
+        var writer = files.create(name)
+        try await writer.write(ByteBuffer(string: "x"))
+        _ = try await writer.finish()
+        return name
+    }
+
+    @Test("a sweep sees what was begun before this start, and nothing that lies around beside it")
+    func sweep() async throws {
+        let old = try await begin(files)
+        for name in ["lost+found", "ab"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+        }
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/stray"))
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/cd"))
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/ab/README"))
+        let restarted = ObjectFiles(
+            folder: folder.path, durability: .full, identifiers: .counting(after: 1000), pool: .singleton)
+        let fresh = try await begin(restarted)
+        let seen = NIOLockedValueBox<[String]>([])
+        try await restarted.earlierFiles { files in seen.withLockedValue { $0 += files } }
+        #expect(seen.withLockedValue { $0 } == [old])
+        #expect(old != fresh)
+    }
+
+    @Test("nothing is removed while a backup links files, and all of it after that")
+    func heldBack() async throws {
+        let names = try await [begin(files), begin(files)]
+        let backup = Glibc.open(folder.path, O_RDONLY)
+        defer { Glibc.close(backup) }
+        #expect(flock(backup, LOCK_EX) == 0)
+        await files.remove([names[0]])
+        #expect(try all().count == 2)
+        flock(backup, LOCK_UN)
+        await files.remove([names[1]])
+        #expect(try all() == [])
     }
 }

@@ -81,7 +81,7 @@ struct SchemaTests {
         arguments: [
             "SELECT * FROM transactions WHERE business_id = 'b' AND txn_id = 't'",
             "SELECT * FROM documents WHERE transaction_id = 1 AND is_authored = 0 ORDER BY id",
-            "SELECT id FROM jobs WHERE state = 'pending' AND run_at <= 1 ORDER BY run_at, id LIMIT 1",
+            "SELECT id FROM jobs WHERE state = 'pending' AND kind = 'note' AND run_at <= 1 ORDER BY run_at, id LIMIT 1",
             "SELECT * FROM transactions WHERE business_id = 'b' AND bucket = 'x' AND folder = 'y'",
             "SELECT file FROM objects WHERE business_id = 'b' AND bucket = 'x' AND key = 'y'",
         ])

@@ -9,9 +9,9 @@ import Testing
 /// What commit hands over, and what whoever assembles has to hear.
 struct AssemblyStoreTests {
     private func commit(_ files: [String], in fixture: StoreFixture) async throws -> Job? {
-        try await fixture.store.commit(
-            fixture.key(), ChunkList(files: files), at: fixture.start, claimsJob: true
-        ).job
+        fixture.changes.forget()
+        try await fixture.store.commit(fixture.key(), ChunkList(files: files), at: fixture.start, claimsJob: true)
+        return fixture.changes.claimed
     }
 
     private func input(of job: Job?) throws -> AssemblyInput {
@@ -56,7 +56,7 @@ struct AssemblyStoreTests {
         #expect(try await commit(["1.m4a"], in: fixture) != nil)
         try fixture.store.close()
         let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
-        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 4, at: fixture.start) else {
+        guard case .jobs(let jobs) = try await store.claimJobs(.assemble, upTo: 4, at: fixture.start) else {
             Issue.record("no job")
             return
         }
@@ -79,7 +79,7 @@ struct AssemblyStoreTests {
         let heard = unheard.map { ($0, Result<_, Diagnostic>.success(RecognisedSpeech(text: $0.name))) }
         #expect(
             try await fixture.store.finish(
-                job, for: input, heard: heard, documents: [], outcome: .success, at: fixture.start))
+                job, for: input, heard: heard, documents: [], outcome: .success, at: fixture.start) == .stored)
 
         try await fixture.put("2.m4a")
         let again = try await commit(["1.m4a", "last.m4a", "2.m4a"], in: fixture)
@@ -104,9 +104,9 @@ struct AssemblyStoreTests {
             try await fixture.finish(try #require(try await fixture.claim()), "one")
             let job = try #require(try await commit(["1.m4a"], in: fixture))
             try await change(fixture)
-            let isDone = try await fixture.store.finish(
+            let end = try await fixture.store.finish(
                 job, for: input(of: job), documents: [], outcome: .success, at: fixture.start)
-            #expect(!isDone)
+            #expect(end == .outdated)
             #expect(try await fixture.claim()?.work == .assemble())
         }
     }
@@ -187,5 +187,23 @@ struct AssemblyStoreTests {
         #expect(try await fixture.store.chunkTranscript(of: fixture.key(), file: "1") != nil)
         let job = try await commit(["1.m4a", "2.m4a"], in: fixture)
         #expect(try input(of: job).outcomes.count == 2, "nothing is heard twice")
+    }
+
+    @Test("what was cancelled while it was put together is not reported as done")
+    func cancelledMeanwhile() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let job = try #require(try await commit(["1.m4a"], in: fixture))
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        let cancellation = patch
+        try await fixture.store.update(fixture.key(), at: fixture.start) { $0.apply(cancellation, at: fixture.start) }
+        fixture.changes.forget()
+        let end = try await fixture.store.finish(
+            job, for: input(of: job), documents: [], outcome: .success, at: fixture.start)
+        #expect(end == .obsolete)
+        #expect(fixture.changes.all.isEmpty, "nobody is told of what did not happen")
+        #expect(try await fixture.store.transaction(fixture.key())?.processingStatus == .cancelled)
     }
 }

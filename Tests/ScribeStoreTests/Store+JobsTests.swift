@@ -34,9 +34,12 @@ struct JobStoreTests {
             return Set(
                 jobs.map { if case .transcribe(let chunk) = $0.work { chunk.name } else { "" } })
         }
-        #expect(names(try await fixture.store.claimJobs(upTo: 3, at: fixture.start)) == ["2.m4a", "3.m4a", "4.m4a"])
-        #expect(names(try await fixture.store.claimJobs(upTo: 3, at: fixture.start)) == ["1.m4a"])
-        #expect(try await fixture.store.claimJobs(upTo: 3, at: fixture.start) == .nothing(until: nil))
+        #expect(
+            names(try await fixture.store.claimJobs(.transcribe, upTo: 3, at: fixture.start)) == [
+                "2.m4a", "3.m4a", "4.m4a",
+            ])
+        #expect(names(try await fixture.store.claimJobs(.transcribe, upTo: 3, at: fixture.start)) == ["1.m4a"])
+        #expect(try await fixture.store.claimJobs(.transcribe, upTo: 3, at: fixture.start) == .nothing(until: nil))
     }
 
     @Test("where several tenants have jobs they take turns, however many one of them has")
@@ -53,7 +56,8 @@ struct JobStoreTests {
         }
         var served: [String] = []
         for limit in [1, 2, 3, 5] {
-            guard case .jobs(let jobs) = try await fixture.store.claimJobs(upTo: limit, at: fixture.start) else {
+            guard case .jobs(let jobs) = try await fixture.store.claimJobs(.transcribe, upTo: limit, at: fixture.start)
+            else {
                 continue
             }
             #expect(jobs.count <= limit)
@@ -113,11 +117,11 @@ struct JobStoreTests {
     @Test("a replaced object's file is handed back for removal")
     func replacedFile() async throws {
         let fixture = try StoreFixture()
-        #expect(try await fixture.put("1.m4a").replacedFile == nil)
+        #expect(try await fixture.replace("1.m4a") == nil)
         let first = try #require(
             try await fixture.store.object(business: .init("b-1"), bucket: "bucket", key: "260510/t/1.m4a")
         )
-        #expect(try await fixture.put("1.m4a").replacedFile == first.file)
+        #expect(try await fixture.replace("1.m4a") == first.file)
         #expect(try await fixture.store.filesInUse(among: [first.file]) == [])
     }
 
@@ -150,7 +154,7 @@ struct JobStoreTests {
         try await fixture.commit(["1.m4a", "2.m4a"])
         try await fixture.put("1.m4a")
         try await fixture.put("2.m4a")
-        let assembly = try #require(try await fixture.claim())
+        let assembly = try #require(try await fixture.claim(.assemble))
         #expect(try await fixture.store.planAssembly(assembly, objectWait: 10, at: fixture.start) == .waiting)
         let first = try #require(try await fixture.claim())
         let second = try #require(try await fixture.claim())
@@ -169,7 +173,7 @@ struct JobStoreTests {
         #expect(try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start) == .waiting)
         #expect(try await fixture.claim(at: fixture.start.addingTimeInterval(9.9)) == nil)
         let deadline = fixture.start.addingTimeInterval(10)
-        #expect(try await fixture.store.claimJobs(upTo: 1, at: fixture.start) == .nothing(until: deadline))
+        #expect(try await fixture.store.claimJobs(.assemble, upTo: 1, at: fixture.start) == .nothing(until: deadline))
         let again = try #require(try await fixture.claim(at: deadline))
         guard case .ready(let input) = try await fixture.store.planAssembly(again, objectWait: 10, at: deadline) else {
             Issue.record("not ready")
@@ -187,7 +191,7 @@ struct JobStoreTests {
         _ = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
         let soon = fixture.start.addingTimeInterval(1)
         #expect(try await fixture.put("1.m4a", at: soon).hasWork)
-        #expect(try await fixture.claim(at: soon)?.work == .assemble())
+        #expect(try await fixture.claim(.assemble, at: soon)?.work == .assemble())
     }
 
     @Test("results of an earlier commit are not written over those of a later one")
@@ -225,7 +229,9 @@ struct JobStoreTests {
         _ = try await fixture.claim()
         try fixture.store.close()
         let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .full)
-        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 1, at: fixture.start), let job = jobs.first else {
+        guard case .jobs(let jobs) = try await store.claimJobs(.transcribe, upTo: 1, at: fixture.start),
+            let job = jobs.first
+        else {
             Issue.record("no job")
             return
         }
@@ -279,7 +285,7 @@ struct JobStoreTests {
             try await fixture.commit(["1.m4a", "2.m4a"])
             try await fixture.store.finishTranscription(
                 second, of: chunk, result: .failure(Diagnostic(code, "")), at: fixture.start)
-            let job = try #require(try await fixture.claim())
+            let job = try #require(try await fixture.claim(.assemble))
             guard case .ready(let input) = try await fixture.store.planAssembly(job, objectWait: 10, at: fixture.start)
             else {
                 Issue.record("not ready")

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NIOConcurrencyHelpers
 import ScribeDomain
 import TestSupport
 import Testing
@@ -10,13 +11,15 @@ import Testing
 struct StoreFixture {
     let folder: TemporaryFolder
     let store: Store
+    let changes = ChangeRecord()
     let start = Date(timeIntervalSince1970: 1_778_404_353)
     let owner = Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1"))
 
     init(transcribesOnArrival: Bool = true) throws {
         folder = try TemporaryFolder()
         store = try Store(
-            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: transcribesOnArrival)
+            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: transcribesOnArrival,
+            sink: changes)
     }
 
     func key(_ id: String = "t", business: String = "b-1") -> Transaction.Key {
@@ -46,21 +49,32 @@ struct StoreFixture {
         )
     }
 
+    /// - Returns: what others are told of it.
     @discardableResult
-    func put(_ name: String, eTag: Character = "a", business: String = "b-1", at time: Date? = nil) async throws
-        -> UploadEffect
-    {
+    func put(
+        _ name: String, eTag: Character = "a", business: String = "b-1", at time: Date? = nil
+    ) async throws -> [Change] {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
             eTag: String(repeating: eTag, count: 32), contentType: nil, metadata: [:], createdAt: time ?? start
         )
-        return try await store.put(object, business: .init(business))
+        changes.forget()
+        _ = try await store.put(object, business: .init(business))
+        return changes.all
+    }
+
+    /// - Returns: the file that it replaces.
+    func replace(_ name: String) async throws -> String? {
+        let object = StoredObject(
+            bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
+            eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: start)
+        return try await store.put(object, business: owner.business)
     }
 
     @discardableResult
     func commit(_ files: [String], at time: Date? = nil) async throws -> Transaction.Effect {
         let time = time ?? start
-        return try await store.commit(key(), ChunkList(files: files), at: time).effect
+        return try await store.commit(key(), ChunkList(files: files), at: time)
     }
 
     func finish(_ job: Job, _ text: String) async throws {
@@ -73,10 +87,32 @@ struct StoreFixture {
         )
     }
 
-    func claim(at time: Date? = nil) async throws -> Job? {
-        guard case .jobs(let jobs) = try await store.claimJobs(upTo: 1, at: time ?? start) else { return nil }
-        return jobs.first
+    /// The next job of a kind, or of any.
+    func claim(_ kind: Job.Kind? = nil, at time: Date? = nil) async throws -> Job? {
+        for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
+            if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: time ?? start) { return jobs.first }
+        }
+        return nil
     }
+}
+
+/// Keeps what the store has published.
+final class ChangeRecord: ChangeSink {
+    private let changes = NIOLockedValueBox<[Change]>([])
+
+    func publish(_ change: Change) { changes.withLockedValue { $0.append(change) } }
+
+    var all: [Change] { changes.withLockedValue { $0 } }
+    /// The job that was claimed last.
+    var claimed: Job? { all.lazy.compactMap { if case .claimed(let job) = $0 { job } else { nil } }.last }
+
+    func forget() { changes.withLockedValue { $0 = [] } }
+}
+
+extension [Change] {
+    var hasWork: Bool { contains { if case .work = $0 { true } else { false } } }
+    /// The transactions to which audio has come.
+    var transactions: [Transaction.Key] { compactMap { if case .audio(let key) = $0 { key } else { nil } } }
 }
 
 extension AssemblyInput {

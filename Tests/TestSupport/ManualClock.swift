@@ -56,6 +56,9 @@ package final class ManualClock: Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
+    /// As an administrator may, or a machine that learns the right time: nobody wakes.
+    package func setBack(by duration: Duration) { state.withLockedValue { $0.now -= duration / .seconds(1) } }
+
     /// Returns once all of these sleep: whoever is named twice, twice.
     /// - Throws: who was waited for, when the test is cancelled because its time is over.
     package func waitFor(_ names: ScribeClock.Sleeper...) async throws {
@@ -142,8 +145,8 @@ package final class ManualClock: Sendable {
 
 extension IdentifierSource {
     /// Counts: the same in every run.
-    package static func counting() -> IdentifierSource {
-        let counter = NIOLockedValueBox(UInt64(0))
+    package static func counting(after first: UInt64 = 0) -> IdentifierSource {
+        let counter = NIOLockedValueBox(first)
         @Sendable func next() -> UInt64 {
             counter.withLockedValue { value in
                 value += 1

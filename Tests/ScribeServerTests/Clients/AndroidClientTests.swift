@@ -4,6 +4,9 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 /// The Android SDK: asks for the transcript first, and for the notes when it is there.

@@ -6,6 +6,9 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 /// An SDK's connection to the API: the headers that it adds, and what it does about a 401.

@@ -4,6 +4,9 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 extension IOSClient {

@@ -4,6 +4,9 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 /// What the older iOS SDK sends, when it does, and what it makes of the answers.

@@ -4,6 +4,9 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 /// The older iOS SDK: one credential header, times as strings, and a list is the end of polling.

@@ -3,6 +3,9 @@ import HTTPTypes
 import ScribeDomain
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 /// The answer to `POST /v1/file-upload`: where a whole file goes, and the form that takes it there.

@@ -4,6 +4,9 @@ import ScribeDomain
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
 
 /// The Python SDK: whole files by their full URIs, nulls for what is absent, and exact statuses.

@@ -92,7 +92,7 @@ struct RequestSigner {
 
     // MARK: Chunks
 
-    /// A body in signed chunks with the headers for it, which need no `Content-Encoding` (eka-v2.md 10.5).
+    /// A body in signed chunks with the headers for it, which need no `Content-Encoding` (eka.md 10.5).
     /// - Parameter extra: further headers to sign.
     func signChunks(
         _ method: String, _ path: String, query: String = "", at date: Date, _ body: Data,

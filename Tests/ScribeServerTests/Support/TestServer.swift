@@ -9,8 +9,11 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
+@testable import Eka
+@testable import Engines
+@testable import S3
+@testable import ScribeHTTP
 @testable import ScribeServer
-@testable import Transcription
 
 /// How a test reaches the server: straight into it, or over a socket.
 enum Transport: CaseIterable, CustomStringConvertible {
@@ -25,6 +28,8 @@ struct TestServer {
     let manual = ManualClock()
     let folder: TemporaryFolder
     var configuration = Configuration()
+    /// In place of the one that writes by rules.
+    var noteWriter: (any NoteWriter)?
 
     init() throws {
         folder = try TemporaryFolder()
@@ -63,7 +68,8 @@ struct TestServer {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return try await buildApplication(
-            configuration: configuration, clock: manual.clock, identifiers: .counting(), logger: logger,
+            configuration,
+            .init(clock: manual.clock, identifiers: .counting(), logger: logger, noteWriter: noteWriter),
             onReady: onReady
         )
     }

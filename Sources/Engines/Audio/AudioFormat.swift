@@ -1,0 +1,61 @@
+import ScribeDomain
+
+/// What the bytes of a recording say about themselves, whatever its name and headers claim (eka.md 3.1, C-77).
+package struct AudioFormat: Hashable, Sendable {
+    package enum Container: String, Hashable, Sendable, CaseIterable {
+        case wav, mp3, m4a, webm, ogg, flac
+    }
+
+    package let container: Container
+    /// In seconds, greater than zero.
+    package let duration: Double
+
+    package init(container: Container, duration: Double) {
+        self.container = container
+        self.duration = duration
+    }
+
+    /// The shortest recording that can hold a word, in seconds.
+    package static let shortestDuration = 0.1
+    /// The longest that is believed, in seconds: more is a marker for "unknown", or a lie.
+    package static let longestDuration = 86_400.0
+
+    /// Reads container and duration from the bytes.
+    ///
+    /// - Throws: ``EngineFailure`` with `empty_audio`, `audio_too_short` or `undecodable_audio`.
+    package init(reading bytes: AudioBytes) throws(EngineFailure) {
+        guard bytes.count > 0 else { throw EngineFailure(.emptyAudio, "no bytes") }
+        guard let container = Self.container(of: bytes) else {
+            throw EngineFailure(.undecodableAudio, "no known container")
+        }
+        let duration: Double? =
+            switch container {
+            case .wav: WaveAudio.duration(of: bytes)
+            case .mp3: MPEGAudio.duration(of: bytes)
+            case .m4a: MP4Audio.duration(of: bytes)
+            case .webm: WebMAudio.duration(of: bytes)
+            case .ogg: OggAudio.duration(of: bytes)
+            case .flac: FLACAudio.duration(of: bytes)
+            }
+        guard let duration, duration.isFinite, (0...Self.longestDuration).contains(duration) else {
+            throw EngineFailure(.undecodableAudio, "a broken \(container.rawValue) file")
+        }
+        guard duration >= Self.shortestDuration else {
+            throw EngineFailure(.audioTooShort, "shorter than \(Self.shortestDuration) s")
+        }
+        self.init(container: container, duration: duration)
+    }
+
+    private static func container(of bytes: AudioBytes) -> Container? {
+        if bytes.text(at: 0, count: 4) == "RIFF", bytes.text(at: 8, count: 4) == "WAVE" { return .wav }
+        // The size of its first box leaves no room for the beginning of another format's text.
+        if bytes.text(at: 4, count: 4) == "ftyp", let size = bytes.uint32(at: 0), (8...4096).contains(size) {
+            return .m4a
+        }
+        if bytes.uint32(at: 0) == 0x1A45_DFA3 { return .webm }
+        if bytes.text(at: 0, count: 4) == "OggS" { return .ogg }
+        if bytes.text(at: 0, count: 4) == "fLaC" { return .flac }
+        if MPEGAudio.firstFrame(of: bytes) != nil { return .mp3 }
+        return nil
+    }
+}

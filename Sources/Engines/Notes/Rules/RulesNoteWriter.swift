@@ -1,0 +1,89 @@
+import Foundation
+import ScribeDomain
+
+/// Writes notes by rules: deterministic, in milliseconds, and without a word that was not spoken but the headings.
+package struct RulesNoteWriter: NoteWriter {
+    package let name = "rules"
+    package let isInstant = true
+    private let facts: ClinicalFacts
+
+    package init(facts: ClinicalFacts) { self.facts = facts }
+
+    /// In the language that was spoken: rules do not translate, and say so.
+    package func write(_ request: NoteRequest) async throws -> WrittenNote {
+        let untranslated = Diagnostic(.notTranslated, "The note is in the language that was spoken")
+        return WrittenNote(
+            value: try await text(request.template, request.transcript),
+            warnings: request.isInSpokenLanguage ? [] : [untranslated])
+    }
+
+    private func text(_ template: Template, _ transcript: String) async throws -> String {
+        let facts = try await facts.facts(in: transcript)
+        return switch template.format {
+        case .transcript: transcript
+        case .markdown: markdown(template, facts, transcript)
+        case .json: try json(sections(template, facts, transcript).map(TitledSection.init))
+        case .ekaEMR: try json(EMRRecord(template: template, facts: facts, transcript: transcript))
+        }
+    }
+
+    /// The template's sections that have something in them. When nothing at all was recognised, the words themselves
+    /// are the note: never a silent empty success.
+    private func sections(
+        _ template: Template, _ facts: [ClinicalFact], _ transcript: String
+    ) -> [(section: Template.Section, lines: [String])] {
+        let filled = template.sections.map { section in
+            (section: section, lines: facts.filter { section.facts.contains($0.kind) }.map(\.text))
+        }.filter { !$0.lines.isEmpty }
+        return filled.isEmpty
+            ? [
+                (
+                    Template.Section(title: "Conversation", facts: []),
+                    transcript.split(whereSeparator: \.isNewline).map(String.init)
+                )
+            ] : filled
+    }
+
+    private func markdown(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> String {
+        let body = sections(template, facts, transcript).map { section, lines in
+            "## \(section.title)\n\n"
+                + (section.isParagraph
+                    ? lines.joined(separator: " ") : lines.map { "- \($0)" }.joined(separator: "\n"))
+        }
+        return (["# \(template.name)"] + body).joined(separator: "\n\n") + "\n"
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}
+
+/// A section as Android shows it (C-56).
+private struct TitledSection: Encodable {
+    let title: String
+    let value: String
+
+    init(_ section: Template.Section, _ lines: [String]) {
+        title = section.title
+        value = lines.map { "- \($0)" }.joined(separator: "\n")
+    }
+}
+
+/// The record that `eka_emr` delivers, as an object under `prescription`.
+private struct EMRRecord: Encodable {
+    var prescription: [String: JSONValue] = [:]
+
+    init(template: Template, facts: [ClinicalFact], transcript: String) {
+        for section in template.sections {
+            let items = facts.filter { section.facts.contains($0.kind) }.map { fact in
+                var members = fact.details.mapValues(JSONValue.string)
+                if members["name"] == nil { members["name"] = .string(fact.text) }
+                return JSONValue.object(members)
+            }
+            if !items.isEmpty { prescription[section.title] = .array(items) }
+        }
+        if prescription.isEmpty { prescription["notes"] = .array([.object(["name": .string(transcript)])]) }
+    }
+}

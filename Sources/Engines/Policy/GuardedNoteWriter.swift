@@ -1,0 +1,24 @@
+package import ScribeDomain
+
+/// A note writer that takes time, with the limits around it that a transcriber has.
+package struct GuardedNoteWriter: NoteWriter {
+    private let base: any NoteWriter
+    private let policy: EngineGuard.Policy
+    private let limits: EngineGuard
+
+    package init(_ base: any NoteWriter, policy: EngineGuard.Policy, clock: ScribeClock) {
+        self.base = base
+        self.policy = policy
+        limits = EngineGuard(base.name, policy: policy, clock: clock)
+    }
+
+    package var name: String { base.name }
+    package var isInstant: Bool { base.isInstant }
+    package var condition: EngineCondition { limits.isLeftAlone ? .unavailable : base.condition }
+
+    package func write(_ request: NoteRequest) async throws -> WrittenNote {
+        try await limits.run(
+            for: request.tenant, within: { policy.timeLimit }, codes: (.noteFailed, .noteFailed)
+        ) { [base] in try await base.write(request) }
+    }
+}

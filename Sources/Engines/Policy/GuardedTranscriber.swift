@@ -1,0 +1,54 @@
+import Foundation
+package import NIOPosix
+package import ScribeDomain
+
+/// A transcriber with limits around it, and perhaps another one that helps out.
+package struct GuardedTranscriber: Transcriber {
+    private let base: any Transcriber
+    private let fallback: (any Transcriber)?
+    private let policy: EngineGuard.Policy
+    private let limits: EngineGuard
+    private let files: NIOThreadPool
+
+    /// - Parameter fallback: transcribes while the circuit is open, and when the last attempt has failed.
+    package init(
+        _ base: any Transcriber, fallback: (any Transcriber)? = nil, policy: EngineGuard.Policy, clock: ScribeClock,
+        files: NIOThreadPool
+    ) {
+        self.base = base
+        self.fallback = fallback
+        self.policy = policy
+        limits = EngineGuard(base.name, policy: policy, clock: clock)
+        self.files = files
+    }
+
+    package var name: String { base.name }
+
+    package var condition: EngineCondition { limits.isLeftAlone ? .unavailable : base.condition }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        do {
+            return try await limits.run(
+                for: recording.tenant, within: { await limit(for: recording) },
+                codes: (.transcriptionFailed, .transcriptionTimeout)
+            ) { [base] in try await base.transcribe(recording) }
+        } catch let failure as EngineFailure where failure.mayBeRecognisedElsewhere {
+            guard let fallback, recording.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
+                throw failure
+            }
+            return try await fallback.transcribe(recording)
+        }
+    }
+
+    private func limit(for recording: Recording) async -> Duration {
+        let seconds = try? await recording.withLocalFile { path in
+            try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)).duration }
+        }
+        return policy.timeLimit + policy.timeLimitPerSecond * (seconds ?? 0)
+    }
+}
+
+extension EngineFailure {
+    /// Whether another service may do better; not where there is nothing in the audio.
+    fileprivate var mayBeRecognisedElsewhere: Bool { code == .transcriptionFailed || code == .transcriptionTimeout }
+}

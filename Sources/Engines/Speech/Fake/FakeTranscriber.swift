@@ -1,0 +1,151 @@
+import Crypto
+import Foundation
+package import NIOPosix
+package import ScribeDomain
+
+/// Says what a fixture says, else a passage of one plausible consultation as long as the audio is.
+///
+/// A pure function of the audio's bytes, the chunk's number, whether the one before it overlaps, the language and the
+/// fixture that it plays.
+package struct FakeTranscriber: Transcriber {
+    package let name = "fake"
+    private let fixturesByHash: [String: Fixture]
+    /// The fixture that is played whatever the audio is; nil plays what its bytes say.
+    private var played: Played?
+    private let consultations: [String: FakeSpeech]
+    private let clock: ScribeClock
+    private let files: NIOThreadPool
+
+    package init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool) {
+        self.fixturesByHash = Dictionary(
+            fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        self.consultations = fixtures.consultation.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
+        self.clock = clock
+        self.files = files
+    }
+
+    /// Unless fixtures make chunks wait, each for itself.
+    package var isInstant: Bool { fixturesByHash.values.allSatisfy { $0.delay == nil } }
+
+    private enum Played {
+        case fixture(Fixture)
+        case unknown
+    }
+
+    /// The same, playing a fixture that a user has asked for.
+    /// - Parameter fixture: nil where there is none of that name, of which every recording then fails.
+    package func playing(_ fixture: Fixture?) -> FakeTranscriber {
+        var player = self
+        player.played = fixture.map(Played.fixture) ?? .unknown
+        return player
+    }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        var chosen: Fixture?
+        switch played {
+        case .fixture(let fixture): chosen = fixture
+        case .unknown: throw EngineFailure(.unknownFixture, "no fixture of that name")
+        case nil: break
+        }
+        let needsHash = chosen == nil && !fixturesByHash.isEmpty
+        let (format, hash, quality) = try await recording.withLocalFile { path in
+            try await files.runIfActive { () throws -> (Result<AudioFormat, EngineFailure>, String?, Double?) in
+                let bytes = try AudioBytes(file: path)
+                let format = Result { () throws(EngineFailure) in try AudioFormat(reading: bytes) }
+                return (format, needsHash ? bytes.sha256() : nil, AudioQuality.measure(wave: bytes)?.value)
+            }
+        }
+        if let hash, let fixture = fixturesByHash[hash] {
+            chosen = fixture
+            if let delay = fixture.delay { try await clock.sleep(for: .seconds(delay), as: .fixture) }
+        }
+        if let code = chosen?.failure { throw EngineFailure(code, "the fixture says so") }
+        let duration = try format.get().duration
+        let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
+        return RecognisedSpeech(
+            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings, quality: quality
+        )
+    }
+
+    private func text(of recording: Recording, lasting duration: Double, fixture: Fixture?) -> String {
+        if let text = fixture?.text { return text }
+        if let passages = fixture?.passages, !passages.isEmpty {
+            return passages[min(max(recording.ordinal, 1), passages.count) - 1]
+        }
+        let language = recording.language?.prefix { $0 != "-" }.lowercased() ?? "en"
+        let consultation = consultations[language] ?? consultations["en"]
+        return consultation?.text(ofChunk: recording.ordinal, lasting: duration, overlaps: recording.overlaps) ?? ""
+    }
+}
+
+/// How much of a consultation fits into a chunk.
+struct FakeSpeech {
+    /// Each as its sentences, each of them as its words.
+    private let passages: [[[Substring]]]
+
+    /// - Parameter passages: one at least.
+    init(passages: [String]) { self.passages = passages.map(Self.sentences(of:)) }
+
+    /// The pace of unhurried speech.
+    static let wordsPerSecond = 2.5
+    /// The most that is said, however long a file claims to be, in seconds.
+    static let longestSpeech = 3600.0
+    /// The most that is a chunk of a longer recording, in seconds: clients cut at 25 s at the latest (eka.md 3.1).
+    static let longestChunk = 30.0
+    /// What is spoken in the half second by which chunks overlap.
+    static let seamWords = 2
+
+    /// Chunk n begins with the last words of chunk n − 1, as overlapping audio does, and always ends with the last
+    /// sentence of its passage, so that what the next chunk repeats does not depend on this one's length.
+    /// - Parameter overlaps: false where nothing of the one before is heard.
+    func text(ofChunk ordinal: Int, lasting duration: Double, overlaps: Bool) -> String {
+        let position = max(ordinal, 1) - 1
+        var sentences = sentences(ofPassage: position)
+        let closing = sentences.removeLast()
+        var next = position + 1
+        var budget = Int(min(duration, Self.longestSpeech) * Self.wordsPerSecond) - closing.count
+        var spoken: [[Substring]] = []
+        while budget > 0 {
+            if sentences.isEmpty {
+                // What follows is said by the next chunk. A longer file is a recording of its own, and goes on.
+                guard duration > Self.longestChunk else { break }
+                sentences = self.sentences(ofPassage: next)
+                next += 1
+            }
+            let sentence = sentences.removeFirst()
+            guard sentence.count <= budget else { break }
+            budget -= sentence.count
+            spoken.append(sentence)
+        }
+        let seam =
+            position == 0 || !overlaps ? [] : self.sentences(ofPassage: position - 1).last?.suffix(Self.seamWords) ?? []
+        return ([Array(seam)] + spoken + [closing]).flatMap { $0 }.joined(separator: " ")
+    }
+
+    /// The sentences of a passage; the consultation begins again when it is over.
+    private func sentences(ofPassage position: Int) -> [[Substring]] { passages[position % passages.count] }
+
+    private static func sentences(of passage: String) -> [[Substring]] {
+        var sentences: [[Substring]] = [[]]
+        for word in passage.split(whereSeparator: \.isWhitespace) {
+            sentences[sentences.count - 1].append(word)
+            if let last = word.last, ".?!।".contains(last) { sentences.append([]) }
+        }
+        sentences.removeAll(where: \.isEmpty)
+        return sentences.isEmpty ? [[]] : sentences
+    }
+}
+
+extension Recording {
+    /// Whether the end of what was recorded before it is known to be heard again at its start.
+    fileprivate var overlaps: Bool { timesBefore.flatMap { before in times.map(before.overlaps) } ?? false }
+}
+
+extension AudioBytes {
+    /// Lower-case hex.
+    func sha256() -> String {
+        withData { SHA256.hash(data: $0).map { String(format: "%02x", $0) }.joined() }
+    }
+}

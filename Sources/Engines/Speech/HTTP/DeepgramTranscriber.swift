@@ -1,0 +1,124 @@
+import Foundation
+package import NIOPosix
+package import ScribeDomain
+
+/// Deepgram's pre-recorded `POST /v1/listen` (streaming.md 1.8), and services that speak it.
+package struct DeepgramTranscriber: Transcriber {
+    package let name = "deepgram"
+    private let service: SpeechService
+    private let client: SpeechServiceClient
+    private let files: NIOThreadPool
+
+    /// The model that is asked for when the configuration names none.
+    private static let usualModel = "nova-3-medical"
+    /// The service takes 500 tokens of them.
+    private static let mostHints = 100
+    /// Below this the recogniser was guessing.
+    private static let leastConfidence = 0.5
+
+    package init(service: SpeechService, client: SpeechServiceClient, files: NIOThreadPool) {
+        self.service = service
+        self.client = client
+        self.files = files
+    }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        let format = try await recording.withLocalFile { path in
+            try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
+        }
+        guard var url = URLComponents(url: service.baseURL, resolvingAgainstBaseURL: false) else {
+            throw EngineFailure(.transcriptionFailed, "the service has no address")
+        }
+        let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+        url.path = base.hasSuffix("/v1") ? base + "/listen" : base + "/v1/listen"
+        var query = [
+            URLQueryItem(name: "model", value: service.model(for: recording) ?? Self.usualModel),
+            URLQueryItem(name: "punctuate", value: "true"), URLQueryItem(name: "smart_format", value: "true"),
+            URLQueryItem(name: "diarize", value: "true"), URLQueryItem(name: "utterances", value: "true"),
+        ]
+        switch recording.languages.count {
+        case 0: query.append(URLQueryItem(name: "detect_language", value: "true"))
+        case 1: query.append(URLQueryItem(name: "language", value: recording.languages[0]))
+        default: query.append(URLQueryItem(name: "language", value: "multi"))
+        }
+        query += try await hints(for: recording)
+        url.queryItems = query
+        guard let address = url.url else {
+            throw EngineFailure(.transcriptionFailed, "the service has no address")
+        }
+        var headers = [("Content-Type", format.container.contentType)]
+        if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
+        let answer = try await recording.withLocalFile { [headers] path in
+            try await client.post(address, headers, file: path)
+        }
+        try answer.requireSuccess()
+        return try Self.speech(in: answer.body)
+    }
+
+    /// What the configuration names, then the templates' words. Nova 3 has another name for them than its elders.
+    private func hints(for recording: Recording) async throws -> [URLQueryItem] {
+        let configured = (service.prompt ?? "").split(separator: ",").map { String($0).cleaned }
+        let words = configured.filter { !$0.isEmpty } + (try await recording.vocabulary())
+        let name = (service.model(for: recording) ?? Self.usualModel).hasPrefix("nova-3") ? "keyterm" : "keywords"
+        return words.removingDuplicates().prefix(Self.mostHints).map { URLQueryItem(name: name, value: $0) }
+    }
+
+    private struct Answer: Decodable {
+        struct Results: Decodable {
+            let channels: [Channel]
+            // These and what else is not the text are worth having, and none worth losing the text for.
+            let utterances: Tolerant<[Utterance]>?
+        }
+
+        struct Channel: Decodable {
+            let alternatives: [Alternative]
+        }
+
+        struct Alternative: Decodable {
+            let transcript: String
+            let confidence: Tolerant<Double>?
+            let words: Tolerant<[Word]>?
+        }
+
+        struct Word: Decodable {
+            let word: String
+            let start: Double
+            let end: Double
+            let speaker: Int?
+            let punctuated: String?
+
+            enum CodingKeys: String, CodingKey {
+                case word, start, end, speaker
+                case punctuated = "punctuated_word"
+            }
+        }
+
+        struct Utterance: Decodable {
+            let transcript: String
+            let speaker: Int?
+        }
+
+        let results: Results
+    }
+
+    private static func speech(in body: Data) throws -> RecognisedSpeech {
+        guard let results = try? JSONDecoder().decode(Answer.self, from: body).results,
+            let best = results.channels.first?.alternatives.first
+        else {
+            throw EngineFailure(
+                .transcriptionFailed, "the service's answer is no transcription", isRetryable: true)
+        }
+        let words = (best.words?.value ?? []).map {
+            TimedWord(
+                text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker)
+        }
+        // A line for each turn, where the service tells the speakers apart.
+        let turns = results.utterances?.value ?? []
+        let text =
+            Set(turns.compactMap(\.speaker)).count > 1
+            ? turns.map(\.transcript.cleaned).joined(separator: "\n") : best.transcript.cleaned
+        let isDoubtful = !text.isEmpty && (best.confidence?.value.map { $0 < leastConfidence } ?? false)
+        let warnings = isDoubtful ? [Diagnostic(.lowConfidence, "The recogniser was not sure of what it heard")] : []
+        return RecognisedSpeech(text: text, words: words, warnings: warnings)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import NIOConcurrencyHelpers
+package import NIOPosix
+package import ScribeDomain
+
+/// Any service that speaks OpenAI's `POST /audio/transcriptions`: OpenAI's own, and local ones such as
+/// faster-whisper-server and whisper.cpp.
+package struct OpenAITranscriber: Transcriber {
+    package let name = "openai"
+    private let service: SpeechService
+    private let client: SpeechServiceClient
+    private let temporary: TemporaryFiles
+    private let files: NIOThreadPool
+    /// The models of which the service has said that they give no times: they are not asked for them again.
+    private let plainModels = NIOLockedValueBox<Set<String>>([])
+
+    /// What is asked for when the configuration names no model; local services take any name.
+    private static let usualModel = "whisper-1"
+    /// In characters.
+    private static let longestPrompt = 600
+
+    package init(
+        service: SpeechService, client: SpeechServiceClient, temporary: TemporaryFiles, files: NIOThreadPool
+    ) {
+        self.service = service
+        self.client = client
+        self.temporary = temporary
+        self.files = files
+    }
+
+    package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        let format = try await recording.withLocalFile { path in
+            try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
+        }
+        let model = service.model(for: recording) ?? Self.usualModel
+        if !plainModels.withLockedValue({ $0.contains(model) }) {
+            let answer = try await ask(recording, format, model, "verbose_json")
+            // Newer models refuse the format, not the audio.
+            if answer.status != 400 && answer.status != 422 { return try speech(in: answer) }
+            let plain = try await ask(recording, format, model, "json")
+            let speech = try speech(in: plain)
+            plainModels.withLockedValue { _ = $0.insert(model) }
+            return speech
+        }
+        return try speech(in: try await ask(recording, format, model, "json"))
+    }
+
+    private func ask(
+        _ recording: Recording, _ format: AudioFormat, _ model: String, _ responseFormat: String
+    ) async throws -> SpeechServiceClient.Answer {
+        var fields = [("model", model), ("response_format", responseFormat)]
+        if responseFormat == "verbose_json" {
+            fields += [("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")]
+        }
+        // With two languages the service finds out by itself which one is spoken.
+        if recording.languages.count == 1 { fields.append(("language", recording.languages[0].isoLanguage)) }
+        let prompt = try await prompt(for: recording)
+        if !prompt.isEmpty { fields.append(("prompt", prompt)) }
+        let body = FormBody(
+            fields: fields, fileName: "audio.\(format.container.rawValue)", contentType: format.container.contentType)
+        let url = service.baseURL.appendingPathComponent("audio/transcriptions")
+        var headers = [("Content-Type", "multipart/form-data; boundary=\(FormBody.boundary)")]
+        if let key = service.key { headers.append(("Authorization", "Bearer \(key)")) }
+        return try await temporary.use(extension: "form") { [headers] path in
+            try await recording.withLocalFile { audio in
+                try await files.runIfActive { try body.write(fileAt: audio, to: path) }
+            }
+            return try await client.post(url, headers, file: path)
+        }
+    }
+
+    /// As many of the templates' words as there is room for, and what the configuration names last: the service heeds
+    /// the end of a prompt, 224 tokens of it.
+    private func prompt(for recording: Recording) async throws -> String {
+        let configured = service.prompt ?? ""
+        var length = configured.count
+        let fitting = try await recording.vocabulary().prefix { word in
+            length += word.count + 2
+            return length <= Self.longestPrompt
+        }
+        return (fitting + [configured]).filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private struct Answer: Decodable {
+        struct Word: Decodable {
+            let word: String
+            let start: Double
+            let end: Double
+        }
+
+        struct Segment: Decodable {
+            let words: Tolerant<[Word]>?
+            let text: String
+            let start: Double?
+            let end: Double?
+            let silence: Double?
+            let confidence: Double?
+
+            enum CodingKeys: String, CodingKey {
+                case words, text, start, end
+                case silence = "no_speech_prob"
+                case confidence = "avg_logprob"
+            }
+
+            /// Whisper's own rule for what it has made up where nobody speaks.
+            var isInvented: Bool { silence ?? 0 > 0.6 && confidence ?? 0 < -1 }
+        }
+
+        let text: String
+        // Each of these is worth having, and none worth losing the text for.
+        let words: Tolerant<[Word]>?
+        let segments: Tolerant<[Segment]>?
+    }
+
+    private func speech(in answer: SpeechServiceClient.Answer) throws -> RecognisedSpeech {
+        try answer.requireSuccess()
+        if answer.contentType.hasPrefix("text/plain") {
+            guard let text = String(validating: answer.body, as: UTF8.self) else { throw Self.unreadable }
+            return RecognisedSpeech(text: text.cleaned)
+        }
+        guard let decoded = try? JSONDecoder().decode(Answer.self, from: answer.body) else { throw Self.unreadable }
+        let segments = decoded.segments?.value ?? []
+        var words = decoded.words?.value ?? segments.flatMap { $0.words?.value ?? [] }
+        var text = decoded.text
+        let invented = segments.filter(\.isInvented)
+        if !invented.isEmpty {
+            text = segments.filter { !$0.isInvented }.map(\.text.cleaned).joined(separator: " ")
+            words.removeAll { word in
+                invented.contains { word.start >= $0.start ?? .infinity && word.end <= $0.end ?? -.infinity }
+            }
+        }
+        return RecognisedSpeech(
+            text: text.cleaned, words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) })
+    }
+
+    private static let unreadable = EngineFailure(
+        .transcriptionFailed, "the service's answer is no transcription", isRetryable: true)
+}
+
+extension String {
+    /// Fit to be stored and shown: without a NUL, which would end it, and without space around it.
+    var cleaned: String { replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines) }
+
+    /// `en` for `en-IN`, as most services want it.
+    var isoLanguage: String { String(prefix { $0 != "-" && $0 != "_" }).lowercased() }
+}

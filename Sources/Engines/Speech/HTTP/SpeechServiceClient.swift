@@ -1,0 +1,133 @@
+import AsyncHTTPClient
+package import Foundation
+import NIOCore
+import NIOHTTP1
+package import NIOPosix
+import ScribeDomain
+
+/// Sends files to a speech service and takes its answers, within limits: nothing is followed elsewhere, and no answer
+/// is taken that is longer than one can be.
+package final class SpeechServiceClient: Sendable {
+    /// What a service said.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let contentType: String
+        /// From `Retry-After`, in seconds.
+        package let retryAfter: Double?
+        package let body: Data
+    }
+
+    /// The longest answer, in bytes: an hour of words with their times is a third of that.
+    static let answerLimit = 8 << 20
+
+    private let client: HTTPClient
+    private let files: NIOThreadPool
+
+    /// - Parameters:
+    ///   - timeLimit: for a silence of the service.
+    ///   - files: threads that may block.
+    package init(timeLimit: Duration, files: NIOThreadPool) {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10), read: TimeAmount(timeLimit)),
+            // A kilobyte of an answer that is packed can be a megabyte.
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.files = files
+    }
+
+    deinit {
+        // It lives on until it has ended.
+        client.shutdown { _ in }
+    }
+
+    /// Posts a file, which is not held in memory.
+    /// - Throws: ``EngineFailure``, or `CancellationError`.
+    func post(_ url: URL, _ headers: [(String, String)], file path: String) async throws -> Answer {
+        let size = try await files.runIfActive {
+            try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64 ?? 0
+        }
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = .POST
+        request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
+        request.body = .stream(FileChunks(path: path, files: files), length: .known(size))
+        do {
+            let response = try await client.execute(request, deadline: .distantFuture)
+            return try await Self.answer(response)
+        } catch let failure as EngineFailure {
+            throw failure
+        } catch {
+            try Task.checkCancellation()
+            let isTimeout = [HTTPClientError.readTimeout, .connectTimeout, .writeTimeout].contains {
+                $0 == error as? HTTPClientError
+            }
+            throw EngineFailure(
+                isTimeout ? .transcriptionTimeout : .transcriptionFailed, "the service did not answer: \(error)",
+                isRetryable: true)
+        }
+    }
+
+    private static func answer(_ response: HTTPClientResponse) async throws -> Answer {
+        if (300..<400).contains(response.status.code) {
+            // Speech goes where the configuration says and nowhere else.
+            throw EngineFailure(
+                .transcriptionFailed, "the service redirects, with \(response.status.code); name its final address")
+        }
+        let encoding = response.headers.first(name: "Content-Encoding")?.lowercased() ?? "identity"
+        guard encoding == "identity" else {
+            throw EngineFailure(
+                .transcriptionFailed, "the service's answer is packed, as \(encoding.prefix(20))")
+        }
+        var body = Data()
+        for try await piece in response.body {
+            guard body.count + piece.readableBytes <= answerLimit else {
+                throw EngineFailure(.transcriptionFailed, "the service's answer is too long")
+            }
+            body.append(contentsOf: piece.readableBytesView)
+        }
+        return Answer(
+            status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type") ?? "",
+            retryAfter: pause(response.headers.first(name: "Retry-After")), body: body)
+    }
+
+    /// In seconds. A service that wants to be left alone for an hour is asked again all the same: somebody waits.
+    static func pause(_ header: String?) -> Double? {
+        guard let seconds = header.flatMap(Double.init), seconds.isFinite, seconds >= 0 else { return nil }
+        return min(seconds, 60)
+    }
+}
+
+extension SpeechServiceClient.Answer {
+    /// Throws what a refusal means: whether another attempt may succeed, and when.
+    func requireSuccess() throws(EngineFailure) {
+        switch status {
+        case 200..<300: return
+        case 408, 425, 429, 500...:
+            throw EngineFailure(
+                .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter)
+        case 401, 403:
+            throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)")
+        case 400, 413, 415, 422:
+            // Of this recording: the next one may well be taken.
+            throw EngineFailure(
+                .transcriptionFailed, "the service does not take the recording: \(status)", origin: .input)
+        default:
+            throw EngineFailure(.transcriptionFailed, "the service answered \(status)")
+        }
+    }
+}
+
+extension AudioFormat.Container {
+    /// As services know it.
+    var contentType: String {
+        switch self {
+        case .wav: "audio/wav"
+        case .mp3: "audio/mpeg"
+        case .m4a: "audio/mp4"
+        case .webm: "audio/webm"
+        case .ogg: "audio/ogg"
+        case .flac: "audio/flac"
+        }
+    }
+}

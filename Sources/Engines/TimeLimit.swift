@@ -1,0 +1,19 @@
+import ScribeDomain
+
+/// Does some work unless it takes longer than it may.
+/// - Throws: what the work throws, `failure` once the limit is over, or `CancellationError`.
+func withTimeLimit<Value: Sendable>(
+    _ limit: Duration, clock: ScribeClock, failure: EngineFailure,
+    _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask(operation: work)
+        group.addTask {
+            try await clock.sleep(for: limit, as: .timeLimit)
+            throw failure
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw CancellationError() }
+        return first
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/voice/api/v2/config` (eka.md 2.10): what can be chosen, and what a user has chosen.
+struct ConfigRoutes: Sendable {
+    let store: Store
+    let catalogue: TemplateCatalogue
+    let profiles: ClientProfiles
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v2/config", use: read)
+        router.put("voice/api/v2/config", use: change)
+    }
+
+    private struct Body<Content: Encodable>: Encodable {
+        let data: Content
+    }
+
+    /// Both spellings of the query at once: older iOS reads `items` (C-96), the web client `data` (C-97).
+    private struct MyTemplatesBody: Encodable {
+        let items: [TemplateItem]
+        let data: [String: [Choice]]
+    }
+
+    private struct TimeBody: Encodable {
+        let timezone: String
+        let currentTimeUTC: String
+        let timestamp: Int
+
+        enum CodingKeys: String, CodingKey {
+            case timezone, timestamp
+            case currentTimeUTC = "current_time_utc"
+        }
+    }
+
+    private struct Change: Encodable {
+        struct Result: Encodable {
+            /// There is always a configuration: what was not set has its default.
+            let action = "updated"
+            let business: BusinessID
+            let user: UserID
+
+            enum CodingKeys: String, CodingKey {
+                case action
+                case business = "b_id"
+                case user = "user_uuid"
+            }
+        }
+
+        let message: String
+        let msg: String
+        let result: Result
+    }
+
+    @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
+        let query = request.uri.queryParameters
+        if let zone = query["timezone"] { return try time(in: String(zone)) }
+        let principal = try context.requirePrincipal()
+        let stored = try await store.preferences(of: principal.user, in: principal.business)
+        let own = try await store.templates(of: principal.business)
+        let favourites = Favourites(stored, catalogue: catalogue, own: own)
+        let mine = favourites.items.map { Choice(id: $0.id.rawValue, name: $0.title) }
+        if query["my_templates"] == "true" || query["my_template"] == "true" {
+            return try .json(.ok, MyTemplatesBody(items: favourites.items, data: ["my_templates": mine]))
+        }
+        let formats = favourites.allItems.map { Choice(id: $0.id.rawValue, name: $0.title) }
+        let config = FlatConfig(
+            chosen: ChosenPreferences(
+                stored, formats: catalogue.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
+            formats: formats, myTemplates: mine,
+            user: .init(principal: principal, client: try await store.client(principal.client)?.client),
+            extras: Self.extras(in: stored)
+        )
+        switch profiles.profile(of: request, context).configShape {
+        case .flat: return try .json(.ok, Body(data: config))
+        case .nested: return try .json(.ok, Body(data: NestedConfig(config)))
+        }
+    }
+
+    /// What clients keep here for themselves.
+    private static func extras(in stored: JSONValue) -> [String: JSONValue] {
+        guard case .object(let members) = stored else { return [:] }
+        return members.filter { PreferenceKey(rawValue: $0.key) == nil }
+    }
+
+    /// Pictures for the heads of letters are in it, in base64.
+    static let bodyLimit = 8 << 20
+
+    private func time(in zone: String) throws -> Response {
+        guard zone.isPlain, TimeZone.knownTimeZoneIdentifiers.contains(zone) || Self.isAlias(zone) else {
+            throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
+        }
+        let now = clock.now
+        return try .json(
+            .ok,
+            TimeBody(timezone: zone, currentTimeUTC: now.apiTime, timestamp: Int(now.timeIntervalSince1970)))
+    }
+
+    /// The older names that browsers may still have, such as `Asia/Calcutta`, `Japan` and `EST5EDT`; no `GMT+0530`.
+    ///
+    /// Nothing else reaches `TimeZone`: it computes with what is behind `GMT+` before it looks whether it is a digit,
+    /// and ends the process.
+    static func isAlias(_ zone: String) -> Bool {
+        zone.utf8.count <= 64
+            && zone.range(
+                of: "^([A-Za-z]+([0-9][A-Z]{3})?|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$", options: .regularExpression) != nil
+            && TimeZone(identifier: zone) != nil
+    }
+
+    @Sendable private func change(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
+        let user = body.scope == .user ? principal.user : nil
+        try await store.setPreferences(
+            body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: clock.now)
+        let message = "Config upserted successfully"
+        switch profiles.profile(of: request, context).acknowledgement {
+        case .string: return try .json(.ok, message)
+        case .object:
+            let result = Change.Result(
+                business: principal.business, user: principal.user)
+            return try .json(.ok, Change(message: message, msg: message, result: result))
+        }
+    }
+}

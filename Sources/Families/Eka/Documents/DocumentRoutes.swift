@@ -1,0 +1,148 @@
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/voice/api/v1/documents`: documents that clients write themselves, beside the results (eka.md 2.13).
+struct DocumentRoutes: Sendable {
+    private static let parameter = "document_id"
+    /// The template of a document that follows none.
+    private static let noTemplate = TemplateID("__non_tmp_doc")
+
+    let store: Store
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/api/v1/documents", use: save)
+        router.get("voice/api/v1/documents", use: list)
+        router.get("voice/api/v1/documents/{document_id}", use: read)
+        router.delete("voice/api/v1/documents/{document_id}", use: archive)
+        router.post("voice/api/v1/sessions/{txn_id}/documents/{document_id}/publish", use: publish)
+    }
+
+    /// A document that is new, or, with the id of one that is there, another content for it.
+    private struct Body: Decodable {
+        let session: String?
+        let document: String?
+        let template: String?
+        let name: String?
+        let kind: ResultDocument.Kind
+        let change: DocumentChange
+
+        private enum CodingKeys: String, CodingKey {
+            case data, type, publish
+            case editorContent = "tiptap_json"
+            case session = "session_id"
+            case document = "document_id"
+            case template = "template_id"
+            case name = "document_name"
+            case kind = "document_type"
+            case content = "markdown_data"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+            session = try text(.session)
+            document = try text(.document)
+            template = try text(.template)
+            name = try text(.name)
+            let data = try text(.data)
+            func object(_ key: CodingKeys) throws -> JSONValue? {
+                guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key), value != .null else {
+                    return nil
+                }
+                return try value.echoable(as: key.rawValue)
+            }
+            change = DocumentChange(
+                name: name, value: (try text(.content) ?? data)?.storable, publication: try object(.publish),
+                editorContent: try object(.editorContent))
+            // The web client calls it `type`; what the answer calls so is the format.
+            let type = try text(.type)
+            let word = try text(.kind) ?? (document == nil ? type : nil) ?? ResultDocument.Kind.custom.rawValue
+            guard let kind = ResultDocument.Kind(rawValue: word), [.custom, .notes, .context].contains(kind) else {
+                throw ScribeError.invalidRequest(field: "document_type", problem: "must be custom, notes or context")
+            }
+            self.kind = kind
+            if let template, !TemplateID.isValid(template) {
+                throw ScribeError.invalidRequest(field: "template_id", problem: "is not a template id")
+            }
+            if let name, !name.isPlain || !(1...255).contains(name.unicodeScalars.count) {
+                throw ScribeError.invalidRequest(field: "document_name", problem: "must have 1 to 255 characters")
+            }
+        }
+    }
+
+    private struct Answer: Encodable {
+        let status = "success"
+        var message: String?
+        var data: DocumentItem?
+    }
+
+    private struct ListAnswer: Encodable {
+        let status = "success"
+        let data: [DocumentItem]
+    }
+
+    @Sendable private func save(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        let body: Body = try await request.decodeJSON(in: context)
+        if let id = body.document {
+            let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
+            return try .json(.ok, Answer(data: DocumentItem(changed, hasContent: true)))
+        }
+        guard let session = body.session, session.isPlain else {
+            throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
+        }
+        let document = ResultDocument(
+            id: DocumentID(identifiers.uuid()), kind: body.kind,
+            templateID: body.template.map { TemplateID($0) } ?? Self.noTemplate, name: body.name ?? "Document",
+            format: .markdown, status: .success, value: body.change.value ?? "")
+        let key = Transaction.Key(business: business, id: TransactionID(session))
+        let added = try await store.add(document, body.change, to: key, at: clock.now) { [id = document.id] in
+            document.kind == .context ? TransactionContext($0).adding(id).json : $0
+        }
+        return try .json(.created, Answer(data: DocumentItem(added, hasContent: true)))
+    }
+
+    @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        guard let session = request.uri.queryParameters["session_id"].map(String.init), session.isPlain else {
+            throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
+        }
+        let key = Transaction.Key(business: business, id: TransactionID(session))
+        guard let found = try await store.session(key) else { throw ScribeError.transactionNotFound }
+        return try .json(.ok, ListAnswer(data: found.documents.map(DocumentItem.init)))
+    }
+
+    @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        guard let found = try await store.document(id(context), of: business) else {
+            throw ScribeError.resourceNotFound("Document not found")
+        }
+        return try .json(.ok, Answer(data: DocumentItem(found, hasContent: true)))
+    }
+
+    @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        let isGone = try await store.archiveDocument(id(context), of: business, at: clock.now)
+        return try .json(
+            .ok, Answer(message: isGone ? "Document deleted successfully" : "Document already deleted"))
+    }
+
+    @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {
+        let published = try await store.publish(id(context), of: try context.requireTransaction(), at: clock.now)
+        return try .json(
+            .ok,
+            Answer(
+                message: "Document published successfully",
+                data: DocumentItem(published, hasContent: false)))
+    }
+
+    private func id(_ context: ScribeContext) -> DocumentID {
+        DocumentID(context.text(of: Self.parameter) ?? "")
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// A session as the web client reads it.
+struct TransactionDetails: Encodable {
+    private let transaction: Transaction
+    private let context: JSONValue
+    private let documents: [DocumentRecord]
+
+    init(_ transaction: Transaction, _ context: JSONValue, _ documents: [DocumentRecord]) {
+        self.transaction = transaction
+        self.context = context
+        self.documents = documents
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case uuid, status, transfer, flavour, context, documents
+        case schemaVersion = "schema_version"
+        case session = "session_id"
+        case workspace = "wid"
+        case createdAt = "created_at"
+        case committedAt = "committed_at"
+        case expiresAt = "expires_at"
+        case requestTemplates = "request_templates"
+        case userStatus = "user_status"
+        case processingStatus = "processing_status"
+        case sessionDetails = "session_details"
+        case patientDetails = "patient_details"
+        case audioMatrix = "audio_matrix"
+        case additionalData = "additional_data"
+        case files = "client_generated_files"
+        case inputLanguages = "input_language"
+        case mode = "consultation_mode"
+        case modelType = "model_type"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let request = transaction.request
+        var details = encoder.container(keyedBy: CodingKeys.self)
+        try details.encode("2026-04-30", forKey: .schemaVersion)
+        try details.encode(transaction.id, forKey: .session)
+        try details.encode(transaction.owner.user, forKey: .uuid)
+        try details.encode(transaction.owner.business, forKey: .workspace)
+        try details.encode(Int(transaction.createdAt.timeIntervalSince1970), forKey: .createdAt)
+        try details.encode((transaction.committedAt?.timeIntervalSince1970).map { Int($0) }, forKey: .committedAt)
+        // As the vendor's server has them: an hour, and nothing that eka-js-sdk reads in the templates.
+        try details.encode(Int(transaction.createdAt.timeIntervalSince1970) + 3600, forKey: .expiresAt)
+        try details.encode([String: [String]](), forKey: .requestTemplates)
+        try details.encode(UserStatusWord(transaction).text, forKey: .userStatus)
+        try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
+        try details.encode(transaction.userStatus == .initialized ? "in-progress" : "processed", forKey: .status)
+        try details.encode(request.transfer, forKey: .transfer)
+        try details.encode(request.flavour, forKey: .flavour)
+        let patient = request.patientDetails ?? .object([:])
+        try details.encode(patient, forKey: .sessionDetails)
+        try details.encode(patient, forKey: .patientDetails)
+        try details.encode(AudioMatrix(quality: transaction.audioQuality), forKey: .audioMatrix)
+        try details.encode(request.additionalData ?? .object([:]), forKey: .additionalData)
+        try details.encode(
+            transaction.stopped.files.isEmpty ? request.announcedFiles : transaction.stopped.files, forKey: .files)
+        try details.encode(documents.map(DocumentItem.init), forKey: .documents)
+        try details.encode(TransactionContext(context).json, forKey: .context)
+        try details.encode(request.inputLanguages, forKey: .inputLanguages)
+        try details.encode(request.mode ?? "", forKey: .mode)
+        try details.encode(request.modelType ?? "pro", forKey: .modelType)
+    }
+}
+
+/// A document as the documents API shows it.
+struct DocumentItem: Encodable {
+    private let found: DocumentRecord
+    private let hasContent: Bool
+
+    /// - Parameter hasContent: lists of documents leave it out.
+    init(_ found: DocumentRecord, hasContent: Bool) {
+        self.found = found
+        self.hasContent = hasContent
+    }
+
+    init(_ found: DocumentRecord) { self.init(found, hasContent: false) }
+
+    private enum CodingKeys: String, CodingKey {
+        case type, status, errors, warnings, publish, lang
+        case usage = "usage_information"
+        case editorContent = "tiptap_json"
+        case storedEditorContent = "tip_tap_data"
+        case document = "document_id"
+        case session = "session_id"
+        case template = "template_id"
+        case name = "document_name"
+        case kind = "document_type"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+        case presignedURL = "presigned_url"
+        case presignedURLExpiry = "presigned_url_expires_at"
+        case content = "markdown_data"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let document = found.document
+        var item = encoder.container(keyedBy: CodingKeys.self)
+        try item.encode(document.id, forKey: .document)
+        try item.encode(found.transaction, forKey: .session)
+        try item.encode(document.templateID, forKey: .template)
+        try item.encode(document.name, forKey: .name)
+        try item.encode(document.format, forKey: .type)
+        try item.encode(document.kind.rawValue, forKey: .kind)
+        try item.encode(document.status.rawValue, forKey: .status)
+        try item.encode(document.errors, forKey: .errors)
+        try item.encode(document.warnings, forKey: .warnings)
+        try item.encode(publication, forKey: .publish)
+        try item.encode([String: String](), forKey: .usage)
+        try item.encode(Int(found.createdAt.timeIntervalSince1970), forKey: .createdAt)
+        try item.encode(Int(found.updatedAt.timeIntervalSince1970), forKey: .updatedAt)
+        // Content is in the answer itself.
+        try item.encodeNil(forKey: .presignedURL)
+        try item.encodeNil(forKey: .presignedURLExpiry)
+        try item.encodeIfPresent(document.language, forKey: .lang)
+        guard hasContent else { return }
+        try item.encode(document.status.isFinal ? document.value : nil, forKey: .content)
+        try item.encode(found.editorContent, forKey: .storedEditorContent)
+        try item.encodeIfPresent(found.editorContent, forKey: .editorContent)
+    }
+
+    /// What the client keeps of it, and when it was published here.
+    private var publication: JSONValue {
+        guard let publishedAt = found.publishedAt, case .object(var members) = found.publication else {
+            return found.publication
+        }
+        if members["published_at"] == nil {
+            members["published_at"] = .integer(Int64(publishedAt.timeIntervalSince1970))
+        }
+        return .object(members)
+    }
+}

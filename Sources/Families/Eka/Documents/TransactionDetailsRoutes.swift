@@ -1,0 +1,94 @@
+import Engines
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// `/voice/api/v1/sessions/{id}`: a transaction with everything that belongs to it (eka.md 2.13).
+struct TransactionDetailsRoutes: Sendable {
+    let store: Store
+    let facts: ClinicalFacts
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v1/sessions/{txn_id}", use: details)
+        router.patch("voice/api/v1/sessions/{txn_id}/context", use: addContext)
+        router.delete("voice/api/v1/sessions/{txn_id}/context", use: removeContext)
+        router.get("voice/v1/session/{txn_id}/suggested-medications", use: medications)
+    }
+
+    private struct Body: Encodable {
+        let status = "success"
+        let data: TransactionDetails
+    }
+
+    private struct ContextAnswer: Encodable {
+        struct Content: Encodable {
+            let context: JSONValue
+        }
+
+        let status = "success"
+        let message = "Context updated successfully"
+        let transaction: String
+        let business: String
+        let data: Content
+
+        enum CodingKeys: String, CodingKey {
+            case status, message, data
+            case transaction = "txn_id"
+            case business = "b_id"
+        }
+    }
+
+    private struct ContextBody: Decodable {
+        let context: TransactionContext
+    }
+
+    @Sendable private func details(_ request: Request, context: ScribeContext) async throws -> Response {
+        guard let session = try await store.session(try context.requireTransaction()) else {
+            throw ScribeError.transactionNotFound
+        }
+        let isPending = session.documents.contains { !$0.document.status.isFinal }
+        return try .json(
+            isPending ? .accepted : .ok,
+            Body(data: TransactionDetails(session.transaction, session.context, session.documents))
+        )
+    }
+
+    @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
+        let said = try await request.decodeJSON(as: ContextBody.self, in: context).context
+        let business = try context.requirePrincipal().business
+        let more = said.dated(try await store.startTimes(of: said.pastSessions, in: business))
+        return try await update(context) { (context) throws(ScribeError) in
+            let sum = TransactionContext(context).adding(more).json
+            try Limits.require(sum, within: Limits.context, "context")
+            return sum
+        }
+    }
+
+    /// The body says what is to go.
+    @Sendable private func removeContext(_ request: Request, context: ScribeContext) async throws -> Response {
+        let gone = try await request.decodeJSON(as: ContextBody.self, in: context).context
+        return try await update(context) { TransactionContext($0).removing(gone).json }
+    }
+
+    private func update(
+        _ context: ScribeContext, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
+    ) async throws -> Response {
+        let key = try context.requireTransaction()
+        let changed = try await store.updateContext(of: key, change)
+        return try .json(
+            .ok,
+            ContextAnswer(
+                transaction: key.id.rawValue, business: key.business.rawValue, data: .init(context: changed)))
+    }
+
+    /// The medicines of which the transcript speaks.
+    @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
+        let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
+        let facts = try await facts.facts(in: text).filter { $0.kind == .medication }
+        return try .json(.ok, SuggestedMedications(session: key.id, facts))
+    }
+}

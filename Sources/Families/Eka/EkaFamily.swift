@@ -1,0 +1,128 @@
+import HTTPTypes
+package import Hummingbird
+import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// The EkaScribe transaction API, with login, templates, configuration and what is left of its version 1.
+///
+/// A folder for each tag of `openapi/scribe.yaml`.
+package struct EkaFamily: RoutedAPI {
+    /// What of it can be set.
+    package struct Settings: Sendable {
+        package var fidelity: Fidelity
+        /// By client id.
+        package var clientProfiles: [String: ClientProfile]
+        package var longPoll: Duration
+        package var lifetimes: TokenLifetimes
+
+        package init(
+            fidelity: Fidelity, clientProfiles: [String: ClientProfile], longPoll: Duration, lifetimes: TokenLifetimes
+        ) {
+            self.fidelity = fidelity
+            self.clientProfiles = clientProfiles
+            self.longPoll = longPoll
+            self.lifetimes = lifetimes
+        }
+    }
+
+    package static let hostSuffixes = [".eka.care"]
+
+    package let name = "Eka"
+    package var hostSuffixes: [String] { Self.hostSuffixes }
+    /// An unknown route of these is no upload. Of the others two words count, for a bucket may well be called `health`.
+    package let reservedPaths: [[Substring]] = [
+        ["voice"], ["connect-auth"], ["v1"], ["notification"], ["dr"], ["profile", "get"],
+    ]
+
+    private let runtime: Runtime
+    private let authenticator: Authenticator
+    private let credentials: UploadCredentials
+    private let secrets: ClientSecrets
+    private let settings: Settings
+
+    package init(
+        _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, secrets: ClientSecrets,
+        settings: Settings
+    ) {
+        self.runtime = runtime
+        self.authenticator = authenticator
+        self.credentials = credentials
+        self.secrets = secrets
+        self.settings = settings
+    }
+
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle {
+        path.first == "connect-auth" ? AccountErrors() : EkaErrors()
+    }
+
+    /// `Authorization: Bearer` first, else the raw `auth` header (eka.md 1.3).
+    @Sendable private static func tokens(in headers: HTTPFields) -> [String] {
+        [headers.bearerToken, headers[.auth]].compactMap(\.self)
+    }
+
+    package func addRoutes(to router: Router<ScribeContext>) {
+        addAccountRoutes(to: router.group().add(middleware: ErrorRendering(style: AccountErrors())))
+        let authentication = Authentication(authenticator, tokens: Self.tokens)
+        FileUploadRoutes(
+            credentials: credentials, fidelity: settings.fidelity, identifiers: runtime.identifiers,
+            clock: runtime.clock
+        ).add(
+            to: router.group().add(middleware: ErrorRendering(style: FileUploadErrors()))
+                .add(middleware: authentication))
+        addTemplateRoutes(
+            to: router.group().add(middleware: ErrorRendering(style: TemplateErrors()))
+                .add(middleware: authentication))
+        // Rendered inside as well as outside of authentication: inside, the envelope names the business.
+        addTransactionRoutes(
+            to: router.group()
+                .add(middleware: ErrorRendering(style: EkaErrors()))
+                .add(middleware: authentication)
+                .add(middleware: ErrorRendering(style: EkaErrors())))
+    }
+
+    private func addAccountRoutes(to group: RouterGroup<ScribeContext>) {
+        AccountRoutes(
+            store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients,
+            throttle: LoginThrottle(clock: runtime.clock), secrets: secrets, lifetimes: settings.lifetimes,
+            identifiers: runtime.identifiers, clock: runtime.clock
+        ).add(to: group)
+        WhoAmIRoute(store: runtime.store).add(
+            to: group.group().add(middleware: Authentication(authenticator, tokens: Self.tokens)))
+    }
+
+    private var profiles: ClientProfiles {
+        ClientProfiles(fidelity: settings.fidelity, overrides: settings.clientProfiles)
+    }
+
+    private func addTemplateRoutes(to group: RouterGroup<ScribeContext>) {
+        let (store, templates) = (runtime.store, runtime.templates)
+        let (identifiers, clock) = (runtime.identifiers, runtime.clock)
+        TemplateRoutes(store: store, catalogue: templates, profiles: profiles, identifiers: identifiers, clock: clock)
+            .add(to: group)
+        SectionRoutes(store: store, catalogue: templates, identifiers: identifiers, clock: clock).add(to: group)
+        TemplateDraftRoute(catalogue: templates).add(to: group)
+    }
+
+    private func addTransactionRoutes(to group: RouterGroup<ScribeContext>) {
+        let (store, consultations) = (runtime.store, runtime.consultations)
+        let (identifiers, clock) = (runtime.identifiers, runtime.clock)
+        ConfigRoutes(store: store, catalogue: runtime.templates, profiles: profiles, clock: clock).add(to: group)
+        FeedbackRoutes(store: store, identifiers: identifiers, clock: clock).add(to: group)
+        CredentialRoutes(credentials: credentials).add(to: group)
+        HistoryRoutes(store: store).add(to: group)
+        TransactionRoutes(store: store, consultations: consultations, fidelity: settings.fidelity).add(to: group)
+        VoiceRecordRoutes(
+            store: store, uploads: runtime.uploads, consultations: consultations, facts: runtime.facts,
+            identifiers: identifiers, clock: clock
+        ).add(to: group)
+        ChunkTranscriptRoutes(consultations: consultations).add(to: group)
+        TransactionDetailsRoutes(store: store, facts: runtime.facts).add(to: group)
+        DocumentRoutes(store: store, identifiers: identifiers, clock: clock).add(to: group)
+        ConversionRoutes(consultations: consultations).add(to: group)
+        ResultRoutes(
+            store: store, consultations: consultations, longPoll: settings.longPoll, signals: runtime.signals,
+            answers: FinishedAnswers(signals: runtime.signals), profiles: profiles, clock: clock
+        ).add(to: group)
+    }
+}

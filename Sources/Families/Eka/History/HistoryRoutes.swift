@@ -1,0 +1,57 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// `GET /voice/api/v2/transaction/history` (eka.md 2.8).
+struct HistoryRoutes: Sendable {
+    /// What every JSON reader can hold.
+    private static let largestCount = 1 << 53 - 1
+    /// Transactions that are read at once.
+    private static let pageSize = 500
+
+    let store: Store
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v2/transaction/history", use: list)
+    }
+
+    @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let count = try request.uri.queryParameters["count"].flatMap { $0.isEmpty ? nil : $0 }.map { text in
+            guard let count = Int(text), (1...Self.largestCount).contains(count) else {
+                throw ScribeError.invalidRequest(field: "count", problem: "must be an integer greater than 0")
+            }
+            return count
+        }
+        let patient = request.uri.queryParameters["oid"].map(String.init).flatMap { $0.isEmpty ? nil : $0 }
+        @Sendable func readPage(_ place: HistoryPage.Place?, _ seen: Int) async throws -> HistoryPage {
+            try await store.history(
+                business: principal.business, user: principal.user, patient: patient, after: place,
+                limit: min(Self.pageSize, (count ?? .max) - seen))
+        }
+        let first = try await readPage(nil, 0)
+        // Nobody holds all of it: a page is read when the one before has gone.
+        let body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: #"{"status":"success","data":["#))
+            var next: HistoryPage? = first
+            var seen = 0
+            while let page = next {
+                var buffer = ByteBuffer()
+                for transaction in page.transactions {
+                    if seen > 0 { buffer.writeString(",") }
+                    buffer.writeImmutableBuffer(try ByteBuffer(encoding: HistoryRow(transaction: transaction)))
+                    seen += 1
+                }
+                try await writer.write(buffer)
+                let isEnough = seen >= count ?? .max
+                next = if let place = page.next, !isEnough { try await readPage(place, seen) } else { nil }
+            }
+            try await writer.write(ByteBuffer(string: #"],"retrieved_count":\#(seen)}"#))
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+    }
+}

@@ -1,0 +1,97 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `POST /voice/api/v1/transaction/{txn}/convert-to-template`: results in a further template (eka.md 2.6).
+struct ConversionRoutes: Sendable {
+    private static let templateParameter = "template_id"
+    /// What notes can be asked for in.
+    private static let targetLanguages = ["eng", "hi", "ta", "te", "bn", "mr", "gu", "kn", "ml", "pa", "as"]
+
+    let consultations: Consultations
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/api/v1/transaction/{txn_id}/convert-to-template", use: convert)
+        router.post("voice/api/v1/transaction/{txn_id}/convert-to-template/{template_id}", use: convert)
+    }
+
+    /// May be missing altogether (C-107).
+    private struct Body: Decodable {
+        var templateID: String?
+        var transcript: String?
+        var targetLanguage: String?
+
+        enum CodingKeys: String, CodingKey {
+            case transcript
+            case templateID = "template_id"
+            case targetLanguage = "target_language"
+        }
+    }
+
+    private struct Acknowledgement: Encodable {
+        let status: String
+        let message: String
+        let transaction: String
+        let template: TemplateID
+        let business: String
+        let document: DocumentID
+
+        enum CodingKeys: String, CodingKey {
+            case status, message
+            case transaction = "txn_id"
+            case template = "template_id"
+            case business = "b_id"
+            case document = "document_id"
+        }
+    }
+
+    @Sendable private func convert(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
+        let pathTemplate = context.text(of: Self.templateParameter)
+        if pathTemplate == nil, context.parameters.get(Self.templateParameter) != nil {
+            throw ScribeError.invalidRequest(field: Self.templateParameter, problem: "is not a template id")
+        }
+        let wanted = [pathTemplate, body.templateID].compactMap(\.self).first { !$0.isEmpty }
+        if let wanted, !TemplateID.isValid(wanted) {
+            throw ScribeError.invalidRequest(field: Self.templateParameter, problem: "is not a template id")
+        }
+        let language = body.targetLanguage.flatMap { $0.isEmpty ? nil : $0.lowercased() }
+        if let language, !Self.targetLanguages.contains(language) {
+            let known = Self.targetLanguages.joined(separator: ", ")
+            throw ScribeError.invalidRequest(field: "target_language", problem: "must be one of \(known)")
+        }
+        var source = ConversionSource.recording
+        if let transcript = body.transcript, !transcript.isEmpty { source = .transcript(transcript.storable) }
+        let made: (template: TemplateID, document: DocumentID)
+        do {
+            made = try await consultations.convert(
+                key, to: wanted.map { TemplateID($0) }, in: language, from: source)
+        } catch ScribeError.transactionNotFound {
+            // 400, like every refusal of a conversion (2.6).
+            throw EkaError.polledTransactionNotFound
+        }
+        switch source {
+        case .recording:
+            return try .json(
+                .ok,
+                acknowledgement("success", "Template generation in progress", key, made.template, made.document))
+        case .transcript:
+            return try .json(
+                .accepted,
+                acknowledgement(
+                    "in-progress", "Transcript upload started in background", key, made.template, made.document))
+        }
+    }
+
+    private func acknowledgement(
+        _ status: String, _ message: String, _ key: Transaction.Key, _ template: TemplateID, _ document: DocumentID
+    ) -> Acknowledgement {
+        Acknowledgement(
+            status: status, message: message, transaction: key.id.rawValue, template: template,
+            business: key.business.rawValue, document: document
+        )
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `GET /voice/api/v3/status/{txn}` (eka.md 2.4).
+struct ResultRoutes: Sendable {
+    let store: Store
+    let consultations: Consultations
+    /// How long a poll is held; no client waits longer than 16 s (C-30).
+    let longPoll: Duration
+    let signals: ChangeSignals
+    let answers: FinishedAnswers
+    let profiles: ClientProfiles
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/api/v3/status/{txn_id}", use: status)
+        router.patch("voice/api/v3/status/{txn_id}", use: edit)
+    }
+
+    @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let query = ResultQuery(request.uri.queryParameters)
+        let question = FinishedAnswers.Question(
+            transaction: key, query: query,
+            profile: profiles.known(request, context)
+        )
+        if let answer = answers[question] { return answer }
+        let version = signals.version(of: key)
+        let found = try await results(of: key, query, context)
+        switch found.transaction.userStatus {
+        case .cancelled: throw ScribeError.transactionCancelled
+        case .initialized, .stopped, .committed: break
+        }
+        if found.transaction.isAbandoned(at: clock.now) { throw ScribeError.transactionNeverCommitted }
+        let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
+        var documents = query.select(from: found.documents)
+        if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
+            documents = documents.map(\.overdue)
+        }
+        let response = ResultResponse(found.transaction, documents, query, profile)
+        let body = try ByteBuffer(encoding: response.body)
+        if documents.outcome != .inProgress {
+            answers.remember(response.status, body, to: question, version: version)
+        }
+        return .json(response.status, body)
+    }
+}
+
+extension ResultRoutes {
+    /// Held until there is something final to say (C-29), or as long as the client will wait (C-30).
+    private func results(
+        of key: Transaction.Key, _ query: ResultQuery, _ context: ScribeContext
+    ) async throws -> Consultations.Results {
+        do {
+            return try await consultations.results(
+                of: key, andAuthored: query.document, atMost: query.isImmediate ? .zero : longPoll,
+                until: context.departure
+            ) { results in
+                let asked = query.select(from: results.documents)
+                guard !asked.isEmpty else { throw ScribeError.resultNotFound }
+                return results.transaction.userStatus == .cancelled || results.transaction.isAbandoned(at: clock.now)
+                    || asked.outcome != .inProgress
+            }
+        } catch ScribeError.transactionNotFound {
+            throw EkaError.polledTransactionNotFound
+        }
+    }
+}
+
+/// What a poll asks for.
+struct ResultQuery: Hashable, Sendable {
+    /// Only the results of this template; `transcript` is the base transcript.
+    var template: TemplateID?
+    var document: DocumentID?
+    /// `dlp=true`: answer at once with whatever there is.
+    var isImmediate: Bool
+
+    init(_ parameters: FlatDictionary<Substring, Substring>) {
+        let text = { (name: Substring) in parameters[name].map(String.init).flatMap { $0.isEmpty ? nil : $0 } }
+        template = text("template_id").map { TemplateID($0) }
+        if text("transcript") == "true" { template = ResultDocument.transcriptTemplate }
+        document = text("document_id").map { DocumentID($0) }
+        isImmediate = text("dlp") == "true"
+    }
+
+    /// The documents that are asked for; without a wish, all.
+    func select(from documents: [ResultDocument]) -> [ResultDocument] {
+        documents.filter { candidate in
+            if let document, candidate.id != document { return false }
+            guard let template else { return true }
+            // A requested template of that name is a note; the transcript itself is always there under it.
+            return candidate.answers(to: template)
+        }
+    }
+}
+
+extension Transaction {
+    /// How long after commit the documentation gives up on a result, in seconds (eka.md 4.2).
+    private static let patience: TimeInterval = 120
+
+    fileprivate func isStuck(at now: Date) -> Bool {
+        committedAt.map { now.timeIntervalSince($0) > Self.patience } ?? false
+    }
+}
+
+extension ResultDocument {
+    /// As a failure while it is not finished. It is not stored so: it may still be finished.
+    fileprivate var overdue: ResultDocument {
+        guard !status.isFinal else { return self }
+        var document = self
+        document.status = .failure
+        document.errors = [Diagnostic(.processingFailed, "The result took too long")]
+        return document
+    }
+}

@@ -1,0 +1,95 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/voice/api/v1/template/section` (eka.md 2.9).
+struct SectionRoutes: Sendable {
+    private static let parameter = "section_id"
+
+    let store: Store
+    let catalogue: TemplateCatalogue
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("voice/api/v1/template/section")
+            .get(use: list)
+            .post(use: create)
+            .patch("{section_id}", use: update)
+            .delete("{section_id}", use: archive)
+    }
+
+    private struct ListBody: Encodable {
+        let items: [SectionItem]
+    }
+
+    private struct Acknowledgement: Encodable {
+        /// What became of a section: made, or changed; changing a default one makes another (2.9).
+        enum Action: String, Encodable {
+            case created = "created_custom"
+            case updated
+        }
+
+        let msg: String
+        let id: SectionID
+        let action: Action
+
+        enum CodingKeys: String, CodingKey {
+            case msg, action
+            case id = "section_id"
+        }
+    }
+
+    @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
+        let own = try await store.sections(of: try context.requirePrincipal().business)
+        return try .json(.ok, ListBody(items: (own + catalogue.sections).map(SectionItem.init)))
+    }
+
+    @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
+        let body: SectionBody = try await request.decodeJSON(in: context)
+        guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
+        let section = TemplateSection(
+            id: SectionID(identifiers.uuid()), title: title, summary: body.desc ?? "", style: body.format ?? .paragraph,
+            example: body.example ?? "")
+        try await store.add(section, to: try context.requirePrincipal().business, at: clock.now)
+        return try .json(
+            .created, Acknowledgement(msg: "Section created successfully", id: section.id, action: .created))
+    }
+
+    @Sendable private func update(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        let id = section(context)
+        let body: SectionBody = try await request.decodeJSON(in: context)
+        if let original = catalogue.sections.first(where: { $0.id == id }) {
+            let fork = TemplateSection(
+                id: SectionID(identifiers.uuid()), title: body.title ?? original.title,
+                summary: body.desc ?? original.summary, style: body.format ?? original.style,
+                example: body.example ?? original.example, parent: original.id)
+            try await store.add(fork, to: business, at: clock.now)
+            return try .json(
+                .ok, Acknowledgement(msg: "Section created successfully", id: fork.id, action: .created))
+        }
+        try await store.update(id, of: business) { section in
+            if let title = body.title { section.title = title }
+            if let desc = body.desc { section.summary = desc }
+            if let format = body.format { section.style = format }
+            if let example = body.example { section.example = example }
+        }
+        return try .json(.ok, Acknowledgement(msg: "Section updated successfully", id: id, action: .updated))
+    }
+
+    @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
+        let id = section(context)
+        guard !catalogue.sections.contains(where: { $0.id == id }) else {
+            throw ScribeError.invalidState("A default section cannot be deleted")
+        }
+        try await store.archiveSection(id, of: try context.requirePrincipal().business, at: clock.now)
+        return try .json(.ok, ["msg": "Section archived successfully"])
+    }
+
+    private func section(_ context: ScribeContext) -> SectionID {
+        SectionID(context.text(of: Self.parameter) ?? "")
+    }
+}

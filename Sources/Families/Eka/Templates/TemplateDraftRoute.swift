@@ -1,0 +1,106 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `POST /voice/api/v1/template/ai-create-template`: a template from a description or an example (eka.md 2.9).
+///
+/// By rules, not by a model: the title is the first line's, the sections are those that are spoken of. The same text
+/// gives the same draft, and nothing is stored until the client creates the template from it.
+struct TemplateDraftRoute: Sendable {
+    /// The largest form, in bytes: an example may be a picture or a PDF.
+    private static let formLimit = 10 << 20
+    /// How much of a text is read, in bytes.
+    private static let longestText = 64 << 10
+
+    let catalogue: TemplateCatalogue
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/api/v1/template/ai-create-template", use: draft)
+    }
+
+    private struct Body: Decodable {
+        var instruction: String?
+        var content: String?
+        var file: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case instruction, content
+            case file = "file_base64"
+        }
+
+        init(_ form: CollectedForm) {
+            instruction = form.text("instruction")
+            content = form.text("content") ?? form.part("file").map(TemplateDraftRoute.text(of:))
+            file = form.text("file_base64")
+        }
+    }
+
+    private struct Draft: Encodable {
+        let title: String
+        let desc: String
+        let instructions: String
+        let sections: [SectionItem]
+        let message: String
+
+        enum CodingKeys: String, CodingKey {
+            case title, desc, sections, message
+            case instructions = "template_instructions"
+        }
+    }
+
+    @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
+        let body =
+            CollectedForm.isForm(request)
+            ? Body(try await CollectedForm(request, limit: Self.formLimit, in: context))
+            : try await request.decodeJSON(in: context)
+        let attached = try body.file.map { text in
+            // A page may send the file as the data URL that it has read.
+            let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text
+            guard let data = Data(base64Encoded: encoded) else {
+                throw ScribeError.invalidRequest(field: "file_base64", problem: "must be base64")
+            }
+            return Self.text(of: data)
+        }
+        let parts = [body.instruction, body.content, attached].compactMap { $0.map(Self.beginning) }
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+        guard let first = parts.first else {
+            throw ScribeError.invalidRequest(field: "instruction", problem: "or content or a file is required")
+        }
+        let text = Array(parts.joined(separator: "\n").lowercased().utf8)
+        let mentioned = catalogue.sections.filter { section in
+            section.title.lowercased().split(whereSeparator: { !$0.isLetter })
+                .contains { text.firstRange(of: $0.utf8) != nil }
+        }
+        let sections = mentioned.isEmpty ? catalogue.sections : mentioned
+        let headings = sections.map { "## \($0.title)\n\($0.summary)" }.joined(separator: "\n\n")
+        return try .json(
+            .ok,
+            Draft(
+                title: Self.title(first), desc: "A note with \(sections.map(\.title).joined(separator: ", "))",
+                instructions: headings, sections: sections.map(SectionItem.init),
+                message: "Template drafted successfully"))
+    }
+
+    private static func beginning(of text: String) -> String {
+        text.utf8.count <= longestText ? text : String(decoding: text.utf8.prefix(longestText), as: UTF8.self)
+    }
+
+    /// What an example says. Of a picture or a PDF the rules can read nothing.
+    private static func text(of file: some Collection<UInt8>) -> String {
+        guard !file.starts(with: "%PDF-".utf8), let text = String(validating: file, as: UTF8.self),
+            !text.utf8.contains(0)
+        else { return "File" }
+        return text
+    }
+
+    /// The first words of the first line.
+    private static func title(_ text: String) -> String {
+        let text = String(
+            text.unicodeScalars.filter { $0.properties.isWhitespace || $0.properties.generalCategory != .control })
+        let line = text.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) } ?? ""
+        let words = line.split(whereSeparator: \.isWhitespace).prefix(6).joined(separator: " ")
+        return words.isEmpty ? "File" : String(words.prefix(100))
+    }
+}

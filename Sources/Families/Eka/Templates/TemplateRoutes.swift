@@ -1,0 +1,100 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/voice/api/v1/template` (eka.md 2.9). Templates belong to a business, favourites to a user.
+struct TemplateRoutes: Sendable {
+    private static let parameter = "template_id"
+
+    let store: Store
+    let catalogue: TemplateCatalogue
+    let profiles: ClientProfiles
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("voice/api/v1/template")
+            .get(use: list)
+            .post(use: create)
+            // Older iOS says PUT, the web client PATCH (C-89).
+            .put("{template_id}", use: update)
+            .patch("{template_id}", use: update)
+            .delete("{template_id}", use: archive)
+    }
+
+    private struct Acknowledgement: Encodable {
+        let msg: String
+        let id: TemplateID
+
+        enum CodingKeys: String, CodingKey {
+            case msg
+            case id = "template_id"
+        }
+    }
+
+    @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let own = try await store.templates(of: principal.business)
+        let preferences = try await store.preferences(of: principal.user, in: principal.business)
+        let favourites = Favourites(preferences, catalogue: catalogue, own: own)
+        return try .json(.ok, TemplateListBody(favourites.allItems))
+    }
+
+    @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let body: TemplateBody = try await request.decodeJSON(in: context)
+        guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
+        guard let sectionIDs = body.sectionIDs else {
+            throw ScribeError.invalidRequest(field: "section_ids", problem: "is required")
+        }
+        try await requireKnown(sectionIDs, of: principal.business)
+        let template = CustomTemplate(
+            id: TemplateID(identifiers.uuid()), title: title, summary: body.desc, sectionIDs: sectionIDs)
+        try await store.add(template, to: principal.business, at: clock.now)
+        return try .json(.created, Acknowledgement(msg: "Template created successfully", id: template.id))
+    }
+
+    @Sendable private func update(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let id = try requireOwn(context)
+        let body: TemplateBody = try await request.decodeJSON(in: context)
+        if let sectionIDs = body.sectionIDs {
+            // Those that were deleted since are still listed, and must not keep a template from being saved.
+            let present = try await store.template(id, of: principal.business)?.sectionIDs ?? []
+            try await requireKnown(sectionIDs, or: present, of: principal.business)
+        }
+        try await store.update(id, of: principal.business) { template in
+            if let title = body.title { template.title = title }
+            if let desc = body.desc { template.summary = desc }
+            if let sectionIDs = body.sectionIDs { template.sectionIDs = sectionIDs }
+        }
+        return try .json(.ok, Acknowledgement(msg: "Template updated successfully", id: id))
+    }
+
+    @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let id = try requireOwn(context)
+        try await store.archiveTemplate(id, of: principal.business, at: clock.now)
+        let message = "Template archived successfully"
+        switch profiles.profile(of: request, context).acknowledgement {
+        case .object: return try .json(.ok, ["msg": message])
+        case .string: return try .json(.ok, message)
+        }
+    }
+
+    private func requireOwn(_ context: ScribeContext) throws -> TemplateID {
+        let id = TemplateID(context.text(of: Self.parameter) ?? "")
+        guard catalogue[id] == nil else {
+            throw ScribeError.invalidState("A default template can be neither changed nor deleted")
+        }
+        return id
+    }
+
+    private func requireKnown(_ ids: [SectionID], or present: [SectionID] = [], of business: BusinessID) async throws {
+        let known = try await Set(catalogue.sections.map(\.id) + store.sections(of: business).map(\.id) + present)
+        guard let unknown = ids.firstIndex(where: { !known.contains($0) }) else { return }
+        throw ScribeError.invalidRequest(field: "section_ids.\(unknown)", problem: "is not a section")
+    }
+}

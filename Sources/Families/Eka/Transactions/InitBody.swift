@@ -1,0 +1,100 @@
+import ScribeDomain
+import ScribeHTTP
+
+/// The body of init. Unknown keys are ignored and null means absent (eka.md 2.1).
+struct InitBody: Decodable {
+    let request: TransactionRequest
+    /// Whether the fields are there that the documentation requires of every init (eka.md 9.1, row 19).
+    private let namesBatch: Bool
+
+    private struct TemplateBody: Decodable {
+        let id: String
+        let name: String?
+        let type: String?
+
+        enum CodingKeys: String, CodingKey {
+            case id = "template_id"
+            case name = "template_name"
+            case type = "template_type"
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case mode, transfer, speciality, version
+        case audioURL = "s3_url"
+        case batchURL = "batch_s3_url"
+        case announcedFiles = "client_generated_files"
+        case inputLanguages = "input_language"
+        case outputLanguage = "output_language"
+        case templates = "output_format_template"
+        case modelType = "model_type"
+        case patientDetails = "patient_details"
+        case additionalData = "additional_data"
+        case section
+        /// What the mobile SDKs call it (C-11).
+        case capitalSection = "Section"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+        func object(_ key: CodingKeys) throws -> JSONValue? {
+            try container.decodeIfPresent(JSONValue.self, forKey: key)?.echoable(as: key.rawValue)
+        }
+        guard let transfer = TransactionRequest.Transfer(rawValue: try container.decode(String.self, forKey: .transfer))
+        else {
+            let known = TransactionRequest.Transfer.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ScribeError.invalidRequest(field: "transfer", problem: "must be one of \(known)")
+        }
+        let templates = try container.decodeIfPresent([TemplateBody].self, forKey: .templates) ?? []
+        for template in templates where !TemplateID.isValid(template.id) {
+            throw ScribeError.invalidRequest(field: "output_format_template", problem: "has a template_id that is none")
+        }
+        let batchURL = try text(.batchURL)
+        let audioURL =
+            switch transfer {
+            case .vaded: try text(.audioURL)
+            case .nonVaded: batchURL
+            case .stream, .batch: try batchURL ?? text(.audioURL)
+            }
+        let section = try text(.section)
+        namesBatch = batchURL != nil && container.contains(.announcedFiles)
+        let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
+        request = TransactionRequest(
+            transfer: transfer, mode: try text(.mode),
+            audioURL: audioURL,
+            announcedFiles: ChunkList(files: announced).files,
+            inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter {
+                !$0.isEmpty
+            }
+                ?? [],
+            outputLanguage: try text(.outputLanguage).flatMap { $0.isEmpty ? nil : $0 },
+            templates: templates.map { .init(id: TemplateID($0.id), name: $0.name?.storable, type: $0.type) },
+            modelType: try text(.modelType), speciality: try text(.speciality),
+            section: try text(.capitalSection) ?? section,
+            patientDetails: try object(.patientDetails), additionalData: try object(.additionalData),
+            version: try text(.version)
+        )
+    }
+
+    /// - Throws: ``ScribeError`` when the audio has no place, or one that cannot be read.
+    /// - Parameter fidelity: whether the fields are required that only the documentation requires.
+    func validated(flavour: String, fidelity: Fidelity) throws -> TransactionRequest {
+        var request = request
+        request.flavour = flavour
+        if fidelity == .documentation, !namesBatch {
+            throw ScribeError.invalidRequest(
+                field: "batch_s3_url", problem: "is required with client_generated_files (--strict-docs)")
+        }
+        switch request.transfer {
+        case .vaded where request.audioURL == nil: throw EkaError.audioLocationRequired
+        case .nonVaded where request.audioURL == nil: throw EkaError.batchLocationRequired
+        case .vaded, .nonVaded, .stream, .batch: break
+        }
+        if request.audioURL != nil, request.audioLocation == nil {
+            let field = request.transfer == .vaded ? "s3_url" : "batch_s3_url"
+            throw ScribeError.invalidRequest(field: field, problem: "must be s3://bucket/folder or https://host/folder")
+        }
+        return request
+    }
+}

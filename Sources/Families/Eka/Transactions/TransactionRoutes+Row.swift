@@ -1,0 +1,96 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// The transaction itself, read, changed and deleted by its id (eka.md 2.7).
+extension TransactionRoutes {
+    private struct RowBody: Encodable {
+        let status = "success"
+        let message: String
+        var data: TransactionRow?
+    }
+
+    /// What PATCH may say. The web client cancels with `processing_status` and sends a `user_status` of its liking
+    /// beside it (C-109).
+    private struct PatchBody: Decodable {
+        let patch: TransactionPatch
+        /// As DELETE does.
+        let archives: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case mode, arc
+            case userStatus = "user_status"
+            case processingStatus = "processing_status"
+            case processingError = "processing_error"
+            case patientDetails = "patient_details"
+            case sessionDetails = "session_details"
+            case additionalData = "additional_data"
+            case modelType = "model_type"
+            case inputLanguages = "input_language"
+        }
+
+        private static let userStatuses = ["init", UserStatusWord.recordingStarted, "stopped", "commit", "cancelled"]
+        private static let processingStatuses = [
+            "in-progress", "success", "system_failure", "request_failure", "cancelled", "failed",
+        ]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func word(_ key: CodingKeys, of words: [String]) throws -> String? {
+                guard let word = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+                guard words.contains(word) else {
+                    let known = words.joined(separator: ", ")
+                    throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be one of \(known)")
+                }
+                return word
+            }
+            func object(_ key: CodingKeys) throws -> JSONValue? {
+                try container.decodeIfPresent(JSONValue.self, forKey: key)?.echoable(as: key.rawValue)
+            }
+            var patch = TransactionPatch()
+            let statuses = [
+                try word(.userStatus, of: Self.userStatuses), try word(.processingStatus, of: Self.processingStatuses),
+            ]
+            patch.isCancellation = statuses.contains("cancelled")
+            patch.startsRecording = statuses.contains(UserStatusWord.recordingStarted)
+            archives = try container.decodeIfPresent(Bool.self, forKey: .arc) ?? false
+            patch.processingError = try object(.processingError)
+            patch.patientDetails = try object(.patientDetails)
+            patch.sessionDetails = try object(.sessionDetails)
+            patch.additionalData = try object(.additionalData)
+            patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
+            patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)
+            patch.inputLanguages = try container.decodeIfPresent([String].self, forKey: .inputLanguages)
+            self.patch = patch
+        }
+    }
+
+    @Sendable func read(_ request: Request, context: ScribeContext) async throws -> Response {
+        guard let transaction = try await store.transaction(try context.requireTransaction()) else {
+            throw ScribeError.transactionNotFound
+        }
+        return try .json(
+            .ok,
+            RowBody(
+                message: "Transaction details fetched successfully", data: TransactionRow(transaction: transaction)))
+    }
+
+    @Sendable func patch(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let body = try await request.decodeJSON(as: PatchBody.self, in: context)
+        let user = try context.requirePrincipal().user
+        let transaction = try await consultations.patch(key, body.patch, archivedBy: body.archives ? user : nil)
+        return try .json(
+            .ok,
+            RowBody(message: "Transaction updated successfully", data: TransactionRow(transaction: transaction)))
+    }
+
+    /// Hides the transaction; what was stored stays, and its id stays taken.
+    @Sendable func archive(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        try await consultations.archive(key, by: try context.requirePrincipal().user)
+        return try .json(.ok, RowBody(message: "Transaction deleted successfully"))
+    }
+}

@@ -1,0 +1,53 @@
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction itself (2.7).
+struct TransactionRoutes: Sendable {
+    let store: Store
+    let consultations: Consultations
+    let fidelity: Fidelity
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("voice/api/v2/transaction")
+            .post("init/{txn_id}", use: initialise)
+            .post("stop/{txn_id}", use: stop)
+            .post("commit/{txn_id}", use: commit)
+            .get("{txn_id}", use: read)
+            .patch("{txn_id}", use: patch)
+            .delete("{txn_id}", use: archive)
+    }
+
+    @Sendable private func initialise(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let principal = try context.requirePrincipal()
+        let body: InitBody = try await request.decodeJSON(in: context)
+        let text = { (name: HTTPField.Name) in request.headers[name].map { String($0.prefix(100)) } }
+        var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
+        // Older iOS clients say it in a header (eka.md 1.2).
+        wanted.version = wanted.version ?? text(.version)
+        let outcome = try await consultations.start(key.id, wanted, for: principal, replays: fidelity == .clients)
+        let answer = TransactionAcknowledgement("Transaction initialized successfully", key, owner: principal)
+        switch outcome {
+        case .created: return try .json(.created, answer)
+        case .replayed: return try .json(.ok, answer)
+        }
+    }
+
+    @Sendable private func stop(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
+        try await consultations.stop(key, list)
+        return try .json(.ok, TransactionAcknowledgement("Transaction stopped successfully", key))
+    }
+
+    @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
+        try await consultations.commit(key, list)
+        return try .json(.ok, TransactionAcknowledgement("Transaction committed successfully", key))
+    }
+}

@@ -1,0 +1,102 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+
+/// `POST /v1/file-upload`: a form, signed beforehand, with which whole files are uploaded (eka.md 2.12).
+struct FileUploadRoutes: Sendable {
+    let credentials: UploadCredentials
+    let fidelity: Fidelity
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("v1/file-upload", use: presign)
+    }
+
+    /// What a caller tells of the files; kept with them where it is text.
+    private struct Body: Decodable {
+        var metadata: [String: String] = [:]
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            guard case .object(let members) = try JSONValue(from: decoder) else {
+                throw DecodingError.typeMismatch(
+                    [String: JSONValue].self, .init(codingPath: [], debugDescription: "no object"))
+            }
+            for name in ["mode", "uhid", "hfid"] {
+                if let text = members[name]?.stringValue, text.isPlain, text.allSatisfy(\.isASCII) {
+                    metadata[name] = text
+                }
+            }
+        }
+    }
+
+    private struct Answer: Encodable {
+        struct Upload: Encodable {
+            let url: String
+            let fields: [String: String]
+        }
+
+        let uploadData: Upload
+        let folderPath: String
+        let transaction: String
+
+        enum CodingKeys: String, CodingKey {
+            case uploadData, folderPath
+            case transaction = "txn_id"
+        }
+    }
+
+    @Sendable private func presign(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let query = request.uri.queryParameters
+        let transaction = try transaction(query["txn_id"].map(String.init))
+        let action = query["action"].map(String.init) ?? ""
+        if fidelity == .documentation, action != "ekascribe-v2" {
+            throw ScribeError.invalidRequest(field: "action", problem: "must be ekascribe-v2 (--strict-docs)")
+        }
+        let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
+        let timestamp = SigningScope.timestamp(of: clock.now)
+        let folder =
+            "\(principal.client)/\(transaction)/\(timestamp.prefix(8))_\(timestamp.dropFirst(9).prefix(6))/"
+        var metadata = body.metadata
+        if Manifest.startsTransaction(action: action) { metadata["action"] = action }
+        let form = try await UploadForm(
+            bucket: AudioLocation.batchBucket, folder: folder, metadata: metadata, for: principal,
+            credentials: credentials, at: clock.now)
+        return try .json(
+            .ok,
+            Answer(
+                uploadData: .init(url: Self.bucketURL(for: request), fields: form.fields), folderPath: folder,
+                transaction: transaction))
+    }
+
+    /// An id of the caller's choice, or, as the .NET SDK sends none, a fresh one (C-61).
+    private func transaction(_ wanted: String?) throws -> String {
+        guard let wanted, !wanted.isEmpty else {
+            if fidelity == .documentation {
+                throw ScribeError.invalidRequest(field: "txn_id", problem: "is required (--strict-docs)")
+            }
+            return identifiers.uuid()
+        }
+        guard TransactionID.isValidFolder(wanted) else {
+            throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
+        }
+        return wanted
+    }
+
+    /// Where the form goes. Whoever has reached the server by one of the vendor's names reaches it by AWS's too, and
+    /// gets what the vendor sends (C-60); anyone else gets what is sure to lead back here.
+    private static func bucketURL(for request: Request) -> String {
+        if request.authority.isHost(endingIn: EkaFamily.hostSuffixes) {
+            return "https://\(AudioLocation.batchBucket).s3.amazonaws.com/"
+        }
+        let scheme = request.headers[.forwardedProto]?.lowercased() == "https" ? "https" : "http"
+        return "\(scheme)://\(request.authority)/\(AudioLocation.batchBucket)/"
+    }
+}

@@ -1,0 +1,211 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// What is left of version 1 of the API (eka.md 2.13): its status with a FHIR bundle, and an upload without S3.
+struct VoiceRecordRoutes: Sendable {
+    /// The largest form, in bytes: longer recordings go by signed forms.
+    private static let uploadLimit = 32 << 20
+
+    let store: Store
+    let uploads: Uploads
+    let consultations: Consultations
+    let facts: ClinicalFacts
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice-record/api/status/{txn_id}", use: status)
+        router.post("voice/upload", use: upload)
+        router.get("health/api/v1/fhir/retrieve", use: bundle)
+    }
+
+    /// The words of version 1 for how far a transaction is.
+    private enum Progress: String, Encodable {
+        case queued
+        case inProgress = "inprogress"
+        case completed
+        case partiallyCompleted = "partial_completed"
+        case error
+        case deleted
+
+        init(_ results: Consultations.Results) {
+            switch results.transaction.userStatus {
+            case .cancelled: self = .deleted
+            case .initialized, .stopped: self = .queued
+            case .committed:
+                switch results.documents.outcome {
+                case .inProgress: self = .inProgress
+                case .success: self = .completed
+                case .partial: self = .partiallyCompleted
+                case .failure: self = .error
+                }
+            }
+        }
+    }
+
+    private struct StatusBody: Encodable {
+        struct Content: Encodable {
+            struct Output: Encodable {
+                let fhir: String?
+            }
+
+            let output: Output
+        }
+
+        let status: Progress
+        let transaction: String
+        let data: Content
+        let error: String?
+
+        enum CodingKeys: String, CodingKey {
+            case status, data, error
+            case transaction = "txn_id"
+        }
+    }
+
+    @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
+        let key = try context.requireTransaction()
+        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
+        let progress = Progress(results)
+        let transcript =
+            progress == .inProgress
+            ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
+        var fhir: String?
+        if let transcript {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let bundle = FHIRBundle.make(id: key.id.rawValue, try await facts.facts(in: transcript))
+            fhir = try encoder.encode(bundle).base64EncodedString()
+        }
+        let failure = results.documents.lazy.flatMap(\.errors).first?.message
+        return try .json(
+            .ok,
+            StatusBody(
+                status: progress, transaction: key.id.rawValue,
+                data: .init(output: .init(fhir: fhir)),
+                error: progress == .error ? failure : nil))
+    }
+
+    /// - Returns: the bundle of the transaction whose id is the identifier of the care context.
+    @Sendable private func bundle(_ request: Request, context: ScribeContext) async throws -> Response {
+        let business = try context.requirePrincipal().business
+        guard let identifier = request.uri.queryParameters["identifier"].map(String.init), identifier.isPlain,
+            !identifier.isEmpty
+        else { throw ScribeError.invalidRequest(field: "identifier", problem: "is required") }
+        let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
+        guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
+        else { throw ScribeError.resourceNotFound("No care context of that identifier") }
+        return try .json(.ok, FHIRBundle.make(id: identifier, try await facts.facts(in: transcript.value ?? "")))
+    }
+
+    /// Stores each file of the form and starts a transaction on them.
+    @Sendable private func upload(_ request: Request, context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let id = request.uri.queryParameters["txnid"].map(String.init) ?? identifiers.uuid()
+        guard TransactionID.isValidFolder(id) else {
+            throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
+        }
+        let key = Transaction.Key(business: principal.business, id: TransactionID(id))
+        if try await store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
+        let folder = "\(principal.client)/\(id)/\(identifiers.uuid())"
+        var names: [String] = []
+        do {
+            try await keepFiles(of: request, in: folder, principal, &names)
+            guard !names.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
+            try await start(key.id, names, in: folder, request, principal)
+        } catch {
+            // Nobody will ask for them: a further attempt has a folder of its own.
+            for name in names {
+                try? await uploads.delete(
+                    bucket: AudioLocation.batchBucket, key: "\(folder)/\(name)", of: principal.business)
+            }
+            throw error
+        }
+        return try .json(.ok, TransactionAcknowledgement("Audio uploaded successfully", key))
+    }
+
+    /// Writes the files of a form as they arrive.
+    private func keepFiles(
+        of request: Request, in folder: String, _ principal: Principal, _ names: inout [String]
+    ) async throws {
+        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
+        }
+        var current: (part: FormPart, file: String, writer: ObjectWriter)?
+        var size = 0
+        do {
+            for try await buffer in request.body {
+                size += buffer.readableBytes
+                guard size <= Self.uploadLimit else { throw HTTPProblem.bodyTooLarge(limit: Self.uploadLimit) }
+                for event in try decoder.decode(buffer) {
+                    switch event {
+                    case .part(let part) where part.fileName != nil:
+                        let (file, writer) = uploads.begin()
+                        current = (part, file, writer)
+                    case .part: break
+                    case .data(let data): try await current?.writer.write(data)
+                    case .endOfPart:
+                        guard let (part, file, writer) = current else { continue }
+                        let name = Self.name(of: part, besides: names)
+                        current = nil
+                        try await keep(file, writer, part.contentType, as: "\(folder)/\(name)", of: principal)
+                        names.append(name)
+                    }
+                }
+            }
+            try decoder.finish()
+        } catch {
+            await current?.writer.discard()
+            guard !(error is FormDecoder.Malformed) else {
+                throw ScribeError.invalidRequest(
+                    field: nil, problem: "must be a whole multipart/form-data form of 100 parts at most")
+            }
+            throw error
+        }
+    }
+
+    private func start(
+        _ id: TransactionID, _ names: [String], in folder: String, _ request: Request, _ principal: Principal
+    ) async throws {
+        let wanted = TransactionRequest(
+            transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
+            audioURL: "s3://\(AudioLocation.batchBucket)/\(folder)", announcedFiles: names,
+            flavour: request.headers[.flavour] ?? "")
+        _ = try await consultations.start(id, wanted, for: principal)
+    }
+
+    /// The name that the sender gave it; a number in its place where that is none, and before it where it is taken.
+    private static func name(of part: FormPart, besides taken: [String]) -> String {
+        let number = taken.count + 1
+        guard let name = part.baseName, name.isPlain, !["", ".", ".."].contains(name), name.utf8.count <= 255 else {
+            return "\(number)"
+        }
+        return taken.contains(name) ? "\(number)-\(name)" : name
+    }
+
+    private func keep(
+        _ file: String, _ writer: ObjectWriter, _ contentType: String?, as key: String, of principal: Principal
+    ) async throws {
+        var writer = writer
+        let written: ObjectWriter.Summary
+        do {
+            written = try await writer.finish()
+        } catch {
+            await writer.discard()
+            throw error
+        }
+        try await uploads.keep(
+            StoredObject(
+                bucket: AudioLocation.batchBucket, key: key, file: file, size: written.size,
+                eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now),
+            for: principal)
+    }
+}

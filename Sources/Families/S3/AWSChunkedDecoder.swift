@@ -1,0 +1,153 @@
+import Crypto
+import Foundation
+import NIOCore
+import ScribeDomain
+
+/// Takes the framing off an `aws-chunked` body as it arrives, and checks each chunk's signature.
+///
+/// A body is `<hex size>[;chunk-signature=<hex>] CRLF <bytes> CRLF` again and again, a chunk of size 0, trailers if there
+/// are any, and an empty line. Android sends it without a `Content-Encoding` (eka.md 10.5).
+struct AWSChunkedDecoder {
+    private enum State {
+        case size
+        case data(remaining: Int, signature: [UInt8]?)
+        case dataEnd
+        case trailers
+        case done
+    }
+
+    /// The longest line of framing, in bytes, and the most that trailers may take.
+    private static let lineLimit = 1024
+    private static let trailerLimit = 8192
+
+    private var signatures: SigV4ChunkSignatures?
+    private let hasTrailer: Bool
+    private var state = State.size
+    private var line: [UInt8] = []
+    private var chunkHash = SHA256()
+    private var trailerBytes = 0
+    /// Whether nothing but the end may follow: the trailers' own signature has been checked.
+    private var isSealed = false
+    /// In the order in which they came, names in lower case.
+    private(set) var trailers: [(name: String, value: String)] = []
+
+    /// - Parameter signatures: nil for a body whose chunks are not signed.
+    init(signatures: SigV4ChunkSignatures?, hasTrailer: Bool) {
+        self.signatures = signatures
+        self.hasTrailer = hasTrailer
+    }
+
+    /// Takes the next bytes of the body and returns what they hold of the object.
+    /// - Throws: ``S3Error/signatureDoesNotMatch``, or ``S3Error/incompleteBody`` for framing that is none.
+    mutating func decode(_ buffer: ByteBuffer) throws(S3Error) -> [ByteBuffer] {
+        var buffer = buffer
+        var pieces: [ByteBuffer] = []
+        while buffer.readableBytes > 0 {
+            switch state {
+            case .data(let remaining, let signature):
+                guard let piece = buffer.readSlice(length: min(remaining, buffer.readableBytes)) else { break }
+                if signatures != nil { piece.withUnsafeReadableBytes { chunkHash.update(bufferPointer: $0) } }
+                pieces.append(piece)
+                let rest = remaining - piece.readableBytes
+                state = .data(remaining: rest, signature: signature)
+                if rest == 0 {
+                    try checkChunk(signature)
+                    state = .dataEnd
+                }
+            case .size, .dataEnd, .trailers:
+                if let text = try readLine(from: &buffer) { try take(text) }
+            case .done:
+                throw .incompleteBody
+            }
+        }
+        return pieces
+    }
+
+    /// Ends the body.
+    /// - Throws: ``S3Error/incompleteBody`` when it is not over.
+    func finish() throws(S3Error) {
+        switch state {
+        case .done: return
+        // The last line end is often left out.
+        case .trailers where line.isEmpty && areTrailersComplete: return
+        case .size, .data, .dataEnd, .trailers: throw .incompleteBody
+        }
+    }
+
+    private var areTrailersComplete: Bool {
+        guard hasTrailer else { return true }
+        return signatures == nil ? !trailers.isEmpty : isSealed
+    }
+
+    /// The next line without its end, which may be CRLF or LF; nil when it is not all there yet.
+    private mutating func readLine(from buffer: inout ByteBuffer) throws(S3Error) -> String? {
+        while let byte = buffer.readInteger(as: UInt8.self) {
+            if byte == UInt8(ascii: "\n") {
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                defer { line.removeAll(keepingCapacity: true) }
+                return String(decoding: line, as: UTF8.self)
+            }
+            guard line.count < Self.lineLimit else { throw .incompleteBody }
+            line.append(byte)
+        }
+        return nil
+    }
+
+    private mutating func take(_ text: String) throws(S3Error) {
+        switch state {
+        case .size: try takeSize(text)
+        case .dataEnd:
+            guard text.isEmpty else { throw .incompleteBody }
+            state = .size
+        case .trailers: try takeTrailer(text)
+        case .data, .done: throw .incompleteBody
+        }
+    }
+
+    private mutating func takeSize(_ text: String) throws(S3Error) {
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        guard let first = parts.first, (1...8).contains(first.utf8.count),
+            first.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
+            let size = Int(first, radix: 16)
+        else { throw .incompleteBody }
+        let prefix = "chunk-signature="
+        let signature = parts.dropFirst().first { $0.hasPrefix(prefix) }.flatMap {
+            Hex.decode($0.dropFirst(prefix.count))
+        }
+        chunkHash = SHA256()
+        if size > 0 {
+            state = .data(remaining: size, signature: signature)
+        } else {
+            try checkChunk(signature)
+            state = .trailers
+        }
+    }
+
+    private mutating func takeTrailer(_ text: String) throws(S3Error) {
+        trailerBytes += text.utf8.count
+        guard trailerBytes <= Self.trailerLimit else { throw .incompleteBody }
+        if text.isEmpty {
+            // Some clients put an empty line between the trailers and their signature.
+            if areTrailersComplete { state = .done }
+            return
+        }
+        guard hasTrailer, !isSealed, let colon = text.firstIndex(of: ":") else { throw .incompleteBody }
+        let name = text[..<colon].lowercased()
+        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        if name == "x-amz-trailer-signature" {
+            guard let signature = Hex.decode(value), signatures?.checkTrailer(trailers, signature) == true else {
+                throw .signatureDoesNotMatch
+            }
+            isSealed = true
+        } else {
+            trailers.append((name, value))
+        }
+    }
+
+    private mutating func checkChunk(_ signature: [UInt8]?) throws(S3Error) {
+        guard signatures != nil else { return }
+        guard let signature, signatures?.checkChunk(hash: chunkHash.finalize(), signature) == true else {
+            throw .signatureDoesNotMatch
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+import ScribeDomain
+import ScribeHTTP
+
+/// What a form that uploads an object may hold, as whoever signed it has laid down (AWS: POST policy).
+struct PostPolicy: Hashable, Sendable {
+    private enum Condition: Hashable, Sendable {
+        case equals(field: String, value: String)
+        case startsWith(field: String, prefix: String)
+    }
+
+    private let expiration: Date
+    private let conditions: [Condition]
+    /// How many bytes the file may have.
+    let sizes: ClosedRange<Int>
+
+    /// - Throws: ``S3Error`` when it is no policy.
+    init(base64 text: String) throws(S3Error) {
+        guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }),
+            let json = JSONDocument.untrusted(data, as: JSONValue.self),
+            let expiration = json["expiration"]?.stringValue.flatMap(Self.date),
+            case .array(let items)? = json["conditions"]
+        else { throw .invalidPolicyDocument("Invalid Policy: Invalid JSON.") }
+        var conditions: [Condition] = []
+        var sizes = 0...S3Responder.objectLimit
+        for item in items {
+            switch item {
+            case .object(let members):
+                for (name, value) in members {
+                    guard let value = value.stringValue else { throw Self.malformed }
+                    conditions.append(.equals(field: name.lowercased(), value: value))
+                }
+            case .array(let parts) where parts.count == 3:
+                guard let word = parts[0].stringValue?.lowercased() else { throw Self.malformed }
+                if word == "content-length-range" {
+                    guard case .integer(let least) = parts[1], case .integer(let most) = parts[2],
+                        least >= 0, least <= most, let least = Int(exactly: least), let most = Int(exactly: most)
+                    else { throw Self.malformed }
+                    // Of several all hold.
+                    let (low, high) = (max(least, sizes.lowerBound), min(most, sizes.upperBound))
+                    guard low <= high else { throw Self.malformed }
+                    sizes = low...high
+                    continue
+                }
+                guard let name = parts[1].stringValue, name.hasPrefix("$"), let value = parts[2].stringValue else {
+                    throw Self.malformed
+                }
+                let field = name.dropFirst().lowercased()
+                switch word {
+                case "eq": conditions.append(.equals(field: field, value: value))
+                case "starts-with": conditions.append(.startsWith(field: field, prefix: value))
+                default: throw Self.malformed
+                }
+            default: throw Self.malformed
+            }
+        }
+        self.expiration = expiration
+        self.conditions = conditions
+        self.sizes = sizes
+    }
+
+    private static let malformed = S3Error.invalidPolicyDocument("Invalid Policy: Invalid condition.")
+
+    private static func date(_ text: String) -> Date? {
+        (try? Date(text, strategy: .iso8601))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+
+    /// - Parameter fields: of the form, names in lower case, with `bucket` and with the key as it will be.
+    /// - Throws: ``S3Error/accessDenied(_:)``.
+    func check(_ fields: [String: String], at now: Date) throws(S3Error) {
+        guard now < expiration else { throw .accessDenied("Invalid according to Policy: Policy expired.") }
+        for condition in conditions {
+            switch condition {
+            case .equals(let field, let value):
+                guard let given = fields[field], given.utf8.elementsEqual(value.utf8) else {
+                    throw Self.failed(["eq", field, value])
+                }
+            case .startsWith(let field, let prefix):
+                guard (fields[field] ?? "").utf8.starts(with: prefix.utf8) else {
+                    throw Self.failed(["starts-with", field, prefix])
+                }
+            }
+        }
+        let unchecked: Set<String> = ["x-amz-signature", "policy", "bucket"]
+        let covered = Set(
+            conditions.map { condition in
+                switch condition {
+                case .equals(let field, _), .startsWith(let field, _): field
+                }
+            }
+        )
+        for name in fields.keys.sorted()
+        where !unchecked.contains(name) && !covered.contains(name) && !name.hasPrefix("x-ignore-") {
+            throw .accessDenied("Invalid according to Policy: Extra input fields: \(name)")
+        }
+    }
+
+    private static func failed(_ condition: [String]) -> S3Error {
+        .accessDenied(
+            "Invalid according to Policy: Policy Condition failed: [\"\(condition[0])\", \"$\(condition[1])\"]")
+    }
+}

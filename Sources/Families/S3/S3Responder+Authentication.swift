@@ -1,0 +1,82 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+
+extension S3Responder {
+    /// Verifies the signature against the received host, path and query. Accepting any would be easier, and would let
+    /// a client pass here that AWS refuses.
+    func authenticate(_ request: Request, _ query: SigV4Query) async throws -> S3Authorisation {
+        let headers = request.headers
+        let authority = request.authority
+        let message = SigV4.Message(
+            method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
+            header: { name in
+                if name == "host" { return authority }
+                let values = HTTPField.Name(name).map { headers[values: $0] } ?? []
+                return values.isEmpty ? nil : values.joined(separator: ",")
+            }
+        )
+        guard let signature = try SigV4.read(from: message) else {
+            throw S3Error.accessDenied(
+                "No route of the scribe API has this path, so it was taken for an S3 request, which must be signed."
+            )
+        }
+        try Self.checkEverythingIsSigned(headers, signature)
+        let token = headers[.amzSecurityToken] ?? query["X-Amz-Security-Token"]
+        let (principal, key) = try await credentials.resolve(signature.scope, sessionToken: token)
+        try checkTime(of: signature)
+        let declared = headers[.amzContentSHA256] ?? query["X-Amz-Content-Sha256"]
+        if signature.placement == .header, declared == nil {
+            throw S3Error.invalidRequest("Missing required header for this request: x-amz-content-sha256")
+        }
+        let payloadWord = declared ?? S3Payload.unsignedWord
+        guard signature.isValid(for: message, payloadHash: payloadWord, key: key) else {
+            throw S3Error.signatureDoesNotMatch
+        }
+        credentials.remember(key, for: signature.scope)
+        return S3Authorisation(
+            principal: principal, payload: try S3Payload(payloadWord),
+            chunkSignatures: SigV4ChunkSignatures(signature, key: key)
+        )
+    }
+
+    /// What has no body must not declare the hash of one: the declaration was signed.
+    func checkEmptiness(of request: Request, _ caller: S3Authorisation, _ context: ScribeContext) async throws {
+        guard case .signed(let sha256) = caller.payload else { return }
+        let body: ByteBuffer
+        do {
+            body = try await request.collectedBody(upTo: 16 << 10, in: context)
+        } catch HTTPProblem.bodyTooLarge {
+            throw S3Error.invalidRequest("This operation takes no body.")
+        }
+        guard Array(SHA256.hash(data: Data(body.readableBytesView))) == sha256 else {
+            throw S3Error.contentSHA256Mismatch
+        }
+    }
+
+    /// A header of AWS's own that was added after signing would be believed though nobody vouches for it.
+    private static func checkEverythingIsSigned(_ headers: HTTPFields, _ signature: SigV4) throws(S3Error) {
+        let signed = Set(signature.signedHeaders)
+        for field in headers where field.name.canonicalName.hasPrefix("x-amz-") {
+            guard signed.contains(field.name.canonicalName) || field.name == .amzContentSHA256 else {
+                throw .accessDenied("There were headers present in the request which were not signed")
+            }
+        }
+    }
+
+    private func checkTime(of signature: SigV4) throws(S3Error) {
+        guard let date = signature.date else { throw .accessDenied("The date is not valid") }
+        let age = clock.now.timeIntervalSince(date)
+        switch signature.placement {
+        case .header:
+            guard abs(age) <= Self.skewLimit else { throw .requestTimeTooSkewed }
+        case .query(let expires):
+            guard age >= -Self.skewLimit else { throw .accessDenied("Request is not yet valid") }
+            guard age <= Double(expires) else { throw .accessDenied("Request has expired") }
+        }
+    }
+}

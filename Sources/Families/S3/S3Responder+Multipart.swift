@@ -1,0 +1,247 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+extension S3Responder {
+    /// The least that a part but the last may hold, in bytes.
+    static let partMinimum = 5 << 20
+    /// The longest list of parts, in bytes.
+    private static let completionLimit = 1 << 20
+
+    func createMultipartUpload(
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        let upload = MultipartUpload(
+            id: identifiers.uuid(), bucket: address.bucket, key: address.key,
+            contentType: request.headers[.contentType], metadata: try Self.metadata(of: request.headers),
+            createdAt: clock.now
+        )
+        try await store.begin(upload, business: business)
+        return XMLElement(
+            "InitiateMultipartUploadResult", namespace: XMLElement.s3Namespace,
+            [XMLElement("Bucket", address.bucket), XMLElement("Key", address.key), XMLElement("UploadId", upload.id)]
+        ).response(.ok)
+    }
+
+    func uploadPart(
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: S3Authorisation
+    ) async throws -> Response {
+        let received = try await receive(request, caller)
+        let part = MultipartPart(
+            number: number, file: received.file, size: received.size, md5: received.md5, createdAt: clock.now
+        )
+        guard try await uploads.keep(part, of: id, bucket: address.bucket, key: address.key, for: caller.principal)
+        else { throw S3Error.noSuchUpload }
+        var headers = received.checksums
+        headers[.eTag] = "\"\(part.md5)\""
+        return Response(status: .ok, headers: headers)
+    }
+
+    func completeMultipartUpload(
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation,
+        _ context: ScribeContext
+    ) async throws -> Response {
+        let business = caller.principal.business
+        let body: ByteBuffer
+        do {
+            body = try await request.collectedBody(upTo: Self.completionLimit, in: context)
+        } catch HTTPProblem.bodyTooLarge {
+            throw S3Error.malformedXML
+        }
+        if case .signed(let sha256) = caller.payload, Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256 {
+            throw S3Error.contentSHA256Mismatch
+        }
+        let list = try PartList(String(buffer: body))
+        guard let (found, file, size) = try await join(list, of: id, at: address, business) else {
+            return try await completedBefore(list, address, business)
+        }
+        let object = StoredObject(
+            bucket: address.bucket, key: address.key, file: file, size: size, eTag: list.eTag,
+            contentType: found.contentType,
+            metadata: found.metadata, createdAt: clock.now
+        )
+        let isCompleted = try await uploads.complete(
+            id, as: object, for: caller.principal, replacing: S3Preconditions(request.headers).permitReplacing)
+        guard isCompleted else { return try await completedBefore(list, address, business) }
+        return completion(of: object)
+    }
+
+    /// - Returns: nil when the upload is gone, which it may be while its parts are joined: a client that did not wait for
+    ///   the answer asks for the same again.
+    private func join(
+        _ list: PartList, of id: String, at address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> (upload: MultipartUpload, file: String, size: Int)? {
+        while let found = try await store.multipartUpload(
+            id, bucket: address.bucket, key: address.key, business: business)
+        {
+            let parts = try list.select(from: found.parts)
+            if let joined = try await uploads.join(parts) { return (found.upload, joined.file, joined.size) }
+            // Gone, or a part was replaced: what is there now says which. A file that is lost is an error.
+            let now = try await store.multipartUpload(
+                id, bucket: address.bucket, key: address.key, business: business)
+            if let now, try list.select(from: now.parts).map(\.file) == parts.map(\.file) {
+                throw S3Error.internalError
+            }
+        }
+        return nil
+    }
+
+    /// A client whose answer was lost asks again: the upload is gone, and what it wanted is there.
+    private func completedBefore(
+        _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
+        guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
+        return completion(of: object)
+    }
+
+    private func completion(of object: StoredObject) -> Response {
+        XMLElement(
+            "CompleteMultipartUploadResult", namespace: XMLElement.s3Namespace,
+            [
+                XMLElement("Location", "/\(object.bucket)/\(object.key)"), XMLElement("Bucket", object.bucket),
+                XMLElement("Key", object.key), XMLElement("ETag", object.quotedETag),
+            ]
+        ).response(.ok)
+    }
+
+    func abortMultipartUpload(
+        _ address: S3ObjectAddress, _ id: String, _ business: BusinessID
+    ) async throws -> Response {
+        guard try await uploads.abort(id, bucket: address.bucket, key: address.key, of: business) else {
+            throw S3Error.noSuchUpload
+        }
+        return Response(status: .noContent)
+    }
+
+    func listMultipartUploads(
+        in bucket: String, _ query: SigV4Query, _ business: BusinessID
+    ) async throws -> Response {
+        let limit = min(query["max-uploads"].flatMap(Int.init) ?? 1000, 1000)
+        guard limit >= 0 else { throw S3Error.invalidArgument("max-uploads") }
+        guard query["delimiter"] ?? "" == "" else {
+            throw S3Error.notImplemented("A delimiter is not implemented for multipart uploads.")
+        }
+        let (key, id, prefix) = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "", query["prefix"] ?? "")
+        let found = try await store.multipartUploads(
+            in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit + 1)
+        let shown = found.prefix(limit)
+        let isURLEncoded = query["encoding-type"] == "url"
+        let encode = { (key: String) in isURLEncoded ? PercentEncoding.encode(key, keepingSlashes: true) : key }
+        var elements = [
+            XMLElement("Bucket", bucket), XMLElement("KeyMarker", encode(key)), XMLElement("UploadIdMarker", id),
+            XMLElement("Prefix", encode(prefix)), XMLElement("MaxUploads", String(limit)),
+            XMLElement("IsTruncated", String(found.count > shown.count)),
+        ]
+        if isURLEncoded { elements.append(XMLElement("EncodingType", "url")) }
+        if found.count > shown.count, let last = shown.last {
+            elements += [
+                XMLElement("NextKeyMarker", encode(last.key)), XMLElement("NextUploadIdMarker", last.id),
+            ]
+        }
+        elements += shown.map { upload in
+            XMLElement(
+                "Upload",
+                [
+                    XMLElement("Key", encode(upload.key)), XMLElement("UploadId", upload.id),
+                    XMLElement("StorageClass", "STANDARD"), XMLElement("Initiated", upload.createdAt.s3Time),
+                ])
+        }
+        return XMLElement("ListMultipartUploadsResult", namespace: XMLElement.s3Namespace, elements).response(.ok)
+    }
+
+    func listParts(
+        _ address: S3ObjectAddress, _ id: String, _ query: SigV4Query, _ business: BusinessID
+    ) async throws -> Response {
+        guard
+            let found = try await store.multipartUpload(
+                id, bucket: address.bucket, key: address.key, business: business
+            )
+        else { throw S3Error.noSuchUpload }
+        let limit = min(query["max-parts"].flatMap(Int.init) ?? 1000, 1000)
+        let marker = query["part-number-marker"].flatMap(Int.init) ?? 0
+        guard limit >= 0, marker >= 0 else { throw S3Error.invalidArgument("max-parts or part-number-marker") }
+        let rest = found.parts.filter { $0.number > marker }
+        let shown = rest.prefix(limit)
+        let head = [
+            XMLElement("Bucket", address.bucket), XMLElement("Key", address.key), XMLElement("UploadId", id),
+            XMLElement("PartNumberMarker", String(marker)),
+            XMLElement("NextPartNumberMarker", String(shown.last?.number ?? marker)),
+            XMLElement("MaxParts", String(limit)), XMLElement("IsTruncated", String(rest.count > shown.count)),
+        ]
+        let parts = shown.map { part in
+            XMLElement(
+                "Part",
+                [
+                    XMLElement("PartNumber", String(part.number)),
+                    XMLElement("LastModified", part.createdAt.s3Time), XMLElement("ETag", "\"\(part.md5)\""),
+                    XMLElement("Size", String(part.size)),
+                ]
+            )
+        }
+        return XMLElement("ListPartsResult", namespace: XMLElement.s3Namespace, head + parts).response(.ok)
+    }
+}
+
+/// The parts that CompleteMultipartUpload names, in order.
+struct PartList: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
+        let number: Int
+        /// Without quotes.
+        let eTag: String
+    }
+
+    let entries: [Entry]
+
+    /// Reads `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"…"</ETag></Part>…`. Other elements, such
+    /// as checksums, are passed over.
+    /// - Throws: ``S3Error/malformedXML``, ``S3Error/invalidPartOrder``.
+    init(_ xml: String) throws(S3Error) {
+        guard xml.contains("<CompleteMultipartUpload") else { throw .malformedXML }
+        var entries: [Entry] = []
+        for piece in xml.components(separatedBy: "<Part>").dropFirst() {
+            guard let number = Self.text(of: "PartNumber", in: piece).flatMap(Int.init),
+                let eTag = Self.text(of: "ETag", in: piece)
+            else { throw .malformedXML }
+            let plain = eTag.replacingOccurrences(of: "&quot;", with: "").replacingOccurrences(of: "&#34;", with: "")
+                .trimmingCharacters(in: ["\""])
+            entries.append(Entry(number: number, eTag: plain))
+        }
+        guard !entries.isEmpty else { throw .malformedXML }
+        guard zip(entries, entries.dropFirst()).allSatisfy({ $0.number < $1.number }) else { throw .invalidPartOrder }
+        self.entries = entries
+    }
+
+    /// Without quotes: what the object that is made of them has.
+    var eTag: String {
+        let digest = Insecure.MD5.hash(data: Data(entries.flatMap { Hex.decode($0.eTag) ?? [] }))
+        return "\(Hex.encode(digest))-\(entries.count)"
+    }
+
+    /// The stored parts that are meant.
+    /// - Throws: ``S3Error/invalidPart``, ``S3Error/entityTooSmall``, ``S3Error/entityTooLarge``.
+    func select(from parts: [MultipartPart]) throws(S3Error) -> [MultipartPart] {
+        let byNumber = Dictionary(uniqueKeysWithValues: parts.map { ($0.number, $0) })
+        var selected: [MultipartPart] = []
+        for entry in entries {
+            guard let part = byNumber[entry.number], part.md5 == entry.eTag.lowercased() else { throw .invalidPart }
+            selected.append(part)
+        }
+        guard selected.dropLast().allSatisfy({ $0.size >= S3Responder.partMinimum }) else { throw .entityTooSmall }
+        guard selected.reduce(0, { $0 + $1.size }) <= S3Responder.objectLimit else { throw .entityTooLarge }
+        return selected
+    }
+
+    private static func text(of element: String, in xml: String) -> String? {
+        guard let start = xml.range(of: "<\(element)>"),
+            let end = xml.range(of: "</\(element)>", range: start.upperBound..<xml.endIndex)
+        else { return nil }
+        return xml[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,160 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+extension S3Responder {
+    func putObject(_ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation) async throws -> Response {
+        let preconditions = S3Preconditions(request.headers)
+        let received = try await receive(request, caller)
+        let object = StoredObject(
+            bucket: address.bucket, key: address.key, file: received.file, size: received.size, eTag: received.md5,
+            contentType: request.headers[.contentType], metadata: try Self.metadata(of: request.headers),
+            createdAt: clock.now
+        )
+        try await uploads.keep(object, for: caller.principal, replacing: preconditions.permitReplacing)
+        var headers = received.checksums
+        headers[.eTag] = object.quotedETag
+        return Response(status: .ok, headers: headers)
+    }
+
+    func getObject(
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        let (object, reader) = try await open(address, business)
+        let (head, bytes) = try Self.head(of: object, request)
+        guard let bytes else { return head }
+        return Response(status: head.status, headers: head.headers, body: Self.body(of: reader, bytes))
+    }
+
+    /// The answer without its body, and which bytes of the object that would be; nil when it has none.
+    private static func head(
+        of object: StoredObject, _ request: Request
+    ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
+        var headers = object.headers
+        switch S3Preconditions(request.headers).verdict(on: object) {
+        case .failed: throw .preconditionFailed
+        case .notModified:
+            headers[.contentLength] = nil
+            return (Response(status: .notModified, headers: headers), nil)
+        case .met: break
+        }
+        guard let text = request.headers[.range], let range = try ByteRange(text, of: object.size) else {
+            return (Response(status: .ok, headers: headers), 0..<object.size)
+        }
+        headers[.contentLength] = String(range.bytes.count)
+        headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
+        return (Response(status: .partialContent, headers: headers), Range(range.bytes))
+    }
+
+    /// The object and its bytes, which stay those of this object whatever is uploaded meanwhile.
+    private func open(
+        _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> (StoredObject, ObjectReader) {
+        while true {
+            let object = try await object(address, business)
+            if let reader = try await uploads.open(object) { return (object, reader) }
+            // Replaced between the row and the file: the row that is there now has another one.
+            let now = try await self.object(address, business)
+            guard now.file != object.file else { throw S3Error.internalError }
+        }
+    }
+
+    private static func body(of reader: ObjectReader, _ bytes: Range<Int>) -> ResponseBody {
+        ResponseBody(contentLength: bytes.count) { writer in
+            var rest = bytes
+            while !rest.isEmpty {
+                let piece = try await reader.read(rest)
+                guard piece.readableBytes > 0 else { throw S3Error.internalError }
+                rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
+                try await writer.write(piece)
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    func headObject(
+        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+    ) async throws -> Response {
+        try Self.head(of: try await object(address, business), request).answer
+    }
+
+    /// Succeeds whether there was an object or not, as S3 does.
+    func deleteObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
+        try await uploads.delete(bucket: address.bucket, key: address.key, of: business)
+        return Response(status: .noContent)
+    }
+
+    private func object(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> StoredObject {
+        guard let object = try await store.object(business: business, bucket: address.bucket, key: address.key) else {
+            throw S3Error.noSuchKey
+        }
+        return object
+    }
+
+    /// The most that the metadata of an object may take, in bytes, as AWS has it.
+    private static let metadataLimit = 2048
+
+    /// The `x-amz-meta-` headers, without the prefix.
+    /// - Throws: ``S3Error/metadataTooLarge``.
+    static func metadata(of headers: HTTPFields) throws(S3Error) -> [String: String] {
+        let prefix = "x-amz-meta-"
+        var metadata: [String: String] = [:]
+        var size = 0
+        for field in headers where field.name.canonicalName.hasPrefix(prefix) {
+            size += field.name.canonicalName.utf8.count + field.value.utf8.count
+            guard size <= metadataLimit else { throw .metadataTooLarge }
+            let name = String(field.name.canonicalName.dropFirst(prefix.count))
+            metadata[name] = metadata[name].map { "\($0),\(field.value)" } ?? field.value
+        }
+        return metadata
+    }
+}
+
+/// One range of an object that a `Range` header asks for.
+struct ByteRange: Hashable, Sendable {
+    let bytes: ClosedRange<Int>
+
+    /// Reads `bytes=0-9`, `bytes=10-` and `bytes=-5`. Nil for what S3 ignores: other units and several ranges.
+    /// - Throws: ``S3Error/invalidRange`` when no byte of the object is in it.
+    init?(_ text: String, of size: Int) throws(S3Error) {
+        guard text.hasPrefix("bytes=") else { return nil }
+        let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2,
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        else { return nil }
+        // A number that is too large for us is beyond every object.
+        func number(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? .max }
+        switch (number(parts[0]), number(parts[1])) {
+        case (let first?, let last):
+            if let last, last < first { return nil }
+            guard first < size else { throw .invalidRange }
+            bytes = first...min(last ?? size - 1, size - 1)
+        case (nil, let suffix?):
+            guard suffix > 0, size > 0 else { throw .invalidRange }
+            bytes = max(0, size - suffix)...(size - 1)
+        case (nil, nil):
+            return nil
+        }
+    }
+}
+
+extension StoredObject {
+    /// As headers and XML spell it (eka.md 3.2).
+    var quotedETag: String { "\"\(eTag)\"" }
+
+    fileprivate var headers: HTTPFields {
+        var headers: HTTPFields = [
+            .eTag: quotedETag, .contentLength: String(size), .contentType: contentType ?? "binary/octet-stream",
+            .lastModified: createdAt.httpTime, .acceptRanges: "bytes",
+        ]
+        for (name, value) in metadata {
+            if let name = HTTPField.Name("x-amz-meta-\(name)") { headers[name] = value }
+        }
+        return headers
+    }
+}

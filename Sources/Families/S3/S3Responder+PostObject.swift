@@ -1,0 +1,175 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// An upload by an HTML form, whose policy was signed beforehand (eka.md 3.3).
+extension S3Responder {
+    /// The most that the fields before the file may take together, names and all, in bytes.
+    private static let fieldLimit = 64 * 1024
+    /// What a field takes beside its name and its value.
+    private static let fieldOverhead = 128
+
+    /// What a form says before its file comes.
+    private struct Form {
+        var fields: [String: String] = [:]
+        var size = 0
+        var current: (name: String, value: ByteBuffer)?
+    }
+
+    /// A file on its way.
+    private struct Upload {
+        let principal: Principal
+        let policy: PostPolicy
+        let address: S3ObjectAddress
+        let contentType: String?
+        let metadata: [String: String]
+        let file: String
+        var writer: ObjectWriter
+        var size = 0
+    }
+
+    func postObject(_ request: Request, into bucket: String) async throws -> Response {
+        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+            throw S3Error.invalidRequest("Bucket POST must be of the enclosure-type multipart/form-data")
+        }
+        var form = Form()
+        var upload: Upload?
+        var isReceived = false
+        do {
+            for try await buffer in request.body {
+                for event in try decoder.decode(buffer) {
+                    // What comes after the file is no part of the upload.
+                    if isReceived { continue }
+                    if upload == nil {
+                        upload = try await take(event, of: &form, into: bucket)
+                    } else if try await take(event, into: &upload) {
+                        isReceived = true
+                    }
+                }
+            }
+            try decoder.finish()
+            guard let received = upload, isReceived else {
+                throw S3Error.invalidArgument("POST requires exactly one file upload per request.")
+            }
+            // From here on it is not this function's to remove.
+            upload = nil
+            return try await store(received, form)
+        } catch {
+            await upload?.writer.discard()
+            if error is FormDecoder.Malformed { throw S3Error.malformedPostRequest }
+            throw error
+        }
+    }
+
+    /// - Returns: the upload, once its file begins.
+    private func take(_ event: FormDecoder.Event, of form: inout Form, into bucket: String) async throws -> Upload? {
+        switch event {
+        case .part(let part) where part.name == "file":
+            return try await begin(form.fields, part, bucket)
+        case .part(let part):
+            form.size += part.name.utf8.count + Self.fieldOverhead
+            guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
+            form.current = (part.name.lowercased(), ByteBuffer())
+        case .data(var data):
+            form.size += data.readableBytes
+            guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
+            form.current?.value.writeBuffer(&data)
+        case .endOfPart:
+            if let (name, value) = form.current { form.fields[name] = String(buffer: value) }
+            form.current = nil
+        }
+        return nil
+    }
+
+    /// - Returns: whether the file has ended.
+    private func take(_ event: FormDecoder.Event, into upload: inout Upload?) async throws -> Bool {
+        guard case .data(let data) = event else { return true }
+        upload?.size += data.readableBytes
+        if let upload, upload.size > upload.policy.sizes.upperBound { throw S3Error.entityTooLarge }
+        try await upload?.writer.write(data)
+        return false
+    }
+
+    /// Everything is checked before the first byte of the file is kept.
+    private func begin(_ fields: [String: String], _ part: FormPart, _ bucket: String) async throws -> Upload {
+        guard let encodedPolicy = fields["policy"] else {
+            throw S3Error.accessDenied("Anonymous uploads are not allowed: the form has no policy.")
+        }
+        guard fields["x-amz-algorithm"] == SigningScope.algorithm,
+            let scope = fields["x-amz-credential"].flatMap(SigningScope.init), scope.service == "s3",
+            let signature = fields["x-amz-signature"].flatMap({ Hex.decode($0) })
+        else {
+            throw S3Error.invalidArgument(
+                "The form must have x-amz-algorithm \(SigningScope.algorithm), x-amz-credential and x-amz-signature.")
+        }
+        let (principal, key) = try await credentials.resolve(scope, sessionToken: fields["x-amz-security-token"])
+        guard
+            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(encodedPolicy.utf8), using: key)
+        else { throw S3Error.signatureDoesNotMatch }
+        let policy = try PostPolicy(base64: encodedPolicy)
+        guard let template = fields["key"] else {
+            throw S3Error.invalidArgument("Bucket POST must contain a field named 'key'.")
+        }
+        // Before they are put into each other, as often as the form likes.
+        guard max(template.utf8.count, part.baseName?.utf8.count ?? 0) <= 1024 else { throw S3Error.keyTooLong }
+        let name = template.replacing("${filename}", with: part.baseName ?? "")
+        var checked = fields
+        checked["bucket"] = bucket
+        checked["key"] = name
+        try policy.check(checked, at: clock.now)
+        let path = "/\(bucket)/\(PercentEncoding.encode(name, keepingSlashes: true))"
+        guard case .object(let address) = try S3Address(host: "", path: path) else {
+            throw S3Error.invalidArgument("The key must not be empty.")
+        }
+        let prefix = "x-amz-meta-"
+        let metadata = fields.filter { $0.key.hasPrefix(prefix) }
+            .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
+        let (file, writer) = uploads.begin()
+        return Upload(
+            principal: principal, policy: policy, address: address,
+            contentType: fields["content-type"] ?? part.contentType,
+            metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first }), file: file,
+            writer: writer
+        )
+    }
+
+    private func store(_ received: Upload, _ form: Form) async throws -> Response {
+        var upload = received
+        let written: ObjectWriter.Summary
+        do {
+            written = try await upload.writer.finish()
+            guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }
+        } catch {
+            await upload.writer.discard()
+            throw error
+        }
+        let object = StoredObject(
+            bucket: upload.address.bucket, key: upload.address.key, file: upload.file, size: written.size,
+            eTag: Hex.encode(written.md5), contentType: upload.contentType, metadata: upload.metadata,
+            createdAt: clock.now
+        )
+        try await uploads.keep(object, for: upload.principal)
+        var headers: HTTPFields = [.eTag: object.quotedETag]
+        headers[.location] = "/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"
+        switch form.fields["success_action_status"] {
+        case "200": return Response(status: .ok, headers: headers)
+        case "201":
+            var response = XMLElement(
+                "PostResponse",
+                [
+                    XMLElement("Location", headers[.location] ?? ""), XMLElement("Bucket", object.bucket),
+                    XMLElement("Key", object.key), XMLElement("ETag", object.quotedETag),
+                ]
+            ).response(.created)
+            response.headers.append(contentsOf: headers)
+            return response
+        default: return Response(status: .noContent, headers: headers)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// The object API that the AWS SDKs talk to: chunks are uploaded here (eka.md section 3).
+///
+/// Objects belong to the tenant of the credentials: the same bucket and key of another tenant are other objects.
+struct S3Responder: Sendable {
+    /// How far a signer's clock may be off, in seconds.
+    static let skewLimit: TimeInterval = 15 * 60
+
+    let store: Store
+    let uploads: Uploads
+    let credentials: UploadCredentials
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        context.coreContext.endpointPath.value = "S3"
+        var response: Response
+        do {
+            response = try await perform(request, context)
+        } catch let error as S3Error {
+            context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
+            response = error.response(to: request, context: context)
+        } catch let failure as ScribeError {
+            response = Self.error(for: failure, context).response(to: request, context: context)
+        } catch HTTPProblem.busy {
+            response = S3Error.serviceUnavailable.response(to: request, context: context)
+        } catch  where error.isBrokenRequest {
+            throw error
+        } catch {
+            context.logger.error("unexpected error", metadata: ["error": "\(error)"])
+            response = S3Error.internalError.response(to: request, context: context)
+        }
+        response.headers[.amzRequestID] = context.requestID
+        return response
+    }
+
+    private static func error(for failure: ScribeError, _ context: ScribeContext) -> S3Error {
+        switch failure.kind {
+        case .exhausted: return .quotaExceeded
+        case .unavailable, .refused:
+            if case .storageUnavailable(let cause) = failure {
+                context.logger.error("nothing can be written", metadata: ["error": "\(cause)"])
+            }
+            return .serviceUnavailable
+        case .invalid, .tooLarge, .notFound, .conflict, .state:
+            context.logger.error("unexpected error", metadata: ["error": "\(failure.code)"])
+            return .internalError
+        }
+    }
+
+    private func perform(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let address = try S3Address(host: request.authority, path: request.uri.path)
+        guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
+        // Answered to anyone: Android asks before it has signed anything.
+        if case .bucket = address, request.method == .head {
+            context.coreContext.endpointPath.value = "S3 HeadBucket"
+            return Response(status: .ok, headers: [.amzBucketRegion: SigningScope.region])
+        }
+        // Signed within the form.
+        if case .bucket(let bucket) = address, request.method == .post, query.names.isEmpty {
+            context.coreContext.endpointPath.value = "S3 PostObject"
+            return try await postObject(request, into: bucket)
+        }
+        let caller = try await authenticate(request, query)
+        let operation = try S3Operation(
+            request.method, address, query, copies: request.headers.contains(.amzCopySource)
+        )
+        context.coreContext.endpointPath.value = operation.route
+        let business = caller.principal.business
+        if !operation.hasBody { try await checkEmptiness(of: request, caller, context) }
+        switch operation {
+        case .listBuckets: return try await listBuckets(business)
+        case .headBucket: return Response(status: .ok, headers: [.amzBucketRegion: SigningScope.region])
+        case .listMultipartUploads(let bucket): return try await listMultipartUploads(in: bucket, query, business)
+        case .listObjects(let bucket): return try await listObjects(in: bucket, query, business)
+        case .putObject(let object): return try await putObject(request, object, caller)
+        case .getObject(let object): return try await getObject(request, object, business)
+        case .headObject(let object): return try await headObject(request, object, business)
+        case .deleteObject(let object): return try await deleteObject(object, business)
+        case .createMultipartUpload(let object): return try await createMultipartUpload(request, object, business)
+        case .uploadPart(let object, let id, let number):
+            return try await uploadPart(request, object, id, number, caller)
+        case .completeMultipartUpload(let object, let id):
+            return try await completeMultipartUpload(request, object, id, caller, context)
+        case .abortMultipartUpload(let object, let id): return try await abortMultipartUpload(object, id, business)
+        case .listParts(let object, let id): return try await listParts(object, id, query, business)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Crypto
+import Foundation
+import ScribeDomain
+import ScribeHTTP
+
+/// The chain of signatures over the chunks of a streaming body: each is over the one before it.
+struct SigV4ChunkSignatures: Sendable {
+    private let key: SymmetricKey
+    private let timestamp: String
+    private let scope: String
+    private var previous: [UInt8]
+
+    init(_ signature: SigV4, key: SymmetricKey) {
+        self.key = key
+        timestamp = signature.timestamp
+        scope = signature.scope.text
+        previous = signature.signature
+    }
+
+    /// Whether the next chunk, of that hash, is signed so.
+    mutating func checkChunk(hash: SHA256Digest, _ signature: [UInt8]) -> Bool {
+        let empty = Hex.encode(SHA256.hash(data: Data()))
+        return check(
+            ["AWS4-HMAC-SHA256-PAYLOAD", timestamp, scope, Hex.encode(previous), empty, Hex.encode(hash)], signature)
+    }
+
+    /// Whether the trailers are signed so.
+    mutating func checkTrailer(_ trailers: [(name: String, value: String)], _ signature: [UInt8]) -> Bool {
+        let text = trailers.map { "\($0.name):\($0.value)\n" }.joined()
+        let hash = Hex.encode(SHA256.hash(data: Data(text.utf8)))
+        return check(["AWS4-HMAC-SHA256-TRAILER", timestamp, scope, Hex.encode(previous), hash], signature)
+    }
+
+    private mutating func check(_ lines: [String], _ signature: [UInt8]) -> Bool {
+        previous = signature
+        return HMAC<SHA256>.isValidAuthenticationCode(
+            signature, authenticating: Data(lines.joined(separator: "\n").utf8), using: key
+        )
+    }
+}

@@ -1,0 +1,85 @@
+import ScribeDomain
+import ScribeHTTP
+
+extension SigV4 {
+    /// Reads the signature of a request from its `Authorization` header or, failing that, its query.
+    ///
+    /// - Returns: nil when the request is not signed at all.
+    /// - Throws: ``S3Error`` when it is signed badly.
+    static func read(from message: Message) throws(S3Error) -> SigV4? {
+        if let authorization = message.header("authorization"), authorization.hasPrefix("AWS") {
+            return try read(authorization: authorization, timestamp: message.header("x-amz-date"))
+        }
+        guard let query = SigV4Query(message.query) else { throw .invalidURI }
+        return try read(query: query)
+    }
+
+    private static func read(authorization: String, timestamp: String?) throws(S3Error) -> SigV4 {
+        guard authorization.hasPrefix("\(algorithm) ") else {
+            throw .invalidRequest("Please use \(algorithm).")
+        }
+        var fields: [String: String] = [:]
+        for part in authorization.utf8.dropFirst(algorithm.utf8.count + 1).split(separator: UInt8(ascii: ",")) {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            guard pair.count == 2 else { continue }
+            fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])
+        }
+        guard let scope = fields["Credential"].flatMap(SigningScope.init),
+            let headers = fields["SignedHeaders"].flatMap(names),
+            let signature = fields["Signature"].flatMap({ Hex.decode($0) })
+        else { throw .authorizationHeaderMalformed("The authorization header is malformed.") }
+        guard let timestamp else {
+            throw .accessDenied("AWS authentication requires a valid Date or x-amz-date header")
+        }
+        return try SigV4(
+            placement: .header, scope: scope, timestamp: timestamp, signedHeaders: headers, signature: signature
+        ).checked { .authorizationHeaderMalformed($0) }
+    }
+
+    private static func withoutSpaces(_ text: Substring.UTF8View) -> String {
+        String(decoding: text.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+    }
+
+    private static func read(query: SigV4Query) throws(S3Error) -> SigV4? {
+        guard query["X-Amz-Algorithm"] != nil || query["X-Amz-Signature"] != nil else { return nil }
+        guard query["X-Amz-Algorithm"] == algorithm else {
+            throw .authorizationQueryParametersError("X-Amz-Algorithm only supports \(algorithm)")
+        }
+        guard let scope = query["X-Amz-Credential"].flatMap(SigningScope.init), let timestamp = query["X-Amz-Date"],
+            let headers = query["X-Amz-SignedHeaders"].flatMap(names),
+            let signature = query["X-Amz-Signature"].flatMap({ Hex.decode($0) }),
+            let expires = query["X-Amz-Expires"].flatMap(Int.init)
+        else {
+            throw .authorizationQueryParametersError(
+                "Query-string authentication requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, "
+                    + "X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters."
+            )
+        }
+        guard (0...604_800).contains(expires) else {
+            throw .authorizationQueryParametersError("X-Amz-Expires must be between 0 and 604800 seconds")
+        }
+        return try SigV4(
+            placement: .query(expires: expires), scope: scope, timestamp: timestamp, signedHeaders: headers,
+            signature: signature
+        ).checked { .authorizationQueryParametersError($0) }
+    }
+
+    /// The longest list of signed headers, in bytes: some twenty times what clients sign.
+    private static let longestHeaderList = 2048
+
+    /// - Returns: nil for a list that is no list of header names, each once and in order: each is looked up and copied,
+    ///   so that one that is repeated costs its value each time.
+    private static func names(_ list: String) -> [String]? {
+        guard list.utf8.count <= longestHeaderList else { return nil }
+        let names = list.lowercased().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return isSorted && names.first?.isEmpty == false ? names : nil
+    }
+
+    private func checked(_ error: (String) -> S3Error) throws(S3Error) -> SigV4 {
+        guard scope.service == "s3" else { throw error("The credential's service must be s3.") }
+        guard date != nil else { throw error("The date is not valid, or not that of the credential.") }
+        guard signedHeaders.contains("host") else { throw .accessDenied("The Host header must be signed.") }
+        return self
+    }
+}

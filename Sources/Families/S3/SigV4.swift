@@ -1,0 +1,119 @@
+import Crypto
+import Foundation
+import ScribeDomain
+import ScribeHTTP
+
+/// AWS Signature Version 4, the server's half: what a request claims, and whether its signature bears it out.
+struct SigV4: Hashable, Sendable {
+    static let algorithm = SigningScope.algorithm
+
+    /// Where the signature was found.
+    enum Placement: Hashable, Sendable {
+        case header
+        /// Valid for this many seconds after the date.
+        case query(expires: Int)
+    }
+
+    let placement: Placement
+    let scope: SigningScope
+    /// As signed: `yyyyMMdd'T'HHmmss'Z'`.
+    let timestamp: String
+    /// Lower-case names in order.
+    let signedHeaders: [String]
+    let signature: [UInt8]
+
+    /// What is signed, of a request as it arrived.
+    struct Message: Sendable {
+        let method: String
+        /// Still percent-encoded.
+        let path: String
+        /// Still percent-encoded, without the question mark.
+        let query: String
+        /// The value of a header by its lower-case name; several with one name are joined with commas.
+        let header: @Sendable (String) -> String?
+    }
+
+    /// Whether `key` made this signature over `message`.
+    func isValid(for message: Message, payloadHash: String, key: SymmetricKey) -> Bool {
+        guard let request = canonicalRequest(message, payloadHash: payloadHash) else { return false }
+        let digest = Hex.encode(SHA256.hash(data: Data(request.utf8)))
+        let text = "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(digest)"
+        return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(text.utf8), using: key)
+    }
+
+    /// nil when a signed header is missing, or escapes are broken.
+    func canonicalRequest(_ message: Message, payloadHash: String) -> String? {
+        guard let path = PercentEncoding.decode(message.path),
+            let query = SigV4Query(message.query)?.canonical
+        else { return nil }
+        var headers = ""
+        for name in signedHeaders {
+            guard let value = message.header(name) else { return nil }
+            headers += "\(name):\(Self.singleSpaced(value))\n"
+        }
+        return [
+            message.method, PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true), query, headers,
+            signedHeaders.joined(separator: ";"), payloadHash,
+        ].joined(separator: "\n")
+    }
+
+    /// By bytes: a session's token is long, and characters are slow to tell apart.
+    private static func singleSpaced(_ value: String) -> String {
+        value.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }.joined(separator: " ")
+    }
+
+    /// When the request was signed, nil for a time that there is not, such as the 30th of February.
+    var date: Date? {
+        let text = Array(timestamp.utf8)
+        guard text.count == 16, timestamp.prefix(8) == scope.day, text[8] == UInt8(ascii: "T"),
+            text[15] == UInt8(ascii: "Z"), (text[..<8] + text[9..<15]).allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int32 { text[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
+        var time = tm()
+        (time.tm_year, time.tm_mon, time.tm_mday) = (number(0..<4) - 1900, number(4..<6) - 1, number(6..<8))
+        (time.tm_hour, time.tm_min, time.tm_sec) = (number(9..<11), number(11..<13), number(13..<15))
+        let written = time
+        // It turns what is too large into the next minute, day, or month.
+        let seconds = timegm(&time)
+        guard time.tm_mon == written.tm_mon, time.tm_mday == written.tm_mday, time.tm_hour == written.tm_hour,
+            time.tm_min == written.tm_min, time.tm_sec == written.tm_sec, seconds >= 0
+        else { return nil }
+        return Date(timeIntervalSince1970: TimeInterval(seconds))
+    }
+}
+
+/// The query of a signed request.
+struct SigV4Query: Sendable {
+    private let parameters: [(name: String, value: String)]
+
+    /// nil for broken escapes.
+    init?(_ query: String) {
+        var parameters: [(String, String)] = []
+        for part in query.split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(pair[0]),
+                let value = pair.count == 2 ? PercentEncoding.decode(pair[1]) : ""
+            else { return nil }
+            parameters.append((name, value))
+        }
+        self.parameters = parameters
+    }
+
+    var names: [String] { parameters.map(\.name) }
+
+    subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// Sorted, for the AWS SDK for iOS does not (eka.md 10.6), and without the signature itself.
+    var canonical: String {
+        parameters.filter { $0.name != "X-Amz-Signature" }
+            .map {
+                (
+                    PercentEncoding.encode($0.name, keepingSlashes: false),
+                    PercentEncoding.encode($0.value, keepingSlashes: false)
+                )
+            }
+            .sorted { $0 < $1 }
+            .map { "\($0)=\($1)" }
+            .joined(separator: "&")
+    }
+}

@@ -1,0 +1,18 @@
+import Crypto
+import ScribeDomain
+import ScribeHTTP
+
+extension UploadCredentials {
+    /// Whose request this is and with which key it must be signed.
+    /// - Throws: ``S3Error`` as AWS would.
+    func resolve(
+        _ scope: SigningScope, sessionToken: String?
+    ) async throws(S3Error) -> (principal: Principal, key: SymmetricKey) {
+        switch await holder(of: scope.accessKeyID, sessionToken: sessionToken) {
+        case .known(let principal): (principal, signingKey(for: scope))
+        case .unknown: throw .invalidAccessKeyID
+        case .invalid: throw .invalidToken
+        case .expired: throw .expiredToken
+        }
+    }
+}

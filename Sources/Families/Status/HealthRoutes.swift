@@ -1,0 +1,64 @@
+import Engines
+import Hummingbird
+import NIOCore
+import NIOPosix
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// What a supervisor and a newcomer ask first. Without authentication.
+struct HealthRoutes: Sendable {
+    let runtime: Runtime
+    let reserve: StorageReserve
+    let transcriber: any Transcriber
+    let threads: NIOThreadPool
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
+        router.get("readyz", use: ready)
+        router.get("metrics", use: prometheus)
+        router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
+        router.get("openapi.yaml") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "application/yaml"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.scribe_yaml))
+            )
+        }
+    }
+
+    @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
+        let size = try await runtime.store.size()
+        var readings = try await threads.runIfActive { ProcessReadings.current() }
+        readings += [
+            ("scribe_jobs", Double(size.jobs)), ("scribe_database_bytes", Double(size.databaseBytes)),
+            ("scribe_objects", Double(size.objects)), ("scribe_object_bytes", Double(size.objectBytes)),
+            ("scribe_held_polls", Double(runtime.signals.waiterCount)),
+        ]
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: runtime.metrics.text(readings: readings)))
+        )
+    }
+
+    private struct Body: Encodable {
+        let status: String
+        let components: [String: String]
+    }
+
+    @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
+        let components = [
+            // Nobody is listened to before migrations and seed are done.
+            "seed": "ready",
+            "database": await runtime.store.isReachable() ? "ready" : "unreachable",
+            // Deletions are still possible, which is why this alone does not make it unready.
+            "storage": reserve.hasRoom ? "ready" : "full",
+            "transcriber": transcriber.condition == .available
+                ? transcriber.name : "\(transcriber.name) \(transcriber.condition.rawValue)",
+        ]
+        let isReady = components["database"] == "ready"
+        return try .json(
+            isReady ? .ok : .serviceUnavailable,
+            Body(status: isReady ? "ready" : "not ready", components: components)
+        )
+    }
+}

@@ -1,0 +1,25 @@
+package import Engines
+package import Hummingbird
+package import NIOPosix
+package import ScribeHTTP
+package import ScribeRuntime
+package import ScribeStore
+
+/// What is asked of the server itself, without a token: is it there, is it ready, what does it speak.
+package struct StatusFamily: RoutedAPI {
+    /// `openapi/scribe.yaml`.
+    package static var openAPI: [UInt8] { PackageResources.scribe_yaml }
+
+    package let name = "Status"
+    private let routes: HealthRoutes
+
+    package init(_ runtime: Runtime, reserve: StorageReserve, transcriber: any Transcriber, threads: NIOThreadPool) {
+        routes = HealthRoutes(runtime: runtime, reserve: reserve, transcriber: transcriber, threads: threads)
+    }
+
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle { StatusErrors() }
+
+    package func addRoutes(to router: Router<ScribeContext>) {
+        routes.add(to: router.group().add(middleware: ErrorRendering(style: StatusErrors())))
+    }
+}

@@ -1,0 +1,110 @@
+package import Crypto
+package import Foundation
+import JWTKit
+package import ScribeDomain
+
+/// Issues and verifies the JWTs of eka.md 1.3.
+package struct AccessTokens: Sendable {
+    package static let issuer = "scribe-emulator"
+    private static let keyID = JWKIdentifier(string: "scribe-emulator")
+
+    private let keys: JWTKeyCollection
+    private let verified = VerifiedTokens<AccessClaims>()
+    private let clock: ScribeClock
+
+    package init(key: SymmetricKey, clock: ScribeClock) async {
+        keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(key: key), digestAlgorithm: .sha256, kid: Self.keyID)
+        self.clock = clock
+    }
+
+    /// What is said of a token.
+    package enum Verdict: Hashable, Sendable {
+        /// One of ours, and valid.
+        case ours(Principal, version: String?)
+        /// Somebody else's, well formed.
+        case foreign
+        case refused(reason: String)
+    }
+
+    /// A token for the client's user. `exp` is in seconds: Android compares it as such.
+    package func issue(to client: Client, version: String?, expiresAt: Date, id: String) async throws -> String {
+        let claims = AccessClaims(client: client, version: version, issuedAt: clock.now, expiresAt: expiresAt, id: id)
+        return try await keys.sign(claims, kid: Self.keyID)
+    }
+
+    package func verdict(on token: String) async -> Verdict {
+        if let claims = verified[token] { return verdict(on: claims) }
+        guard let parsed = UnverifiedToken(token) else { return .refused(reason: "The token is not a JWT") }
+        guard parsed.issuer == Self.issuer || parsed.keyID == Self.keyID.string else { return .foreign }
+        guard let claims = try? await keys.verify(token, as: AccessClaims.self) else {
+            return .refused(reason: "The token's signature is not valid")
+        }
+        verified.remember(claims, of: token)
+        return verdict(on: claims)
+    }
+
+    private func verdict(on claims: AccessClaims) -> Verdict {
+        guard claims.exp > clock.now.timeIntervalSince1970 else { return .refused(reason: "The token has expired") }
+        return .ours(claims.principal, version: claims.ver)
+    }
+}
+
+/// The claims that the API's server side reads.
+private struct AccessClaims: JWTPayload {
+    struct Entitlements: Codable {
+        var esc = 1
+        var pst = 1
+        var pex = 0
+    }
+
+    let iss: String
+    let sub: String
+    let jti: String
+    let iat: TimeInterval
+    let exp: TimeInterval
+    let businessID: String
+    let clientID: String
+    let uuid: String
+    let oid: String
+    var cc = Entitlements()
+    let workspaceID: String
+    let workspace: String
+    let fn: String
+    /// Of the client's registration.
+    let ver: String?
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, jti, iat, exp, uuid, oid, cc, fn, ver
+        case businessID = "b-id"
+        case clientID = "c-id"
+        case workspaceID = "w-id"
+        case workspace = "w-n"
+    }
+
+    init(client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String) {
+        let principal = client.principal
+        iss = AccessTokens.issuer
+        sub = principal.user.rawValue
+        jti = id
+        iat = issuedAt.timeIntervalSince1970.rounded(.down)
+        exp = expiresAt.timeIntervalSince1970.rounded(.down)
+        businessID = principal.business.rawValue
+        clientID = principal.client.rawValue
+        uuid = principal.user.rawValue
+        oid = principal.doctor.rawValue
+        workspaceID = principal.business.rawValue
+        workspace = client.workspace
+        fn = client.name
+        ver = version
+    }
+
+    var principal: Principal {
+        Principal(
+            business: BusinessID(businessID), user: UserID(uuid), doctor: DoctorID(oid), client: ClientID(clientID)
+        )
+    }
+
+    /// Expiry is judged by the server's clock, in ``AccessTokens/verdict(on:)``.
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+}

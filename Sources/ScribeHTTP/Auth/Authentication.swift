@@ -1,0 +1,44 @@
+package import HTTPTypes
+package import Hummingbird
+package import ScribeDomain
+
+/// Finds out who a request acts for.
+package struct Authentication: RouterMiddleware {
+    package typealias Context = ScribeContext
+
+    private let authenticator: Authenticator
+    private let tokens: @Sendable (HTTPFields) -> [String]
+
+    /// - Parameter tokens: those that the family finds in a request's headers.
+    package init(_ authenticator: Authenticator, tokens: @escaping @Sendable (HTTPFields) -> [String]) {
+        self.authenticator = authenticator
+        self.tokens = tokens
+    }
+
+    package func handle(
+        _ request: Request, context: ScribeContext,
+        next: (Request, ScribeContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.principal = try await authenticator.principal(offering: tokens(request.headers))
+        return try await next(request, context)
+    }
+}
+
+extension HTTPFields {
+    /// What is in `Authorization`, without the word `Bearer` before it.
+    package var bearerToken: String? {
+        guard let value = self[.authorization] else { return nil }
+        let scheme = "bearer"
+        let first = value.prefix { $0 != " " }
+        return first.lowercased() == scheme ? String(value.dropFirst(scheme.count).drop { $0 == " " }) : value
+    }
+}
+
+extension ScribeContext {
+    /// The principal of an authenticated route.
+    package func requirePrincipal() throws -> Principal {
+        guard let principal else { throw HTTPProblem.unauthenticated(reason: "No token was sent") }
+        return principal
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+package import ScribeDomain
+
+/// Finds out who a token acts for, wherever a family found it.
+package struct Authenticator: Sendable {
+    package let tokens: AccessTokens
+    package let mode: AuthMode
+    package let clients: KnownClients
+
+    package init(tokens: AccessTokens, mode: AuthMode, clients: KnownClients) {
+        self.tokens = tokens
+        self.mode = mode
+        self.clients = clients
+    }
+
+    /// - Parameter offered: all that came with a request; when there are several, either is enough.
+    /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
+    package func principal(offering offered: [String]) async throws -> Principal {
+        let offered = offered.filter { !$0.isEmpty }
+        guard !offered.isEmpty else {
+            guard mode == .open else { throw HTTPProblem.unauthenticated(reason: "No token was sent") }
+            return clients.demoPrincipal
+        }
+        var reason = ""
+        var isForeign = false
+        for token in offered.removingDuplicates() {
+            switch await tokens.verdict(on: token) {
+            case .ours(let principal, let version):
+                if clients.registrations.isCurrent(principal, version: version) { return principal }
+                reason = "The token's client is not known any more"
+            case .foreign where mode != .strict: isForeign = true
+            case .foreign: reason = "The token was not issued here"
+            case .refused(let why): reason = why
+            }
+        }
+        if isForeign { return clients.demoPrincipal }
+        throw HTTPProblem.unauthenticated(reason: reason)
+    }
+}

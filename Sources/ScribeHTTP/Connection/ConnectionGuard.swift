@@ -1,0 +1,228 @@
+import NIOCore
+import NIOHTTP1
+import ScribeDomain
+import ScribeRuntime
+
+/// Keeps one connection within its limits, between the HTTP parser and everything that understands requests.
+///
+/// It ends connections that are slow on purpose, refuses requests that two readers could read differently, answers
+/// `Expect: 100-continue` at once (AWS clients and curl otherwise wait a second before they send the body), and closes
+/// when the client or HTTP/1.0 wants that.
+final class ConnectionGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Where the request is that is being read.
+    private enum Reading {
+        /// Nothing of it has arrived.
+        case idle
+        case head, body
+        /// It was refused; whatever else arrives is not read.
+        case refused
+    }
+
+    private let limits: ConnectionLimits
+    private var reading = Reading.idle
+    /// The requests that are not answered yet, in order: whether the connection ends with the answer.
+    private var closings: [Bool] = []
+    private var isResponding: Bool { !closings.isEmpty }
+    private var bytesInWindow = 0
+    private var isWaitingForBytes = false
+    private var headTimer: Scheduled<Void>?
+    private var bodyTimer: Scheduled<Void>?
+    private var answerTimer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+
+    /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
+    let departure: Departure
+
+    init(limits: ConnectionLimits, departure: Departure) {
+        self.limits = limits
+        self.departure = departure
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        expectHead(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { departure.happened() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        departure.happened()
+        stop()
+        context.fireChannelInactive()
+    }
+
+    private func stop() {
+        headTimer?.cancel()
+        bodyTimer?.cancel()
+        answerTimer?.cancel()
+        context = nil
+    }
+
+    // MARK: Bytes, as the counter in front of the parser sees them
+
+    func received(_ count: Int) {
+        isWaitingForBytes = false
+        bytesInWindow += count
+        if case .idle = reading, !isResponding, let context {
+            reading = .head
+            expectHead(context)
+        }
+    }
+
+    func isAskingForBytes() { isWaitingForBytes = true }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .refused = reading { return }
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            headTimer?.cancel()
+            headTimer = nil
+            if let status = Self.refusal(of: head) { return refuse(context, status) }
+            // To whoever wants another protocol this one is spoken, and the parser reads no further.
+            let endsConnection = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+            closings.append(endsConnection)
+            reading = .body
+            watchBody(context)
+            // In lower case and for HTTP/1.0 too: that is how the server behind reads it.
+            if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+                let answer = HTTPResponseHead(version: head.version, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
+            }
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        case .body:
+            context.fireChannelRead(data)
+        case .end:
+            bodyTimer?.cancel()
+            bodyTimer = nil
+            reading = .idle
+            context.fireChannelRead(data)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case HTTPParserError.headerOverflow = error, !isResponding {
+            return refuse(context, .requestHeaderFieldsTooLarge)
+        }
+        context.fireErrorCaught(error)
+    }
+
+    /// Why a request is not to be served at all: what this server and a proxy before it could take for two different
+    /// requests.
+    private static func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
+        let lengths = head.headers["content-length"]
+        let encodings = head.headers[canonicalForm: "transfer-encoding"]
+        if lengths.count > 1 || (!lengths.isEmpty && !encodings.isEmpty) { return .badRequest }
+        if let length = lengths.first, !length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .badRequest }
+        if !encodings.isEmpty, encodings.map({ $0.lowercased() }) != ["chunked"] { return .notImplemented }
+        if !encodings.isEmpty, head.version != .http1_1 { return .badRequest }
+        let hosts = head.headers["host"]
+        for field in head.headers where CombiningMarks.areTooMany(in: field.value.utf8) { return .badRequest }
+        if hosts.count > 1 || (hosts.isEmpty && head.version == .http1_1) { return .badRequest }
+        return nil
+    }
+
+    // MARK: Responses
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where !head.status.isInformational:
+            // Refused before all of it was here: reading the rest would only be for the next request's sake.
+            if case .body = reading, closings.count == 1, head.status.code >= 400 { closings[0] = true }
+            if closings.first == true { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end where closings.first == true:
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.assumeIsolated().whenComplete { _ in self.closeAfterResponse(context) }
+            context.writeAndFlush(data, promise: written)
+        case .end:
+            if isResponding { closings.removeFirst() }
+            context.write(data, promise: promise)
+        case .head, .body:
+            context.write(data, promise: promise)
+        }
+    }
+
+    /// An answer that nobody reads would keep its file, its memory and its connection for ever.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        answerTimer?.cancel()
+        answerTimer = nil
+        if !context.channel.isWritable {
+            answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func closeAfterResponse(_ context: ChannelHandlerContext) {
+        guard case .body = reading else { return context.close(promise: nil) }
+        // Closing now would reset the connection, and the client might lose the answer that it has not read yet.
+        context.close(mode: .output, promise: nil)
+        schedule(context, after: limits.drainTime) { $0.close(promise: nil) }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
+        stop()
+        reading = .refused
+        let headers: HTTPHeaders = ["connection": "close", "content-length": "0"]
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil
+        )
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            context.close(mode: .output, promise: nil)
+            self.schedule(context, after: self.limits.drainTime) { $0.close(promise: nil) }
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    // MARK: Time
+
+    private func expectHead(_ context: ChannelHandlerContext) {
+        headTimer?.cancel()
+        headTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
+            guard !self.isResponding else { return }
+            if case .head = self.reading { self.refuse(context, .requestTimeout) } else { context.close(promise: nil) }
+        }
+    }
+
+    /// A body that we wait for must go on. One that we do not ask for, because the disk is slower, is not the client's
+    /// fault.
+    private func watchBody(_ context: ChannelHandlerContext) {
+        bytesInWindow = 0
+        bodyTimer?.cancel()
+        bodyTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
+            guard case .body = self.reading else { return }
+            if self.isWaitingForBytes, self.bytesInWindow < self.limits.bodyMinimum {
+                context.close(promise: nil)
+            } else {
+                self.watchBody(context)
+            }
+        }
+    }
+
+    @discardableResult
+    private func schedule(
+        _ context: ChannelHandlerContext, after time: TimeAmount, _ action: @escaping (ChannelHandlerContext) -> Void
+    ) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            guard context.channel.isActive else { return }
+            action(context)
+        }
+    }
+}
+
+extension HTTPResponseStatus {
+    fileprivate var isInformational: Bool { (100..<200).contains(code) }
+}

@@ -1,0 +1,31 @@
+package import HTTPTypes
+
+/// The headers of these APIs that HTTP itself does not know.
+extension HTTPField.Name {
+    private static func named(_ name: String) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
+        return field
+    }
+
+    package static let auth = named("auth")
+    package static let clientID = named("client-id")
+    package static let flavour = named("flavour")
+    package static let version = named("version")
+    package static let requestID = named("x-request-id")
+    package static let amzBucketRegion = named("x-amz-bucket-region")
+    package static let amzChecksumCRC32 = named("x-amz-checksum-crc32")
+    package static let amzChecksumCRC32C = named("x-amz-checksum-crc32c")
+    package static let amzChecksumCRC64NVME = named("x-amz-checksum-crc64nvme")
+    package static let amzChecksumSHA1 = named("x-amz-checksum-sha1")
+    package static let amzChecksumSHA256 = named("x-amz-checksum-sha256")
+    package static let amzContentSHA256 = named("x-amz-content-sha256")
+    package static let amzCopySource = named("x-amz-copy-source")
+    package static let amzDecodedContentLength = named("x-amz-decoded-content-length")
+    package static let amzRequestID = named("x-amz-request-id")
+    package static let amzSecurityToken = named("x-amz-security-token")
+    package static let amzTrailer = named("x-amz-trailer")
+    package static let allowPrivateNetwork = named("access-control-allow-private-network")
+    package static let requestPrivateNetwork = named("access-control-request-private-network")
+    package static let forwardedProto = named("x-forwarded-proto")
+    package static let contentMD5 = named("content-md5")
+}

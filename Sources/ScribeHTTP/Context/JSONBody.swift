@@ -1,0 +1,118 @@
+import Foundation
+package import Hummingbird
+package import NIOCore
+import ScribeDomain
+
+extension Request {
+    /// The most that a JSON body may hold, in bytes.
+    package static let jsonBodyLimit = 1 << 20
+
+    /// The JSON object in the body, whatever the `Content-Type` says.
+    ///
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, and as ``collectedBody(upTo:in:)``.
+    package func decodeJSON<Value: Decodable>(
+        as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext
+    ) async throws -> Value {
+        try Self.decode(try await collectedBody(upTo: limit, in: context))
+    }
+
+    /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
+    package func decodeOptionalJSON<Value: Decodable>(
+        as type: Value.Type = Value.self, in context: ScribeContext
+    ) async throws -> Value? {
+        let buffer = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
+        // Named, for what is inferred would be optional too, and `null` a body.
+        return buffer.readableBytes == 0 ? nil : try Self.decode(buffer, as: Value.self)
+    }
+
+    /// The whole body.
+    /// - Throws: ``HTTPProblem/bodyTooLarge(limit:)``, ``HTTPProblem/busy(retryAfter:)``.
+    package func collectedBody(upTo limit: Int, in context: ScribeContext) async throws -> ByteBuffer {
+        var collected = ByteBuffer()
+        for try await var piece in body {
+            guard piece.readableBytes <= limit - collected.readableBytes else {
+                throw HTTPProblem.bodyTooLarge(limit: limit)
+            }
+            try context.body?.take(piece.readableBytes)
+            if collected.readableBytes == 0 { collected = piece } else { collected.writeBuffer(&piece) }
+        }
+        return collected
+    }
+
+    private static func decode<Value: Decodable>(
+        _ buffer: ByteBuffer, as type: Value.Type = Value.self
+    ) throws -> Value {
+        guard JSONDocument.depth(of: buffer.readableBytesView) <= JSONDocument.deepestNesting else {
+            throw ScribeError.invalidRequest(field: nil, problem: "is nested too deeply")
+        }
+        guard !CombiningMarks.areTooMany(in: buffer.readableBytesView) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
+        }
+        do {
+            return try JSONDocument(Data(buffer.readableBytesView)).decode(type)
+        } catch let error as DecodingError {
+            throw ScribeError(error)
+        }
+    }
+}
+
+extension ScribeError {
+    /// Says which field is wrong and how, without a word of its content.
+    fileprivate init(_ error: DecodingError) {
+        let path = { (context: DecodingError.Context) in
+            context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        }
+        switch error {
+        case .typeMismatch(let type, let context):
+            let field = path(context)
+            self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must be \(Self.words(for: type))")
+        case .valueNotFound(_, let context):
+            let field = path(context)
+            self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must not be null")
+        case .keyNotFound(let key, let context):
+            let parent = path(context)
+            let field = parent.isEmpty ? key.stringValue : "\(parent).\(key.stringValue)"
+            self = .invalidRequest(field: field, problem: "is required")
+        case .dataCorrupted(let context):
+            let field = path(context)
+            self = .invalidRequest(
+                field: field.isEmpty ? nil : field, problem: field.isEmpty ? "must be JSON" : context.debugDescription
+            )
+        @unknown default:
+            self = .invalidRequest(field: nil, problem: "must be JSON")
+        }
+    }
+
+    private static func words(for type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is Int.Type, is Int64.Type: "an integer"
+        case is Double.Type: "a number"
+        case is [Any].Type: "an array"
+        case is [String: Any].Type: "an object"
+        default: String(describing: type).hasPrefix("Array") ? "an array" : "an object"
+        }
+    }
+}
+
+extension Response {
+    /// A JSON answer.
+    package static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
+        json(status, try ByteBuffer(encoding: value))
+    }
+
+    /// A JSON answer that is encoded already.
+    package static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
+        Response(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+    }
+}
+
+extension ByteBuffer {
+    /// A value as the JSON of an answer.
+    package init(encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        self.init(bytes: try encoder.encode(value))
+    }
+}

@@ -1,0 +1,15 @@
+package import Hummingbird
+
+extension Request {
+    /// The host that the client asked for, with its port if that is not the usual one.
+    package var authority: String { head.authority ?? "" }
+}
+
+extension String {
+    /// Whether this is a host, perhaps with a port, whose name ends in one of these.
+    package func isHost(endingIn suffixes: [String]) -> Bool {
+        guard !suffixes.isEmpty else { return false }
+        let host = prefix { $0 != ":" }.lowercased()
+        return suffixes.contains { host.hasSuffix($0) }
+    }
+}

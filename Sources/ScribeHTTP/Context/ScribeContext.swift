@@ -1,0 +1,36 @@
+package import Hummingbird
+import Logging
+import NIOCore
+package import ScribeDomain
+package import ScribeRuntime
+
+/// What is known of a request while it is served.
+package struct ScribeContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// Who it acts for; nil before authentication and on routes without one.
+    package var principal: Principal?
+    /// What its body takes of the memory for bodies; given to every request before its family sees it.
+    package var body: BodyShare?
+    /// Named in the log and in the `x-request-id` header.
+    package let requestID: String
+
+    /// When there is nobody any more to answer to.
+    package let departure: Departure
+    /// The other end's; empty where there is none.
+    package let address: String
+
+    package init(source: ApplicationRequestContextSource) {
+        address = source.channel.remoteAddress?.ipAddress ?? ""
+        departure = Self.departure(of: source.channel)
+        coreContext = CoreRequestContextStorage(source: source)
+        requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
+    }
+
+    /// That of the connection's guard. Without one, as in tests without a socket, nobody goes.
+    private static func departure(of channel: any Channel) -> Departure {
+        guard channel.eventLoop.inEventLoop,
+            let guardHandler = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+        else { return Departure() }
+        return guardHandler.departure
+    }
+}

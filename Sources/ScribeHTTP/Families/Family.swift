@@ -1,0 +1,69 @@
+package import Hummingbird
+import ScribeDomain
+
+/// One of the APIs that are served: which requests are its own, and how they are answered. A family knows the layers
+/// below and no other family.
+package protocol Family: Sendable {
+    /// As the documentation calls it.
+    var name: String { get }
+
+    /// Why a request is this family's, nil when it is not.
+    func claim(on address: RequestAddress) -> Claim?
+
+    /// Answers a request. Every error is rendered in the family's own style, also that there is no such route.
+    /// - Throws: only what makes the connection useless.
+    func respond(to request: Request, context: ScribeContext) async throws -> Response
+}
+
+/// By what it is told whose a request is.
+package struct RequestAddress: Sendable {
+    /// The host that the client asked for, with its port if that is not the usual one.
+    package let authority: String
+    /// The path's words, still percent-encoded.
+    package let path: [Substring]
+
+    package init(_ request: Request) {
+        authority = request.authority
+        path = request.uri.path.split(separator: "/")
+    }
+}
+
+/// Why a request belongs to a family. The strongest claim wins, and of equal ones the first.
+package enum Claim: Comparable, Sendable {
+    /// Nobody else wants it.
+    case rest
+    /// It came by one of the family's host names.
+    case host
+    /// Its path begins as the family's do.
+    case path
+    /// It came by a host name that means one thing only, whatever the path is.
+    case address
+}
+
+/// Hands each request to the family whose it is.
+package struct FamilyResponder: HTTPResponder {
+    package typealias Context = ScribeContext
+
+    package let families: [any Family]
+    private let bodies: BodyBudget
+
+    /// - Parameters:
+    ///   - families: one of them claims whatever comes.
+    ///   - bodies: the memory for bodies, which all share.
+    package init(families: [any Family], bodies: BodyBudget) {
+        self.families = families
+        self.bodies = bodies
+    }
+
+    package func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        var context = context
+        context.body = BodyShare(of: bodies)
+        var best: (family: any Family, claim: Claim)?
+        let address = RequestAddress(request)
+        for family in families {
+            if let claim = family.claim(on: address), best.map({ $0.claim < claim }) ?? true { best = (family, claim) }
+        }
+        guard let family = best?.family else { return Response(status: .notFound) }
+        return try await family.respond(to: request, context: context)
+    }
+}

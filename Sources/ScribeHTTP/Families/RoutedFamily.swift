@@ -1,0 +1,78 @@
+package import HTTPTypes
+package import Hummingbird
+import ScribeDomain
+
+/// An API that is a list of routes, told by their paths.
+package protocol RoutedAPI: Sendable {
+    var name: String { get }
+    /// What ends the host names by which everything that comes is this API's, such as `.eka.care`.
+    var hostSuffixes: [String] { get }
+    /// First words of paths that are this API's though there is no such route, beside the first two words of each route
+    /// that there is.
+    var reservedPaths: [[Substring]] { get }
+
+    /// How errors are said of a path; also of one without a route.
+    func errorStyle(for path: [Substring]) -> any ErrorStyle
+
+    /// Adds the routes, each behind what finds out who calls and what renders errors.
+    func addRoutes(to router: Router<ScribeContext>)
+}
+
+extension RoutedAPI {
+    package var hostSuffixes: [String] { [] }
+    package var reservedPaths: [[Substring]] { [] }
+}
+
+/// Serves a ``RoutedAPI``.
+package struct RoutedFamily: Family {
+    package let name: String
+    package let routes: [(method: HTTPRequest.Method, path: [Substring])]
+    private let api: any RoutedAPI
+    private let responder: RouterResponder<ScribeContext>
+    private let prefixes: Set<[Substring]>
+
+    package init(_ api: some RoutedAPI) {
+        let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
+        api.addRoutes(to: router)
+        self.api = api
+        name = api.name
+        responder = router.buildResponder()
+        routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
+        prefixes = Set(api.reservedPaths + routes.map { Array($0.path.prefix(2)) })
+    }
+
+    package func claim(on address: RequestAddress) -> Claim? {
+        let path = address.path
+        if prefixes.contains(Array(path.prefix(2))) || prefixes.contains(Array(path.prefix(1))) { return .path }
+        return address.authority.isHost(endingIn: api.hostSuffixes) ? .host : nil
+    }
+
+    package func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        let response = try await responder.respond(to: request, context: context)
+        // What the router says instead of a route's path when it has found none.
+        guard context.endpointPath == "NotFound" else { return response }
+        return try noRoute(RequestAddress(request).path, context)
+    }
+
+    private func noRoute(_ path: [Substring], _ context: ScribeContext) throws -> Response {
+        let style = api.errorStyle(for: path)
+        let matching = routes.filter { Self.matches(path, $0.path) }
+        // A path that is spelled out hides those with parameters.
+        let fewest = matching.map { Self.parameters(in: $0.path) }.min()
+        let allowed = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method.rawValue).sorted()
+        if !allowed.isEmpty {
+            return try style.response(
+                to: HTTPProblem.methodNotAllowed(allowed: allowed.removingDuplicates()), context: context)
+        }
+        let hint = "No such route; /openapi.yaml lists what is served"
+        return try style.response(to: HTTPProblem.routeNotFound(hint: hint), context: context)
+    }
+
+    private static func words(_ path: Substring) -> [Substring] { path.split(separator: "/") }
+
+    private static func parameters(in path: [Substring]) -> Int { path.count { $0.hasPrefix("{") } }
+
+    private static func matches(_ path: [Substring], _ route: [Substring]) -> Bool {
+        path.count == route.count && zip(path, route).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
+    }
+}

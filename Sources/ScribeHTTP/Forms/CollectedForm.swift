@@ -1,0 +1,53 @@
+package import Hummingbird
+package import NIOCore
+import ScribeDomain
+
+/// A small form, read as a whole.
+package struct CollectedForm: Sendable {
+    /// In the order in which they came; several may have one name.
+    package private(set) var parts: [(part: FormPart, content: ByteBuffer)] = []
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``HTTPProblem/bodyTooLarge(limit:)``,
+    ///   ``HTTPProblem/busy(retryAfter:)``.
+    package init(_ request: Request, limit: Int, in context: ScribeContext) async throws {
+        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
+        }
+        var size = 0
+        do {
+            for try await buffer in request.body {
+                size += buffer.readableBytes
+                guard size <= limit else { throw HTTPProblem.bodyTooLarge(limit: limit) }
+                try context.body?.take(buffer.readableBytes)
+                for event in try decoder.decode(buffer) {
+                    switch event {
+                    case .part(let part): parts.append((part, ByteBuffer()))
+                    case .data(var data): parts[parts.count - 1].content.writeBuffer(&data)
+                    case .endOfPart: break
+                    }
+                }
+            }
+            try decoder.finish()
+            guard !parts.contains(where: { CombiningMarks.areTooMany(in: $0.content.readableBytesView) }) else {
+                throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
+            }
+        } catch is FormDecoder.Malformed {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be a whole multipart/form-data form")
+        }
+    }
+
+    /// The bytes of a field, if it is there and has any.
+    package func part(_ name: String) -> ByteBufferView? {
+        parts.first { $0.part.name == name && $0.content.readableBytes > 0 }?.content.readableBytesView
+    }
+
+    /// The text of a field, if it is there and has any.
+    package func text(_ name: String) -> String? {
+        part(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether a request has a form as its body.
+    package static func isForm(_ request: Request) -> Bool {
+        request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+package import Hummingbird
+import ScribeDomain
+
+/// Which web pages may use the server.
+package enum AllowedOrigins: Hashable, Sendable {
+    case any
+    /// Those that this machine serves, and those of the families' own hosts, on which web SDKs run. Where no token is
+    /// needed, or any is taken, no other page of the internet may read what is here.
+    case trusted(hostSuffixes: [String])
+    case listed(Set<String>)
+
+    package func contains(_ origin: String) -> Bool {
+        switch self {
+        case .any: true
+        case .trusted(let suffixes): Self.isTrusted(origin.lowercased(), suffixes)
+        case .listed(let origins): origins.contains(origin.lowercased())
+        }
+    }
+
+    private static func isTrusted(_ origin: String, _ hostSuffixes: [String]) -> Bool {
+        guard let scheme = ["http://", "https://"].first(where: origin.hasPrefix) else { return false }
+        let rest = origin.dropFirst(scheme.count)
+        if rest.hasPrefix("[::1]") { return ["", ":"].contains(rest.dropFirst(5).prefix(1)) }
+        let host = rest.prefix { $0 != ":" }
+        if scheme == "https://", hostSuffixes.contains(where: host.hasSuffix) { return true }
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && numbers.allSatisfy { $0 != nil } && numbers[0] == 127
+    }
+}
+
+/// Lets browsers use every API from pages of other origins, with credentials (C-110): preflights are answered here,
+/// without a token, and every other answer, refusals included, says that the page may read it.
+package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
+    private static var methods: String { "GET, HEAD, POST, PUT, PATCH, DELETE" }
+    /// What pages may read of an answer, beside the few headers that they always may.
+    private static var exposed: String {
+        "ETag, Location, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region"
+    }
+    /// What a preflight is told when it does not ask.
+    private static var usualHeaders: String {
+        "authorization, auth, client-id, flavour, content-type, content-md5, x-amz-date, x-amz-content-sha256, "
+            + "x-amz-security-token, x-amz-meta-bid, x-amz-meta-txnid"
+    }
+
+    private let next: Next
+    private let allowed: AllowedOrigins
+
+    package init(next: Next, allowed: AllowedOrigins) {
+        self.next = next
+        self.allowed = allowed
+    }
+
+    package func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        guard let origin = request.headers[.origin] else {
+            var response = try await next.respond(to: request, context: context)
+            response.headers.append(.init(name: .vary, value: "Origin"))
+            return response
+        }
+        let isAllowed = allowed.contains(origin)
+        var response: Response
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+            context.coreContext.endpointPath.value = "preflight"
+            response = isAllowed ? Self.preflight(request.headers) : Response(status: .forbidden)
+        } else {
+            response = try await next.respond(to: request, context: context)
+        }
+        response.headers.append(.init(name: .vary, value: "Origin"))
+        if isAllowed {
+            // Echoed, for with credentials a browser takes no `*`.
+            response.headers[.accessControlAllowOrigin] = origin
+            response.headers[.accessControlAllowCredentials] = "true"
+            response.headers[.accessControlExposeHeaders] = Self.exposed
+        }
+        return response
+    }
+
+    private static func preflight(_ headers: HTTPFields) -> Response {
+        var answer: HTTPFields = [
+            .accessControlAllowMethods: methods, .accessControlMaxAge: "86400",
+            .accessControlAllowHeaders: headers[.accessControlRequestHeaders] ?? usualHeaders,
+            .vary: "Access-Control-Request-Headers",
+        ]
+        // A page of the internet that uses a server on a private network has to ask for that too.
+        if headers[.requestPrivateNetwork] == "true" { answer[.allowPrivateNetwork] = "true" }
+        return Response(status: .noContent, headers: answer)
+    }
+}

@@ -1,0 +1,154 @@
+package import Crypto
+package import Foundation
+import JWTKit
+package import ScribeDomain
+
+/// Temporary S3 credentials (eka.md 2.11).
+///
+/// Nothing of them is stored: the session token says whose they are and until when, and the secret follows from the
+/// access key id. They therefore survive a restart, as clients that fetch them once per session need (C-76).
+package struct UploadCredentials: Sendable {
+    package struct Credentials: Hashable, Sendable {
+        package let accessKeyID: String
+        package let secretKey: String
+        package let sessionToken: String
+        package let expiration: Date
+    }
+
+    /// In seconds; 12 h outlast a consultation (eka.md 10.12).
+    package let lifetime: TimeInterval
+    /// Those who may still use theirs.
+    private let clients: [ClientID: KnownClients.Registration]
+    private let keys = JWTKeyCollection()
+    private let verified = VerifiedTokens<SessionClaims>()
+    private let signingKeys = VerifiedTokens<SymmetricKey>()
+    private let secretsKey: SymmetricKey
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+
+    /// - Parameters:
+    ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
+    ///   - clients: those whose credentials count, also if they were issued before the last start.
+    package init(
+        key: SymmetricKey, clients: [ClientID: KnownClients.Registration], lifetime: TimeInterval,
+        identifiers: IdentifierSource,
+        clock: ScribeClock
+    ) async {
+        func derived(_ purpose: String) -> SymmetricKey {
+            HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
+        }
+        self.clients = clients
+        self.lifetime = lifetime
+        self.secretsKey = derived("s3 secret key")
+        self.identifiers = identifiers
+        self.clock = clock
+        await keys.add(hmac: HMACKey(key: derived("s3 session token")), digestAlgorithm: .sha256)
+    }
+
+    package func issue(to principal: Principal) async throws -> Credentials {
+        let accessKeyID = "ASIA" + Base32.encode(identifiers.bytes(10))
+        let expiration = Date(timeIntervalSince1970: (clock.now.timeIntervalSince1970 + lifetime).rounded(.down))
+        return Credentials(
+            accessKeyID: accessKeyID, secretKey: secret(of: accessKeyID),
+            sessionToken: try await keys.sign(
+                SessionClaims(
+                    principal, version: clients[principal.client]?.version, accessKeyID, expiration)),
+            expiration: expiration
+        )
+    }
+
+    /// Who may sign with an access key.
+    package enum Holder: Sendable {
+        case known(Principal)
+        /// There is no session token, it is another key's, or its client is not known any more.
+        case unknown
+        /// The session token is none of ours.
+        case invalid
+        case expired
+    }
+
+    /// Whose credentials these are.
+    package func holder(of accessKeyID: String, sessionToken: String?) async -> Holder {
+        guard let sessionToken else { return .unknown }
+        let claims: SessionClaims
+        if let known = verified[sessionToken] {
+            claims = known
+        } else {
+            guard let verified = try? await keys.verify(sessionToken, as: SessionClaims.self) else { return .invalid }
+            claims = verified
+            self.verified.remember(claims, of: sessionToken)
+        }
+        guard claims.akid == accessKeyID, clients.isCurrent(claims.principal, version: claims.ver) else {
+            return .unknown
+        }
+        return claims.exp > clock.now.timeIntervalSince1970 ? .known(claims.principal) : .expired
+    }
+
+    /// Four hashes long to make, and the same for all requests of a client on one day.
+    package func signingKey(for scope: SigningScope) -> SymmetricKey {
+        signingKeys[Self.name(of: scope)] ?? scope.signingKey(secret: secret(of: scope.accessKeyID))
+    }
+
+    /// Keeps the key of a scope for which it has made a right signature: others would push those out that are used.
+    package func remember(_ key: SymmetricKey, for scope: SigningScope) {
+        let name = Self.name(of: scope)
+        if signingKeys[name] == nil { signingKeys.remember(key, of: name) }
+    }
+
+    private static func name(of scope: SigningScope) -> String { "\(scope.accessKeyID)/\(scope.text)" }
+
+    private func secret(of accessKeyID: String) -> String {
+        Data(HMAC<SHA256>.authenticationCode(for: Data(accessKeyID.utf8), using: secretsKey)).prefix(30)
+            .base64EncodedString()
+    }
+}
+
+private struct SessionClaims: JWTPayload {
+    let akid: String
+    let exp: TimeInterval
+    let business: String
+    let user: String
+    let doctor: String
+    let client: String
+    /// Of the client's registration.
+    let ver: String?
+
+    init(_ principal: Principal, version: String?, _ accessKeyID: String, _ expiration: Date) {
+        akid = accessKeyID
+        exp = expiration.timeIntervalSince1970
+        business = principal.business.rawValue
+        user = principal.user.rawValue
+        doctor = principal.doctor.rawValue
+        client = principal.client.rawValue
+        ver = version
+    }
+
+    var principal: Principal {
+        Principal(
+            business: BusinessID(business), user: UserID(user), doctor: DoctorID(doctor), client: ClientID(client)
+        )
+    }
+
+    /// Expiry is judged by the server's clock.
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+}
+
+/// The alphabet of AWS access key ids.
+package enum Base32 {
+    package static func encode(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+        var text: [UInt8] = []
+        var buffer = 0
+        var bits = 0
+        for byte in bytes {
+            buffer = buffer << 8 | Int(byte)
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                text.append(alphabet[buffer >> bits & 31])
+            }
+            buffer &= (1 << bits) - 1
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

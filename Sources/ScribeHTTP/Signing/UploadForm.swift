@@ -1,0 +1,55 @@
+import Crypto
+package import Foundation
+package import ScribeDomain
+
+/// A form with which files can be uploaded to one folder, signed beforehand: S3's presigned POST.
+package struct UploadForm: Sendable {
+    /// How long it can be used, in seconds.
+    private static let lifetime: TimeInterval = 3 * 60 * 60
+    /// In bytes.
+    private static let largestFile = 500 << 20
+
+    /// What the form must send beside the file, all of it text.
+    package let fields: [String: String]
+
+    /// - Parameters:
+    ///   - folder: where the files go, with a slash at its end.
+    ///   - metadata: kept with each file.
+    package init(
+        bucket: String, folder: String, metadata: [String: String], for principal: Principal,
+        credentials: UploadCredentials, at now: Date
+    ) async throws {
+        let issued = try await credentials.issue(to: principal)
+        let timestamp = SigningScope.timestamp(of: now)
+        let scope = SigningScope(accessKeyID: issued.accessKeyID, day: String(timestamp.prefix(8)))
+        var fields = [
+            "x-amz-algorithm": SigningScope.algorithm, "x-amz-credential": "\(issued.accessKeyID)/\(scope.text)",
+            "x-amz-date": timestamp, "x-amz-security-token": issued.sessionToken,
+        ]
+        for (name, value) in metadata { fields["x-amz-meta-\(name)"] = value }
+        let policy = try Self.policy(
+            fields, bucket: bucket, folder: folder, expiration: now.addingTimeInterval(Self.lifetime))
+        let signature = HMAC<SHA256>.authenticationCode(
+            for: Data(policy.utf8), using: scope.signingKey(secret: issued.secretKey))
+        fields["key"] = folder + "${filename}"
+        fields["policy"] = policy
+        fields["x-amz-signature"] = Hex.encode(signature)
+        self.fields = fields
+    }
+
+    /// Any file in the folder, of any type, as often as is needed: some clients upload several with one form.
+    private static func policy(
+        _ fields: [String: String], bucket: String, folder: String, expiration: Date
+    ) throws -> String {
+        var conditions: [JSONValue] = fields.sorted { $0.key < $1.key }.map { .object([$0.key: .string($0.value)]) }
+        conditions += [
+            .object(["bucket": .string(bucket)]),
+            .array([.string("starts-with"), .string("$key"), .string(folder)]),
+            .array([.string("starts-with"), .string("$Content-Type"), .string("")]),
+            .array([.string("starts-with"), .string("$success_action_status"), .string("")]),
+            .array([.string("content-length-range"), .integer(0), .integer(Int64(largestFile))]),
+        ]
+        let policy = JSONValue.object(["expiration": .string(expiration.apiTime), "conditions": .array(conditions)])
+        return try JSONEncoder().encode(policy).base64EncodedString()
+    }
+}

@@ -1,0 +1,23 @@
+import ScribeDomain
+package import ScribeStore
+
+/// Where the store's changes go: to those who wait for a transaction, to answers that were kept, and to whoever does the
+/// jobs. What else is to learn of changes hangs on this, and nowhere else.
+package struct ChangeHub: ChangeSink {
+    package let signals: ChangeSignals
+    let bells: [Job.Kind: JobBell]
+
+    package init() {
+        signals = ChangeSignals()
+        bells = Dictionary(uniqueKeysWithValues: Job.Kind.allCases.map { ($0, JobBell()) })
+    }
+
+    package func publish(_ change: Change) {
+        switch change {
+        case .transaction(let key): signals.post(key)
+        case .audio(let key): signals.wake(key)
+        case .work(let kind): bells[kind]?.ring()
+        case .claimed(let job): bells[job.work.kind]?.hand(job)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import NIOConcurrencyHelpers
+
+/// That the client of a connection has gone, or sends no more.
+package final class Departure: Sendable {
+    private struct State {
+        var hasHappened = false
+        var next = 0
+        var watchers: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    package init() {}
+
+    package var hasHappened: Bool { state.withLockedValue { $0.hasHappened } }
+
+    package func happened() {
+        let watchers = state.withLockedValue { state in
+            defer { state.watchers = [:] }
+            state.hasHappened = true
+            return state.watchers.values
+        }
+        for watcher in watchers { watcher() }
+    }
+
+    /// Does `body`, and calls `watcher` when it happens meanwhile.
+    package func watched<Value>(by watcher: @escaping @Sendable () -> Void, _ body: () async throws -> Value)
+        async rethrows
+        -> Value
+    {
+        let number = state.withLockedValue { state in
+            state.next += 1
+            state.watchers[state.next] = watcher
+            return state.next
+        }
+        defer { state.withLockedValue { $0.watchers[number] = nil } }
+        return try await body()
+    }
+}

@@ -1,0 +1,32 @@
+package import Engines
+package import ScribeDomain
+package import ScribeStore
+
+/// One emulated cloud below HTTP: what every API family is made on. Two of them in one process share nothing.
+package struct Runtime: Sendable {
+    package let store: Store
+    package let consultations: Consultations
+    package let uploads: Uploads
+    package let templates: TemplateCatalogue
+    package let facts: ClinicalFacts
+    package let signals: ChangeSignals
+    package let metrics: Metrics
+    package let identifiers: IdentifierSource
+    package let clock: ScribeClock
+
+    package init(
+        store: Store, consultations: Consultations, uploads: Uploads, templates: TemplateCatalogue,
+        facts: ClinicalFacts, signals: ChangeSignals, metrics: Metrics, identifiers: IdentifierSource,
+        clock: ScribeClock
+    ) {
+        self.store = store
+        self.consultations = consultations
+        self.uploads = uploads
+        self.templates = templates
+        self.facts = facts
+        self.signals = signals
+        self.metrics = metrics
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+}

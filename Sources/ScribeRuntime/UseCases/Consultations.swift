@@ -1,0 +1,99 @@
+import Engines
+package import ScribeDomain
+package import ScribeStore
+
+/// What is done with a consultation, whichever API asked for it: each of these is one domain decision and one store
+/// transaction. Whoever waits for what they change is told by the store.
+package struct Consultations: Sendable {
+    let store: Store
+    let templates: TemplateCatalogue
+    let bench: TestBench
+    let signals: ChangeSignals
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    package init(
+        store: Store, templates: TemplateCatalogue, bench: TestBench, signals: ChangeSignals,
+        identifiers: IdentifierSource, clock: ScribeClock
+    ) {
+        self.store = store
+        self.templates = templates
+        self.bench = bench
+        self.signals = signals
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+
+    /// Starts one. Whose files were uploaded before needs neither stop nor commit.
+    /// - Parameter replays: whether the same request again is answered like the first.
+    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``,
+    ///   ``ScribeError/refusedOnPurpose``, ``ScribeError/invalidRequest(field:problem:)``.
+    package func start(
+        _ id: TransactionID, _ request: TransactionRequest, for principal: Principal, replays: Bool = true
+    ) async throws -> Initialisation {
+        try bench.permit(.initialise, request.fixture)
+        var transaction = Transaction(id: id, owner: principal, request: request, createdAt: clock.now)
+        transaction.commitAtInit()
+        let custom = try await customTemplates(among: request.templates, of: principal.business)
+        return try await store.initialise(
+            transaction, documents: templates.documents(for: request, custom: custom, identifiers: identifiers),
+            replays: replays
+        )
+    }
+
+    /// The recording has ended. Repeatable.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
+    ///   ``ScribeError/refusedOnPurpose``.
+    package func stop(_ key: Transaction.Key, _ list: ChunkList) async throws {
+        try await store.update(key, at: clock.now) { [bench] (transaction) throws(ScribeError) in
+            try bench.permit(.stop, transaction.request.fixture)
+            return try transaction.stop(list)
+        }
+    }
+
+    /// All audio is there, and the results are wanted. Repeatable.
+    /// - Throws: as ``stop(_:_:)``.
+    package func commit(_ key: Transaction.Key, _ list: ChunkList) async throws {
+        try await store.commit(key, list, at: clock.now, claimsJob: true) { [bench] transaction throws(ScribeError) in
+            try bench.permit(.commit, transaction.request.fixture)
+        }
+    }
+
+    /// Gives a consultation up, or changes what was said of it at its start.
+    /// - Parameter archiver: who deletes it in the same breath; nil for nobody.
+    /// - Throws: ``ScribeError/transactionNotFound``, and as ``archive(_:by:)``.
+    package func patch(
+        _ key: Transaction.Key, _ patch: TransactionPatch, archivedBy archiver: UserID? = nil
+    ) async throws -> Transaction {
+        let now = clock.now
+        return try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+            let effect = transaction.apply(patch, at: now)
+            return try archiver.map { user throws(ScribeError) in try transaction.archive(by: user, at: now) } ?? effect
+        }
+    }
+
+    /// Hides a consultation; what was stored stays, and its id stays taken.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` for anyone but its user.
+    package func archive(_ key: Transaction.Key, by user: UserID) async throws {
+        let now = clock.now
+        try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+            try transaction.archive(by: user, at: now)
+        }
+    }
+
+    /// Puts a person's words in the place of the server's. All edits are kept, or none.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``,
+    ///   ``ScribeError/invalidRequest(field:problem:)`` for too many.
+    package func edit(_ key: Transaction.Key, _ edits: [ResultEdit]) async throws {
+        try Limits.require(edits.count, atMost: Limits.edits, "the body")
+        try await store.edit(key, edits, at: clock.now)
+    }
+
+    /// The business's own among the requested templates; asked for only when the server has not all of them itself.
+    private func customTemplates(
+        among requested: [TransactionRequest.RequestedTemplate], of business: BusinessID
+    ) async throws -> [CustomTemplate] {
+        guard requested.contains(where: { templates[$0.id] == nil }) else { return [] }
+        return try await store.templates(of: business)
+    }
+}

@@ -1,0 +1,81 @@
+import Engines
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeStore
+
+/// What is in a chunk, by whoever transcribes for its transaction.
+struct ChunkHearing: Sendable {
+    let store: Store
+    let objects: ObjectFiles
+    let transcriber: any Transcriber
+    let bench: TestBench
+    let templates: TemplateCatalogue
+    let metrics: Metrics
+    let clock: ScribeClock
+    let logger: Logger
+
+    /// What is in a chunk, or why it cannot be told.
+    /// - Parameters:
+    ///   - times: when it was spoken.
+    ///   - timesBefore: when the chunk before it was.
+    ///   - isLastAttempt: whether the chunk has failed if this fails.
+    /// - Throws: what another attempt may cure.
+    func result(
+        of chunk: ChunkToTranscribe, times: ChunkTimes? = nil, after timesBefore: ChunkTimes? = nil, _ job: Job,
+        isLastAttempt: Bool
+    ) async throws -> Result<RecognisedSpeech, Diagnostic> {
+        let transcriber = chunk.fixture.flatMap(bench.transcriber) ?? transcriber
+        let recording = Recording(
+            StoredAudio(file: chunk.file, objects: objects), ordinal: chunk.ordinal, times: times,
+            timesBefore: timesBefore, languages: chunk.languages, isLite: chunk.isLite, isLastAttempt: isLastAttempt,
+            tenant: job.transaction.business.rawValue, vocabulary: { try await vocabulary(of: job.transaction) }
+        )
+        let start = clock.now
+        let result: Result<RecognisedSpeech, Diagnostic>
+        do {
+            result = .success(try await transcriber.transcribe(recording))
+        } catch let failure as EngineFailure {
+            if failure.origin == .refusal || failure.isRetryable && !isLastAttempt { throw failure }
+            logger.notice(
+                "a chunk was not transcribed",
+                metadata: ["txn_id": "\(job.transaction.id.logged)", "error": "\(failure.reason)"])
+            result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
+        }
+        metrics.chunkTranscribed(
+            by: transcriber.name, outcome: result.outcomeWord, seconds: clock.now.timeIntervalSince(start)
+        )
+        return result
+    }
+
+    /// The words of the templates that a transaction has asked for.
+    private func vocabulary(of key: Transaction.Key) async throws -> [String] {
+        guard let request = try await store.transaction(key)?.request else { return [] }
+        var words: [String] = []
+        for requested in templates.requested(by: request) {
+            let template = try await templates.template(requested.id, of: key.business, in: store)
+            words += (template ?? templates.fallback).vocabulary
+        }
+        return words.removingDuplicates()
+    }
+}
+
+/// The bytes of an upload, as a recogniser gets them.
+private struct StoredAudio: AudioSource {
+    let file: String
+    let objects: ObjectFiles
+
+    func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value {
+        try await objects.withLocalFile(file, body)
+    }
+}
+
+extension Result where Failure == Diagnostic {
+    /// For metrics: `success` or the code of the failure.
+    fileprivate var outcomeWord: String {
+        switch self {
+        case .success: "success"
+        case .failure(let diagnostic): diagnostic.code.rawValue
+        }
+    }
+}

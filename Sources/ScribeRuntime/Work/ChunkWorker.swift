@@ -1,0 +1,21 @@
+import ScribeDomain
+import ScribeStore
+
+/// Transcribes chunks, as they arrive or once they are committed.
+struct ChunkWorker: Worker {
+    let kind = Job.Kind.transcribe
+    let hearing: ChunkHearing
+    let policy: WorkPolicy
+
+    func perform(_ job: Job) async throws {
+        guard case .transcribe(let chunk) = job.work else { return }
+        let result = try await hearing.result(of: chunk, job, isLastAttempt: policy.isLastAttempt(job))
+        try await hearing.store.finishTranscription(job, of: chunk, result: result, at: hearing.clock.now)
+    }
+
+    func giveUp(_ job: Job) async throws {
+        guard case .transcribe(let chunk) = job.work else { return }
+        let failure = Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed")
+        try await hearing.store.finishTranscription(job, of: chunk, result: .failure(failure), at: hearing.clock.now)
+    }
+}

@@ -1,0 +1,44 @@
+package import Engines
+import Foundation
+package import Logging
+package import ScribeDomain
+package import ScribeStore
+import ServiceLifecycle
+
+/// Does the jobs that the store holds until it is told to stop: a loop for each kind, so that none waits for another.
+package struct JobRunner: Service, CustomStringConvertible {
+    let loops: [WorkLoop]
+
+    package init(
+        store: Store, objects: ObjectFiles, transcriber: any Transcriber, noteWriter: any NoteWriter, bench: TestBench,
+        templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics, clock: ScribeClock, policy: WorkPolicy,
+        logger: Logger
+    ) {
+        let hearing = ChunkHearing(
+            store: store, objects: objects, transcriber: transcriber, bench: bench, templates: templates,
+            metrics: metrics, clock: clock, logger: logger)
+        let writing = NoteWriting(
+            store: store, writer: noteWriter, templates: templates, metrics: metrics, clock: clock, logger: logger)
+        let workers: [any Worker] = [
+            ChunkWorker(hearing: hearing, policy: policy),
+            AssemblyWorker(hearing: hearing, writing: writing, policy: policy),
+            NoteWorker(writing: writing, policy: policy),
+        ]
+        loops = workers.compactMap { worker in
+            changes.bells[worker.kind].map { bell in
+                WorkLoop(worker: worker, bell: bell, store: store, clock: clock, policy: policy, logger: logger)
+            }
+        }
+    }
+
+    /// What the service group logs; the parts would otherwise be spelled out, fixtures included.
+    package var description: String { "JobRunner" }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for loop in loops { group.addTask { await loop.run() } }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Engines
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeStore
+
+/// Writes the notes of a transaction after its templates.
+struct NoteWriting: Sendable {
+    let store: Store
+    let writer: any NoteWriter
+    let templates: TemplateCatalogue
+    let metrics: Metrics
+    let clock: ScribeClock
+    let logger: Logger
+
+    /// The document with its note, or with why there is none.
+    /// - Parameter isLastAttempt: whether the note has failed if this fails.
+    /// - Throws: what another attempt may cure, and what says nothing of the note: that the server stops, or what the
+    ///   store throws.
+    func note(
+        _ document: ResultDocument, from transcript: Transcript, of request: TransactionRequest,
+        _ key: Transaction.Key, isLastAttempt: Bool
+    ) async throws -> ResultDocument {
+        guard transcript.status.isUsable else { return document.filled(from: transcript) }
+        let template =
+            try await templates.template(document.templateID, of: key.business, in: store)
+            ?? templates.improvised(for: document)
+        let start = clock.now
+        var note = document
+        do {
+            let written = try await writer.write(
+                NoteRequest(
+                    template, from: transcript.text, language: document.language,
+                    isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
+                    tenant: key.business.rawValue, isLastAttempt: isLastAttempt))
+            note.value = written.value
+            note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess
+            note.warnings = transcript.warnings + written.warnings
+        } catch let error where !(error is CancellationError) {
+            let failure = error as? EngineFailure
+            if failure?.origin == .refusal || failure?.isRetryable == true && !isLastAttempt { throw error }
+            logger.error(
+                "a note was not written",
+                metadata: ["document_id": "\(document.id)", "error": "\(failure?.reason ?? "\(error)")"])
+            note = document.failed(Diagnostic(.noteFailed, "The note could not be written"))
+        }
+        metrics.noteWritten(
+            by: writer.name, outcome: note.errors.first?.code.rawValue ?? "success",
+            seconds: clock.now.timeIntervalSince(start))
+        return note
+    }
+}
+
+extension ResultDocument {
+    func filled(from transcript: Transcript) -> ResultDocument {
+        var document = self
+        document.status = transcript.status
+        document.value = transcript.status.isUsable ? transcript.text : nil
+        document.errors = transcript.errors
+        document.warnings = transcript.warnings
+        return document
+    }
+
+    func failed(_ diagnostic: Diagnostic) -> ResultDocument {
+        var document = self
+        document.status = .failure
+        document.value = nil
+        document.errors = [diagnostic]
+        return document
+    }
+}

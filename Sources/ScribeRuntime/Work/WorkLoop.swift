@@ -1,0 +1,98 @@
+import Engines
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeStore
+
+/// Does the jobs of one kind, a bounded number at a time and tenants in turn, until it is cancelled.
+///
+/// Nothing is remembered here: what is not finished when the process ends is claimed again after the next start.
+struct WorkLoop: Sendable {
+    let worker: any Worker
+    let bell: JobBell
+    let store: Store
+    let clock: ScribeClock
+    let policy: WorkPolicy
+    let logger: Logger
+
+    /// Claims as many as there are free slots; a claimed job takes its slot until it is done.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            let slots = Slots(count: policy.concurrency(of: worker.kind))
+            var search = JobSearch(bell: bell)
+            while !Task.isCancelled {
+                guard let free = try? await slots.takeAll() else { break }
+                do {
+                    let jobs = try await search.jobs(upTo: free, at: clock.now) { limit, now in
+                        try await store.claimJobs(worker.kind, upTo: limit, at: now)
+                    }
+                    await slots.give(free - jobs.count)
+                    for job in jobs {
+                        group.addTask {
+                            await perform(job)
+                            await slots.give(1)
+                        }
+                    }
+                    if jobs.isEmpty { try await search.wait(clock) }
+                } catch is CancellationError {
+                    break
+                } catch {
+                    await slots.give(free)
+                    logger.error("jobs cannot be claimed", metadata: ["error": "\(error)"])
+                    try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+                }
+            }
+        }
+    }
+
+    func perform(_ job: Job) async {
+        do {
+            // Claimed more often than it was tried: the process died of it each time, and must not do so for ever.
+            if job.attempt > policy.attempts {
+                logger.error("a job has failed too often", metadata: metadata(of: job, "given up"))
+                try await worker.giveUp(job)
+            } else {
+                try await worker.perform(job)
+            }
+        } catch is CancellationError {
+            // The server stops; whoever starts it again goes on. A cancelled task cannot write, so another one does.
+            await Task { try? await store.postpone(job, until: clock.now, countsAttempt: false) }.value
+        } catch {
+            logger.log(
+                level: error is EngineFailure ? .notice : .error, "a job failed", metadata: metadata(of: job, error))
+            if policy.isLastAttempt(job), !error.isNoAttempt, (try? await worker.giveUp(job)) != nil { return }
+            await retry(job, after: error)
+        }
+    }
+
+    /// Puts a job back, however long that takes: on a full disk nothing can be written, and a job that stayed claimed
+    /// would be nobody's.
+    private func retry(_ job: Job, after error: any Error) async {
+        let asked = (error as? EngineFailure)?.retryAfter.map { Duration.seconds($0) }
+        let pause = max(policy.pause(after: job), asked ?? .zero)
+        while !Task.isCancelled {
+            do {
+                let time = clock.now.addingTimeInterval(pause / .seconds(1))
+                return try await store.postpone(job, until: time, countsAttempt: !error.isNoAttempt)
+            } catch {
+                logger.error("a job could not be put back", metadata: metadata(of: job, error))
+                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+            }
+        }
+    }
+
+    private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {
+        [
+            "txn_id": "\(job.transaction.id.logged)", "job": "\(job.work.kind.rawValue)", "attempt": "\(job.attempt)",
+            "error": "\((error as? EngineFailure)?.reason ?? "\(error)")",
+        ]
+    }
+}
+
+extension Error {
+    /// Whether nobody was asked, or nothing could be stored: it says nothing of the job.
+    fileprivate var isNoAttempt: Bool {
+        if case .storageUnavailable? = self as? ScribeError { return true }
+        return (self as? EngineFailure)?.origin == .refusal
+    }
+}

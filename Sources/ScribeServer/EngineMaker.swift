@@ -1,0 +1,91 @@
+import Engines
+import Foundation
+import NIOPosix
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+/// Makes the engines that the configuration names, with the limits around them.
+struct EngineMaker {
+    let configuration: Configuration
+    let fixtures: FixtureSet
+    let temporary: TemporaryFiles
+    let clock: ScribeClock
+    let threads: NIOThreadPool
+
+    /// - Throws: ``StartupProblem/unusableTranscriber(reason:)``.
+    func transcriber() throws -> any Transcriber {
+        let fallback = try configuration.fallbackTranscriber.map { try $0 == .fake ? bare($0) : guarded($0) }
+        // The fake cannot fail but on purpose, and its pauses are on purpose too.
+        if configuration.transcriber == .fake { return try bare(.fake) }
+        let transcriber = try guarded(configuration.transcriber, fallback: fallback)
+        return MeasuringTranscriber(
+            transcriber, concurrency: configuration.recognition.concurrency, temporary: temporary, clock: clock,
+            files: threads)
+    }
+
+    /// What users make the server do on purpose. Nobody is made to say anything where a real recogniser listens.
+    func bench() -> TestBench {
+        TestBench(fixtures, player: configuration.transcriber == .fake ? fake : nil)
+    }
+
+    private var fake: FakeTranscriber { FakeTranscriber(fixtures: fixtures, clock: clock, files: threads) }
+
+    /// A writer that takes time has the limits around it that a recogniser has.
+    func guarded(_ writer: any NoteWriter) -> any NoteWriter {
+        writer.isInstant ? writer : GuardedNoteWriter(writer, policy: configuration.recognition, clock: clock)
+    }
+
+    private func guarded(
+        _ choice: Configuration.TranscriberChoice, fallback: (any Transcriber)? = nil
+    ) throws -> GuardedTranscriber {
+        GuardedTranscriber(
+            try bare(choice), fallback: fallback, policy: configuration.recognition, clock: clock, files: threads)
+    }
+
+    private func bare(_ choice: Configuration.TranscriberChoice) throws -> any Transcriber {
+        switch choice {
+        case .fake:
+            return fake
+        case .command(let commandLine):
+            do {
+                return try CommandTranscriber(
+                    commandLine: commandLine, temporary: temporary,
+                    timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
+                )
+            } catch let problem as CommandTranscriber.MissingProgram {
+                throw StartupProblem.unusableTranscriber(
+                    reason: "there is no program '\(problem.name)' that can be run")
+            } catch let problem as CommandLineWords.Problem {
+                throw StartupProblem.unusableTranscriber(reason: "\(problem)")
+            }
+        case .openAI(let url):
+            return cutting(
+                OpenAITranscriber(
+                    service: service(url), client: client(), temporary: temporary, files: threads))
+        case .deepgram(let url):
+            return cutting(DeepgramTranscriber(service: service(url), client: client(), files: threads))
+        }
+    }
+
+    /// Without ffmpeg long recordings are handed on as they are, for the service to take or to refuse.
+    private func cutting(_ base: any Transcriber) -> any Transcriber {
+        guard LongRecordingTranscriber.isAvailable else { return base }
+        return LongRecordingTranscriber(
+            base, longest: configuration.speechService.longest, temporary: temporary,
+            timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
+        )
+    }
+
+    private func service(_ url: URL) -> SpeechService {
+        let settings = configuration.speechService
+        return SpeechService(
+            baseURL: url, key: settings.key, model: settings.model, liteModel: settings.liteModel,
+            prompt: settings.prompt)
+    }
+
+    /// The guard's limit ends a recognition; this one only ends a connection that says nothing at all for longer.
+    private func client() -> SpeechServiceClient {
+        SpeechServiceClient(timeLimit: configuration.recognition.timeLimit * 10, files: threads)
+    }
+}

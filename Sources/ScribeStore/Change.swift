@@ -1,0 +1,21 @@
+package import ScribeDomain
+
+/// Something that others may be waiting for, and that is now stored.
+package enum Change: Hashable, Sendable {
+    /// A transaction or its results are other than they were.
+    case transaction(Transaction.Key)
+    /// Audio of a transaction has arrived; its results are as they were.
+    case audio(Transaction.Key)
+    /// There may be a job of that kind to do, now or at another time than before.
+    case work(Job.Kind)
+    /// A job was claimed for whoever does the jobs.
+    case claimed(Job)
+}
+
+/// Where every change goes, in the order in which they were stored. Whoever waits for one hangs on this: a handler
+/// announces nothing itself, and so cannot forget to.
+package protocol ChangeSink: Sendable {
+    /// Called on the writer's thread once the change is stored, before the write returns to its caller: to be done at
+    /// once.
+    func publish(_ change: Change)
+}

@@ -1,0 +1,277 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A document with what is known of it beside its content.
+package struct DocumentRecord: Hashable, Sendable {
+    package let document: ResultDocument
+    package let transaction: TransactionID
+    /// Whether a client made it, and not the server.
+    package let isAuthored: Bool
+    package let createdAt: Date
+    package let updatedAt: Date
+    package let publishedAt: Date?
+    /// What its client keeps with it for where it was published; an object.
+    package let publication: JSONValue
+    /// Its content as the web client's editor has it, nil where it was never edited there.
+    package let editorContent: JSONValue?
+}
+
+/// What a client changes of a document; nil leaves it as it is.
+package struct DocumentChange: Hashable, Sendable {
+    package var name: String?
+    package var value: String?
+    package var publication: JSONValue?
+    package var editorContent: JSONValue?
+
+    package init(
+        name: String? = nil, value: String? = nil, publication: JSONValue? = nil, editorContent: JSONValue? = nil
+    ) {
+        self.name = name
+        self.value = value
+        self.publication = publication
+        self.editorContent = editorContent
+    }
+}
+
+/// What was made of one chunk.
+package struct ChunkTranscript: Hashable, Sendable {
+    package let result: Result<RecognisedSpeech, Diagnostic>
+    /// When it was spoken, where that is known.
+    package let times: ChunkTimes?
+    package let languages: [String]
+}
+
+extension Store {
+    /// A transaction with all of its documents and the context that its client keeps with it.
+    package func session(
+        _ key: Transaction.Key
+    ) async throws -> (transaction: Transaction, context: JSONValue, documents: [DocumentRecord])? {
+        try await read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { return nil }
+            let documents = try db.rows(
+                """
+                SELECT documents.*, txn_id FROM documents JOIN transactions ON transactions.id = transaction_id
+                WHERE transaction_id = ? AND documents.archived_at IS NULL ORDER BY documents.id
+                """,
+                [row["id"] as Int64]
+            ).map(DocumentRecord.init(row:))
+            return (try Transaction(row: row), try StoredJSON.value(row["context"]), documents)
+        }
+    }
+
+    /// - Returns: the context as it is then.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func updateContext(
+        of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
+    ) async throws -> JSONValue {
+        try await writes.write { db, changes in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            changes.append(.transaction(key))
+            return try Self.updateContext(of: row, in: db, change)
+        }
+    }
+
+    /// When transactions of the business were started, by their ids, as far as there are such.
+    package func startTimes(of ids: [String], in business: BusinessID) async throws -> [String: Date] {
+        try await read { db in
+            let rows = try db.rows(
+                """
+                SELECT txn_id, created_at FROM transactions WHERE business_id = ? AND archived_at IS NULL
+                    AND txn_id IN (SELECT value FROM json_each(?))
+                """,
+                [business.rawValue, try StoredJSON.text(ids)]
+            )
+            // Two ids may be equal as texts that are not as bytes.
+            return Dictionary(
+                rows.map { ($0["txn_id"], Date(milliseconds: $0["created_at"])) },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// Keeps a document that a client has written.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    /// - Parameters:
+    ///   - change: what is kept with it beside its content.
+    ///   - context: what its transaction's context becomes with it.
+    package func add(
+        _ document: ResultDocument, _ change: DocumentChange, to key: Transaction.Key, at now: Date,
+        context: @escaping @Sendable (JSONValue) -> JSONValue
+    ) async throws -> DocumentRecord {
+        try await writes.write { db, changes in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            changes.append(.transaction(key))
+            try Limits.require(
+                try Self.count("documents", of: row["id"], in: db) + 1, atMost: Limits.results + Limits.documents,
+                "session_id")
+            try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
+            try Self.keep(change, with: document.id, in: db)
+            _ = try Self.updateContext(of: row, in: db, context)
+            guard let added = try Self.document(document.id, of: key.business, in: db) else {
+                throw ScribeError.resourceNotFound("Document not found")
+            }
+            return added
+        }
+    }
+
+    /// A document of the business, of whichever transaction.
+    package func document(_ id: DocumentID, of business: BusinessID) async throws -> DocumentRecord? {
+        try await read { try Self.document(id, of: business, in: $0) }
+    }
+
+    /// Puts other content into a document, and marks it as written by a person.
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``.
+    package func rewrite(
+        _ id: DocumentID, of business: BusinessID, _ edit: DocumentChange, at now: Date
+    ) async throws -> DocumentRecord {
+        try await change(id, of: business) { db in
+            try db.run(
+                """
+                UPDATE documents SET name = coalesce(?, name), updated_at = ? WHERE document_id = ?
+                """,
+                [edit.name, now.milliseconds, id.rawValue]
+            )
+            try Self.keep(edit, with: id, in: db)
+            guard let value = edit.value else { return }
+            let edited = try db.row(
+                """
+                UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1 WHERE document_id = ?
+                RETURNING transaction_id, kind
+                """,
+                [value, id.rawValue]
+            )
+            if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue {
+                try Self.outdateAssembly(ofRow: edited["transaction_id"], in: db)
+            }
+        }
+    }
+
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``.
+    package func publish(
+        _ id: DocumentID, of key: Transaction.Key, at now: Date
+    ) async throws -> DocumentRecord {
+        try await change(id, of: key.business, in: key.id) { db in
+            try db.run(
+                "UPDATE documents SET published_at = coalesce(published_at, ?) WHERE document_id = ?",
+                [now.milliseconds, id.rawValue]
+            )
+        }
+    }
+
+    /// Hides a document that a client has written. The server's results stay: they belong to their transaction.
+    /// - Returns: false when it was hidden before.
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/invalidState(_:)``.
+    package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws -> Bool {
+        try await writes.write { db, changes in
+            guard let found = try Self.document(id, of: business, in: db) else {
+                let hidden = try db.row(
+                    """
+                    SELECT 1 FROM documents JOIN transactions ON transactions.id = transaction_id
+                    WHERE document_id = ? AND business_id = ? AND documents.archived_at IS NOT NULL
+                    """,
+                    [id.rawValue, business.rawValue]
+                )
+                guard hidden != nil else { throw ScribeError.resourceNotFound("Document not found") }
+                return false
+            }
+            guard found.isAuthored else {
+                throw ScribeError.invalidState("A result of the transaction cannot be deleted by itself")
+            }
+            try db.run("UPDATE documents SET archived_at = ? WHERE document_id = ?", [now.milliseconds, id.rawValue])
+            changes.append(.transaction(Transaction.Key(business: business, id: found.transaction)))
+            return true
+        }
+    }
+
+    /// What was made of one chunk, and when it was spoken.
+    package func chunkTranscript(
+        of key: Transaction.Key, file: String
+    ) async throws -> ChunkTranscript? {
+        try await read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let transaction = try Transaction(row: row)
+            let transcripts = try Self.chunkTranscripts(ofRow: row["id"], in: db)
+            guard let name = Self.chunkName(file, among: transcripts.keys), let transcript = transcripts[name] else {
+                return nil
+            }
+            // Replaced meanwhile, so that what was heard is not what is there.
+            if transaction.processingStatus == .inProgress, let upload = try Self.upload(of: name, in: transaction, db),
+                upload.eTag != transcript.eTag
+            {
+                return nil
+            }
+            return ChunkTranscript(
+                result: transcript.result, times: transaction.stopped.times[name],
+                languages: transaction.request.inputLanguages)
+        }
+    }
+
+    private static func keep(_ change: DocumentChange, with id: DocumentID, in db: Database) throws {
+        guard change.publication != nil || change.editorContent != nil else { return }
+        try db.run(
+            """
+            UPDATE documents SET publication = coalesce(?, publication), editor_content = coalesce(?, editor_content)
+            WHERE document_id = ?
+            """,
+            [
+                try change.publication.map(StoredJSON.text), try change.editorContent.map(StoredJSON.text),
+                id.rawValue,
+            ]
+        )
+    }
+
+    private static func updateContext(
+        of row: Row, in db: Database, _ change: (JSONValue) throws(ScribeError) -> JSONValue
+    ) throws -> JSONValue {
+        let before: JSONValue = try StoredJSON.value(row["context"])
+        let context = try change(before)
+        if context != before {
+            try db.run(
+                "UPDATE transactions SET context = ? WHERE id = ?",
+                [try StoredJSON.text(context), row["id"] as Int64]
+            )
+        }
+        return context
+    }
+
+    private func change(
+        _ id: DocumentID, of business: BusinessID, in transaction: TransactionID? = nil,
+        _ change: @escaping @Sendable (Database) throws -> Void
+    ) async throws -> DocumentRecord {
+        try await writes.write { db, changes in
+            guard let found = try Self.document(id, of: business, in: db),
+                transaction == nil || found.transaction == transaction
+            else { throw ScribeError.resourceNotFound("Document not found") }
+            try change(db)
+            guard let changed = try Self.document(id, of: business, in: db) else {
+                throw ScribeError.resourceNotFound("Document not found")
+            }
+            changes.append(.transaction(Transaction.Key(business: business, id: changed.transaction)))
+            return changed
+        }
+    }
+
+    private static func document(_ id: DocumentID, of business: BusinessID, in db: Database) throws -> DocumentRecord? {
+        try db.row(
+            """
+            SELECT documents.*, txn_id FROM documents JOIN transactions ON transactions.id = transaction_id
+            WHERE document_id = ? AND business_id = ? AND documents.archived_at IS NULL
+                AND transactions.archived_at IS NULL
+            """,
+            [id.rawValue, business.rawValue]
+        ).map(DocumentRecord.init(row:))
+    }
+}
+
+extension DocumentRecord {
+    fileprivate init(row: Row) throws {
+        self.init(
+            document: try ResultDocument(row: row), transaction: TransactionID(row["txn_id"]),
+            isAuthored: row["is_authored"], createdAt: Date(milliseconds: row["created_at"]),
+            updatedAt: Date(milliseconds: row["updated_at"]),
+            publishedAt: (row["published_at"] as Int64?).map(Date.init(milliseconds:)),
+            publication: try StoredJSON.value(row["publication"]),
+            editorContent: try (row["editor_content"] as String?).map { try StoredJSON.value($0) }
+        )
+    }
+}

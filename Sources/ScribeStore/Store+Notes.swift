@@ -1,0 +1,85 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// Notes whose writer takes time: each is a job, and the assembly that waits for them holds nothing meanwhile.
+extension Store {
+    /// Keeps the transcript, and makes a job for each note that is still to be written. The assembly is put back and will
+    /// be woken by the last of them.
+    ///
+    /// When a later commit has started processing anew, nothing is stored and the assembly goes again at once.
+    /// - Parameter heard: what was unheard before.
+    package func startNotes(
+        _ job: Job, for input: AssemblyInput, heard: [HeardChunk], documents: [ResultDocument], at now: Date
+    ) async throws {
+        try await writes.write { db, changes in
+            guard let row = try Self.currentRow(input, in: db) else {
+                return try Self.beginAgain(job, at: now, in: db, &changes)
+            }
+            let rowID: Int64 = row["id"]
+            for (chunk, result) in heard {
+                try Self.saveChunk(chunk, result: result, rowID: rowID, at: now, in: db)
+            }
+            try Self.write(documents.filter(\.status.isFinal), at: now, in: db)
+            for document in documents where !document.status.isFinal {
+                try db.run(
+                    """
+                    INSERT INTO jobs (kind, transaction_id, business_id, subject, etag, run_at)
+                    VALUES ('note', ?, ?, ?, '', ?) ON CONFLICT DO NOTHING
+                    """,
+                    [rowID, input.transaction.key.business.rawValue, document.id.rawValue, now.milliseconds])
+            }
+            try Self.beginAgain(job, at: nil, in: db, &changes)
+            changes += [.transaction(input.transaction.key), .work(.note)]
+        }
+    }
+
+    /// Stores a note that was written, and wakes the assembly when it was the last.
+    ///
+    /// Nothing is stored when the job was taken away meanwhile, by a cancellation or a further commit; when the
+    /// transcript is another one by now, the note is written again.
+    /// - Returns: whether it was stored.
+    package func finishNote(
+        _ job: Job, _ note: NoteToWrite, as document: ResultDocument, at now: Date
+    ) async throws -> Bool {
+        try await writes.write { db, changes in
+            guard let row = try db.row("SELECT transaction_id FROM jobs WHERE id = ?", [job.id]) else { return false }
+            let rowID: Int64 = row["transaction_id"]
+            guard try Self.transcript(ofRow: rowID, in: db) == note.transcript else {
+                try db.run(
+                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
+                    [now.milliseconds, job.id])
+                changes.append(.work(.note))
+                return false
+            }
+            try Self.write([document], at: now, in: db)
+            try Self.end(job, rowID: rowID, at: now, in: db, &changes)
+            changes.append(.transaction(job.transaction))
+            return true
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// - Returns: nil when nothing is left to write: a person has written it, or its transcript is made anew.
+    static func noteJob(_ row: Row, in db: Database) throws -> Job? {
+        let rowID: Int64 = row["transaction_id"]
+        let id = DocumentID(row["subject"])
+        let owner = try db.row(
+            "SELECT business_id, txn_id, generation, request FROM transactions WHERE id = ?", [rowID])
+        guard let owner, let transcript = try transcript(ofRow: rowID, in: db),
+            let document = try documents(ofRow: rowID, in: db).first(where: { $0.id == id }), !document.status.isFinal
+        else { return nil }
+        let note = NoteToWrite(
+            document: document, transcript: transcript, request: try StoredJSON.value(owner["request"]))
+        return Job(
+            id: row["id"],
+            transaction: .init(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"])),
+            attempt: row["attempts"], generation: owner["generation"], work: .note(note))
+    }
+
+    private static func transcript(ofRow rowID: Int64, in db: Database) throws -> Transcript? {
+        try documents(ofRow: rowID, in: db).first { $0.kind == .transcript && $0.status.isFinal }
+            .map(Transcript.init(of:))
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Engines
+
+struct AudioQualityTests {
+    @Test("what is no WAV of 16 bits, or too short to judge, has no quality, wherever it was cut off")
+    func unmeasurable() {
+        let wave = TestAudio.wav(seconds: 1)
+        #expect(AudioQuality.measure(wave: AudioBytes(wave)) != nil)
+        #expect(AudioQuality.measure(wave: AudioBytes(Data())) == nil)
+        #expect(AudioQuality.measure(wave: AudioBytes(TestAudio.wav(seconds: 0.05))) == nil)
+        for length in 0..<44 { #expect(AudioQuality.measure(wave: AudioBytes(wave.prefix(length))) == nil) }
+        for length in stride(from: 44, to: wave.count, by: 7) {
+            if let quality = AudioQuality.measure(wave: AudioBytes(wave.prefix(length))) {
+                #expect((0...1).contains(quality.value))
+            }
+        }
+    }
+
+    @Test("only what is quiet from its beginning to its end is silence")
+    func silence() {
+        var wave = TestAudio.wav(seconds: 20)
+        // A word at the end, too short for any quality.
+        let word = 44 + (wave.count - 44) * 39 / 40
+        wave.resetBytes(in: 44..<word)
+        #expect(AudioQuality.measure(wave: AudioBytes(wave)) == AudioQuality(value: 0, isSilent: false))
+        wave.resetBytes(in: word..<wave.count)
+        #expect(AudioQuality.measure(wave: AudioBytes(wave)) == AudioQuality(value: 0, isSilent: true))
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import NIOPosix
+import ScribeDomain
+import Testing
+
+@testable import Engines
+
+struct RulesNoteWriterTests {
+    let transcript = "I have a fever for two days. Take paracetamol 500 mg twice a day. Drink water."
+
+    func template(_ format: Template.Format) -> Template {
+        Template(
+            id: .init("t"), name: "Note", format: format, bucket: .custom,
+            sections: [
+                .init(title: "Complaints", facts: [.complaint]), .init(title: "History", facts: [.history]),
+                .init(title: "Plan", facts: [.medication, .advice]),
+            ]
+        )
+    }
+
+    private let writer = RulesNoteWriter(facts: ClinicalFacts(threads: .singleton))
+
+    private func note(_ format: Template.Format, from text: String? = nil) async throws -> String {
+        try await writer.write(NoteRequest(template(format), from: text ?? transcript)).value
+    }
+
+    @Test("a note in another language than was spoken is written all the same, and says so")
+    func language() async throws {
+        let request = NoteRequest(
+            template(.markdown), from: transcript, language: "hi", isInSpokenLanguage: false)
+        let written = try await writer.write(request)
+        #expect(written.value.contains("fever"))
+        #expect(written.warnings.map(\.code) == [.notTranslated])
+    }
+
+    @Test("markdown has a heading for each section that has something in it")
+    func markdown() async throws {
+        let note = try await note(.markdown)
+        #expect(
+            note == """
+                # Note
+
+                ## Complaints
+
+                - fever for two days
+
+                ## Plan
+
+                - paracetamol 500 mg twice a day
+                - Drink water
+
+                """
+        )
+    }
+
+    @Test("json is an array of title and value")
+    func json() async throws {
+        let note = try await note(.json)
+        let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
+        #expect(sections.map { $0["title"] } == ["Complaints", "Plan"])
+        #expect(sections.first?["value"] == "- fever for two days")
+    }
+
+    @Test("eka_emr is an object of named items")
+    func emr() async throws {
+        let note = try await note(.ekaEMR)
+        let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
+        guard case .array(let plan)? = record["prescription"]?["Plan"] else {
+            Issue.record("no plan in \(note)")
+            return
+        }
+        #expect(plan.first?["dose"] == .string("500 mg"))
+    }
+
+    @Test("a transcript template gets the transcript")
+    func transcriptTemplate() async throws {
+        #expect(
+            try await note(.transcript) == transcript)
+    }
+
+    @Test(
+        "when nothing is recognised the note is the conversation itself",
+        arguments: [Template.Format.markdown, .json, .ekaEMR])
+    func fallback(format: Template.Format) async throws {
+        #expect(
+            try await note(format, from: "Hello world.").contains("Hello world."))
+    }
+}

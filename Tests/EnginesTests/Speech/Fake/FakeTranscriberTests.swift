@@ -1,0 +1,135 @@
+import Crypto
+import Foundation
+import NIOPosix
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import Engines
+
+struct FakeTranscriberTests {
+    let folder: TemporaryFolder
+    let manual = ManualClock()
+    let set = FixtureSet(
+        consultation: [
+            "en": [
+                "Hello there. Please sit. I have a fever.", "How long? For two days.", "Take rest. Come back soon.",
+            ],
+            "hi": ["नमस्ते जी।"],
+        ],
+        fixtures: [
+            Fixture(name: "no-speech", text: ""),
+            Fixture(name: "broken", failure: .undecodableAudio),
+            Fixture(name: "doubtful", warning: .lowConfidence),
+            Fixture(name: "slow", delay: 20),
+            Fixture(name: "two", passages: ["first", "second"]),
+        ]
+    )
+
+    init() throws { folder = try TemporaryFolder() }
+
+    func transcribe(
+        _ audio: Data = TestAudio.wav(seconds: 10), ordinal: Int = 1, language: String? = nil, fixture: String? = nil,
+        from fixtures: FixtureSet? = nil
+    ) async throws -> RecognisedSpeech {
+        let path = try folder.write(audio, as: "audio-\(UUID())")
+        let fixtures = fixtures ?? set
+        var fake = FakeTranscriber(fixtures: fixtures, clock: manual.clock, files: .singleton)
+        if let fixture { fake = fake.playing(fixtures[fixture]) }
+        return try await fake.transcribe(
+            Recording(
+                LocalAudio(path: path), ordinal: ordinal, times: ChunkTimes(start: 10, end: 20),
+                timesBefore: ChunkTimes(start: 0, end: 10.5), languages: language.map { [$0] } ?? []))
+    }
+
+    @Test("chunk n says passage n, after the last words of the passage before it")
+    func passages() async throws {
+        #expect(try await transcribe(ordinal: 1).text.hasPrefix("Hello there. Please sit."))
+        #expect(try await transcribe(TestAudio.wav(seconds: 2), ordinal: 2).text == "a fever. How long? For two days.")
+    }
+
+    @Test("the same input gives the same text")
+    func deterministic() async throws {
+        #expect(try await transcribe(ordinal: 2) == transcribe(ordinal: 2))
+    }
+
+    @Test("the text is as long as the audio, and its last sentence never changes", arguments: [0.5, 1, 2, 3, 4])
+    func length(seconds: Double) async throws {
+        let text = try await transcribe(TestAudio.wav(seconds: seconds)).text
+        #expect(text.hasSuffix("I have a fever."))
+        #expect(text.split(separator: " ").count <= max(4, Int(seconds * FakeSpeech.wordsPerSecond)))
+    }
+
+    @Test("a chunk that is longer than its passage says nothing of the next one", arguments: [10.0, 20, 25])
+    func longChunk(seconds: Double) async throws {
+        #expect(
+            try await transcribe(TestAudio.wav(seconds: seconds)).text == "Hello there. Please sit. I have a fever.")
+    }
+
+    @Test("audio that is longer than any chunk goes on with the next passages")
+    func longAudio() async throws {
+        let words = try await transcribe(TestAudio.wav(seconds: 60)).text.split(separator: " ")
+        #expect((130...150).contains(words.count))
+    }
+
+    @Test("overlapping chunks stitch to a text that says nothing twice")
+    func stitching() async throws {
+        var chunks: [ChunkOutcome] = []
+        for ordinal in 1...3 {
+            let speech = try await transcribe(TestAudio.wav(seconds: 2), ordinal: ordinal)
+            let start = Double(ordinal) * 2
+            chunks.append(
+                ChunkOutcome(
+                    file: "\(ordinal).wav", times: ChunkTimes(start: start - 0.5, end: start + 2),
+                    result: .success(speech)
+                )
+            )
+        }
+        #expect(
+            Transcript(stitching: chunks).text
+                == "I have a fever.\nHow long? For two days.\nTake rest. Come back soon."
+        )
+    }
+
+    @Test("the language chooses the consultation, and unknown ones get English")
+    func languages() async throws {
+        #expect(try await transcribe(language: "hi").text.contains("नमस्ते"))
+        #expect(try await transcribe(language: "hi-IN").text.contains("नमस्ते"))
+        #expect(try await transcribe(language: "ta").text.contains("fever"))
+    }
+
+    @Test("a fixture is chosen by name")
+    func byName() async throws {
+        #expect(try await transcribe(fixture: "no-speech").text.isEmpty)
+        #expect(try await transcribe(ordinal: 1, fixture: "two").text == "first")
+        #expect(try await transcribe(ordinal: 7, fixture: "two").text == "second")
+        #expect(try await transcribe(fixture: "doubtful").warnings.map(\.code) == [.lowConfidence])
+        await #expect(throws: EngineFailure(.undecodableAudio, "the fixture says so")) {
+            try await transcribe(fixture: "broken")
+        }
+    }
+
+    @Test("a fixture that nobody knows is a failure that says so")
+    func unknownName() async {
+        await #expect { try await transcribe(fixture: "nope") } throws: {
+            ($0 as? EngineFailure)?.code == .unknownFixture
+        }
+    }
+
+    @Test("a fixture is chosen by the SHA-256 of the audio")
+    func byHash() async throws {
+        let audio = TestAudio.wav(seconds: 1, tone: 3)
+        let hash = SHA256.hash(data: audio).map { String(format: "%02x", $0) }.joined()
+        let fixtures = set.overridden(
+            by: FixtureSet(consultation: [:], fixtures: [Fixture(sha256: hash, text: "mine")]))
+        #expect(try await transcribe(audio, from: fixtures).text == "mine")
+        #expect(try await transcribe(TestAudio.wav(seconds: 1), from: fixtures).text != "mine")
+    }
+
+    @Test("what is no audio fails, whatever would be said")
+    func noAudio() async {
+        await #expect { try await transcribe(Data(repeating: 1, count: 200)) } throws: {
+            ($0 as? EngineFailure)?.code == .undecodableAudio
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import Testing
+
+@testable import Engines
+
+struct SpeechServiceClientTests {
+    @Test(
+        "a service is left alone as long as it asks, a minute at most, and what is no time is nothing",
+        arguments: [
+            ("2", 2), ("0.5", 0.5), ("3600", 60), ("100000000000000000", 60), ("inf", nil), ("nan", nil), ("-1", nil),
+            ("Sat, 21 Nov 2026 07:28:00 GMT", nil), ("", nil), (nil, nil),
+        ] as [(String?, Double?)])
+    func retryAfter(header: String?, seconds: Double?) {
+        #expect(SpeechServiceClient.pause(header) == seconds)
+    }
+}
