@@ -183,12 +183,13 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "Eka", "Engines", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "TestSupport", "scribe-emulator",
+                .argumentParser,
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", .crypto, .nioCore],
+            dependencies: ["Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeStore", .crypto, .nioCore],
             path: "Fuzz",
             exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],
             swiftSettings: swiftSettings

@@ -18,7 +18,7 @@ package struct ChunkList: Hashable, Sendable {
 }
 
 /// When a chunk was spoken, in seconds from the start of the session. Consecutive chunks overlap by about 0.5 s.
-package struct ChunkTimes: Hashable, Sendable, Codable {
+package struct ChunkTimes: Hashable, Sendable {
     package let start: Double
     package let end: Double
 

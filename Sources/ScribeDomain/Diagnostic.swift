@@ -1,7 +1,7 @@
 /// An error or a warning of a result document, in the API's words.
-package struct Diagnostic: Hashable, Sendable, Codable {
+package struct Diagnostic: Hashable, Sendable {
     /// Stable codes; `docs/recipes.md` says how to provoke each.
-    package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The transaction was committed without any audio.
         case noAudio = "no_audio"
         /// Audio was there, and nobody spoke in it.
@@ -36,11 +36,6 @@ package struct Diagnostic: Hashable, Sendable, Codable {
 
     package let code: Code
     package let message: String
-
-    enum CodingKeys: String, CodingKey {
-        case code
-        case message = "msg"
-    }
 
     package init(_ code: Code, _ message: String) {
         self.code = code

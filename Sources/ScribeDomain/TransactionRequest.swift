@@ -1,7 +1,7 @@
 /// What a client asks for at init. Everything but `transfer` may be missing (eka.md 2.1).
-package struct TransactionRequest: Hashable, Sendable, Codable {
+package struct TransactionRequest: Hashable, Sendable {
     /// How the audio arrives.
-    package enum Transfer: String, Sendable, Codable, CaseIterable {
+    package enum Transfer: String, Sendable, CaseIterable {
         /// Chunks, uploaded while recording.
         case vaded
         /// Whole files, uploaded before or after init.
@@ -11,7 +11,7 @@ package struct TransactionRequest: Hashable, Sendable, Codable {
     }
 
     /// A result document that the client wants.
-    package struct RequestedTemplate: Hashable, Sendable, Codable {
+    package struct RequestedTemplate: Hashable, Sendable {
         package let id: TemplateID
         package let name: String?
         /// `custom`, `default` or `integration`, as the client said.

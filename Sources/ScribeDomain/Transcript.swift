@@ -1,5 +1,5 @@
 /// A word and when it was spoken, in seconds from the start of its chunk.
-package struct TimedWord: Hashable, Sendable, Codable {
+package struct TimedWord: Hashable, Sendable {
     package let text: String
     package let start: Double
     package let end: Double
@@ -20,7 +20,7 @@ package struct TimedWord: Hashable, Sendable, Codable {
 }
 
 /// What a recogniser made of one file.
-package struct RecognisedSpeech: Hashable, Sendable, Codable {
+package struct RecognisedSpeech: Hashable, Sendable {
     /// The words; empty when nobody spoke.
     package var text: String
     /// Word times where the recogniser has them.

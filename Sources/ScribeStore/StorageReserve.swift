@@ -32,6 +32,14 @@ package final class StorageReserve: Sendable {
     /// Whether there is room for anything but deletions.
     package var hasRoom: Bool { isHeld.withLockedValue { $0 } }
 
+    /// What is left on the disk while the reserve is given up is for deletions.
+    /// - Throws: ``ScribeError/storageUnavailable(cause:)`` until there is room for the reserve again.
+    package func requireRoom() async throws {
+        if hasRoom { return }
+        try await pool.runIfActive { self.take() }
+        guard hasRoom else { throw ScribeError.storageUnavailable(cause: "what is left is kept for deletions") }
+    }
+
     /// Does what frees room on the disk, with the reserve where it cannot be done without.
     /// - Throws: what `body` throws.
     package func freeing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {

@@ -248,8 +248,8 @@ extension Store {
         var speech: String?
         var failure: String?
         switch result {
-        case .success(let value): speech = try StoredJSON.text(value)
-        case .failure(let value): failure = try StoredJSON.text(value)
+        case .success(let value): speech = try StoredJSON.text(StoredSpeech(value))
+        case .failure(let value): failure = try StoredJSON.text(StoredDiagnostic(value))
         }
         try db.run(
             """

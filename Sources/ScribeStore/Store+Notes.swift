@@ -71,7 +71,7 @@ extension Store {
             let document = try documents(ofRow: rowID, in: db).first(where: { $0.id == id }), !document.status.isFinal
         else { return nil }
         let note = NoteToWrite(
-            document: document, transcript: transcript, request: try StoredJSON.value(owner["request"]))
+            document: document, transcript: transcript, request: try StoredJSON.request(owner["request"]))
         return Job(
             id: row["id"],
             transaction: .init(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"])),

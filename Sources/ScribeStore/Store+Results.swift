@@ -23,9 +23,9 @@ extension Store {
         for row in try db.rows("SELECT * FROM chunk_transcripts WHERE transaction_id = ?", [rowID]) {
             let result: Result<RecognisedSpeech, Diagnostic> =
                 if let failure = row["failure"] as String? {
-                    .failure(try StoredJSON.value(failure))
+                    .failure(try StoredJSON.value(failure, as: StoredDiagnostic.self).value)
                 } else {
-                    .success(try StoredJSON.value(row["speech"]))
+                    .success(try StoredJSON.value(row["speech"], as: StoredSpeech.self).value)
                 }
             transcripts[row["file_name"]] = (row["etag"], result)
         }
@@ -39,8 +39,8 @@ extension ResultDocument {
             id: DocumentID(row["document_id"]), kind: try row.word("kind"), templateID: TemplateID(row["template_id"]),
             name: row["name"], format: try row.word("format"), language: row["language"],
             isEdited: row["is_edited"], status: try row.word("status"), value: row["value"],
-            errors: try StoredJSON.value(row["errors"]),
-            warnings: try StoredJSON.value(row["warnings"])
+            errors: try StoredJSON.diagnostics(row["errors"]),
+            warnings: try StoredJSON.diagnostics(row["warnings"])
         )
     }
 }

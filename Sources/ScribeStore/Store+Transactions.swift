@@ -226,9 +226,10 @@ extension Store {
         _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: Database
     ) throws {
         // Lists are long, and each changes once.
-        func text(_ list: KeyPath<Transaction, some Encodable & Equatable>) throws -> String? {
+        func text(_ list: KeyPath<Transaction, [String]>) throws -> String? {
             transaction[keyPath: list] == old[keyPath: list] ? nil : try StoredJSON.text(transaction[keyPath: list])
         }
+        let times = transaction.stopped.times
         try db.run(
             """
             UPDATE transactions SET
@@ -239,7 +240,9 @@ extension Store {
             """,
             [
                 transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
-                try text(\.stopped.files), try text(\.stopped.times), try text(\.committedFiles),
+                try text(\.stopped.files),
+                try times == old.stopped.times ? nil : StoredJSON.text(times.mapValues(StoredTimes.init)),
+                try text(\.committedFiles),
                 transaction.committedAt?.milliseconds,
                 transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,
                 rowID,

@@ -10,7 +10,8 @@ extension Transaction {
         let chunks =
             try withChunks
             ? ChunkList(
-                files: StoredJSON.value(row["stopped_files"]), times: StoredJSON.value(row["chunk_times"])
+                files: StoredJSON.value(row["stopped_files"]),
+                times: StoredJSON.value(row["chunk_times"], as: [String: StoredTimes].self).mapValues(\.value)
             ) : ChunkList(files: [])
         self.init(
             id: TransactionID(row["txn_id"]),
@@ -18,7 +19,7 @@ extension Transaction {
                 business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
                 doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
             ),
-            request: try request ?? StoredJSON.value(row["request"]),
+            request: try request ?? StoredJSON.request(row["request"]),
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),
             stopped: chunks,

@@ -18,7 +18,7 @@ struct Env: ParsableCommand {
 
     func run() throws {
         guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
-        guard let demo = DemoCredentials.shown(for: try target.configuration().configuration) else {
+        guard let demo = DemoCredentials.shown(for: try target.run().configuration) else {
             throw ValidationError("a server with these settings lets no demo client in")
         }
         switch format {
@@ -26,7 +26,7 @@ struct Env: ParsableCommand {
             print("base URL       \(baseURL)\nclient id      \(demo.clientID)\nclient secret  \(demo.clientSecret)")
         case .dotenv:
             let values = [baseURL, demo.clientID, demo.clientSecret]
-            for (name, value) in zip(SettingKey.exportedNames, values) { print("\(name)=\(value)") }
+            for (name, value) in zip(Setting.exportedNames, values) { print("\(name)=\(value)") }
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -22,7 +22,7 @@ struct Ready: AsyncParsableCommand {
     var timeout = "30s"
 
     func run() async throws {
-        guard let limit = Settings.duration(timeout) else {
+        guard let limit = Duration(setting: timeout) else {
             throw ValidationError("--timeout: '\(timeout)' is not a time; write 30s")
         }
         let clock = ScribeClock.system
@@ -61,17 +61,17 @@ struct TargetOptions: ParsableArguments {
     var config: String?
 
     /// The settings that a server would be started with here.
-    func configuration() throws -> (settings: Settings, configuration: Configuration) {
-        try Settings.found(flags: readyFile.map { [.readyFile: $0] } ?? [:], configFile: config)
+    func run() throws -> Setting.Run {
+        try Settings.found(flags: readyFile.map { ["ready-file": $0] } ?? [:], configFile: config)
     }
 
     /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
     /// file is named and not there.
     func baseURL() throws -> String? {
         if let url { return url }
-        let (settings, configuration) = try configuration()
-        if let path = settings.readyFile { return ReadyFile(path: path).read()?.base_url }
+        let run = try run()
+        if let path = run.readyFile { return ReadyFile(path: path).read()?.base_url }
         return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"]
-            ?? Banner(configuration: configuration, port: configuration.port).baseURL
+            ?? Banner(configuration: run.configuration, port: run.configuration.port).baseURL
     }
 }

@@ -20,14 +20,13 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try flags.settings()
-        var configuration: Configuration
-        let level: Logger.Level
+        let run: Setting.Run
         do {
-            configuration = try settings.configuration()
-            level = try settings.logLevel()
+            run = try settings.run()
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
         }
+        var configuration = run.configuration
         Memory.tune()
         // A file that may grow no further is an error to answer, not an end to the process.
         signal(SIGXFSZ, SIG_IGN)
@@ -36,7 +35,7 @@ struct Serve: AsyncParsableCommand {
         configuration.connectionLimit = max(
             16, min(configuration.connectionLimit, Self.raiseFileLimit() - Self.ownFiles))
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
-        LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
+        LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: run.logLevel) }
         let logger = Logger(label: "scribe-emulator")
         for warning in settings.warnings { logger.warning("\(warning)") }
 
@@ -47,7 +46,7 @@ struct Serve: AsyncParsableCommand {
             configuration.dataFolder = folder.path
             temporaryFolder = folder
         }
-        let readyFile = settings.readyFile.map(ReadyFile.init(path:))
+        let readyFile = run.readyFile.map(ReadyFile.init(path:))
         if let problem = readyFile?.problem { throw ValidationError(problem) }
         readyFile?.remove()
         defer {

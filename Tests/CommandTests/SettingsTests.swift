@@ -1,3 +1,4 @@
+import ArgumentParser
 import Engines
 import Foundation
 import ScribeRuntime
@@ -18,10 +19,10 @@ struct SettingsTests {
     func precedence() throws {
         let path = try file("port: 1001\nhost: localhost\nlong-poll: 3s\nephemeral: true")
         let settings = try Settings(
-            flags: [.port: "1003"], configFile: path,
+            flags: ["port": "1003"], configFile: path,
             environment: ["SCRIBE_PORT": "1002", "SCRIBE_LONG_POLL": "500ms"]
         )
-        let configuration = try settings.configuration()
+        let configuration = try settings.run().configuration
         #expect(configuration.port == 1003)
         #expect(configuration.longPoll == .milliseconds(500))
         #expect(configuration.host == "localhost")
@@ -34,18 +35,39 @@ struct SettingsTests {
         arguments: [("fake", 7), ("openai:http://127.0.0.1:9/v1", 2)])
     func concurrency(transcriber: String, assemblies: Int) throws {
         let settings = try Settings(
-            flags: [.transcriber: transcriber, .transcriberConcurrency: "7"], configFile: nil, environment: [:])
-        let configuration = try settings.configuration()
+            flags: ["transcriber": transcriber, "transcriber-concurrency": "7"], configFile: nil, environment: [:])
+        let configuration = try settings.run().configuration
         #expect(configuration.recognition.concurrency == 7)
         #expect(configuration.jobs.transcriptions == 7)
         #expect(configuration.jobs.assemblies == assemblies)
     }
 
-    @Test("every setting can be set in all three places", arguments: SettingKey.allCases)
-    func twins(key: SettingKey) throws {
-        let path = try file("\(key.rawValue): x")
-        _ = try Settings(flags: [key: "x"], configFile: path, environment: [key.environmentName: "x"])
-        #expect(key.environmentName.hasPrefix("SCRIBE_"))
+    @Test("every setting can be set in all three places", arguments: Setting.all.map(\.name))
+    func twins(name: String) throws {
+        let setting = try #require(Setting.all.first { $0.name == name })
+        let path = try file("\(name): x")
+        let flag = setting.isSwitch ? ["--no-\(name)"] : ["--\(name)", "x"]
+        let flags = try SettingFlags.parse(flag)
+        #expect(flags.given == [name: setting.isSwitch ? "false" : "x"])
+        _ = try Settings(
+            flags: flags.given, configFile: path, environment: [setting.environmentName: "x"])
+        #expect(setting.environmentName.hasPrefix("SCRIBE_"))
+    }
+
+    @Test("no two settings have one name, and each default is what a server has that nothing is set for")
+    func defaults() throws {
+        #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
+        for setting in Setting.all where !setting.defaultText.isEmpty {
+            var run = Setting.Run()
+            try setting.apply(setting.defaultText, &run)
+            #expect("\(run)" == "\(Setting.Run())", "\(setting.name)")
+        }
+    }
+
+    @Test("the help of serve lists every setting with its flag")
+    func help() {
+        let help = Serve.helpMessage()
+        for setting in Setting.all { #expect(help.contains("--\(setting.name)"), "\(setting.name)") }
     }
 
     @Test("an unknown key in the file is refused with the nearest known one")
@@ -67,14 +89,16 @@ struct SettingsTests {
     @Test(
         "a value that cannot be is refused, and the message says where it came from",
         arguments: [
-            (SettingKey.port, "99999"), (.port, "x"), (.auth, "none"), (.durability, "maybe"), (.longPoll, "soon"),
-            (.transcriber, "whisper"), (.ephemeral, "perhaps"), (.objectWait, "-1s"),
+            ("PORT", "99999"), ("PORT", "x"), ("AUTH", "none"), ("DURABILITY", "maybe"), ("LONG_POLL", "soon"),
+            ("TRANSCRIBER", "whisper"), ("EPHEMERAL", "perhaps"), ("OBJECT_WAIT", "-1s"), ("STT_LONGEST", "10ms"),
+            ("ACCESS_TOKEN_LIFETIME", "0s"), ("STORAGE_QUOTA", "much"), ("CORS_ORIGINS", "app.example"),
+            ("CLIENT_PROFILES", "app=fax"), ("STT_KEY_FILE", "/nowhere"),
         ]
     )
-    func invalid(key: SettingKey, text: String) throws {
-        let settings = try Settings(flags: [:], configFile: nil, environment: [key.environmentName: text])
-        #expect { try settings.configuration() } throws: {
-            "\($0)".contains(key.environmentName) && "\($0)".contains("'\(text)'")
+    func invalid(name: String, text: String) throws {
+        let settings = try Settings(flags: [:], configFile: nil, environment: ["SCRIBE_\(name)": text])
+        #expect { try settings.run() } throws: {
+            "\($0)".contains("SCRIBE_\(name)") && "\($0)".contains("'\(text)'")
         }
     }
 
@@ -84,35 +108,41 @@ struct SettingsTests {
             as [(String, Double?)]
     )
     func durations(text: String, seconds: Double?) {
-        #expect(Settings.duration(text) == seconds.map { .seconds($0) })
+        #expect(Duration(setting: text) == seconds.map { .seconds($0) })
     }
 
     @Test("a program with arguments is a transcriber")
     func command() throws {
         let settings = try Settings(
-            flags: [.transcriber: "command:/opt/stt/run --model 'a b' {wav}"], configFile: nil, environment: [:]
+            flags: ["transcriber": "command:/opt/stt/run --model 'a b' {wav}"], configFile: nil, environment: [:]
         )
-        #expect(try settings.configuration().transcriber == .command("/opt/stt/run --model 'a b' {wav}"))
+        #expect(try settings.run().configuration.transcriber == .command("/opt/stt/run --model 'a b' {wav}"))
     }
 
     @Test("the signing key comes from the environment or a file, without its line end")
     func signingKey() throws {
         let path = try folder.write(Data("0123456789abcdef0123456789abcdef\n".utf8), as: "key")
-        let fromFile = try Settings(flags: [.signingKeyFile: path], configFile: nil, environment: [:])
-        #expect(try fromFile.configuration().signingKey?.count == 32)
+        let fromFile = try Settings(flags: ["signing-key-file": path], configFile: nil, environment: [:])
+        #expect(try fromFile.run().configuration.signingKey?.count == 32)
         let fromEnvironment = try Settings(
-            flags: [.signingKeyFile: path], configFile: nil, environment: ["SCRIBE_SIGNING_KEY": "abc"]
+            flags: ["signing-key-file": path], configFile: nil, environment: ["SCRIBE_SIGNING_KEY": "abc"]
         )
-        #expect(try fromEnvironment.configuration().signingKey == Array("abc".utf8))
+        #expect(try fromEnvironment.run().configuration.signingKey == Array("abc".utf8))
     }
 
-    @Test("every setting is on its page, and everything on the page is a setting")
+    @Test("the page has the table that the settings make; SCRIBE_WRITE_PAGES=1 writes it")
     func page() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("docs/configuration.md"), encoding: .utf8)
-        let keys = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
-            .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
-        #expect(keys.sorted() == SettingKey.allCases.map(\.rawValue).sorted())
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs/configuration.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let rows = lines.indices.filter { lines[$0].hasPrefix("|") }
+        let (first, last) = (try #require(rows.first), try #require(rows.last))
+        let written = (lines[..<first] + [Setting.pageTable[...]] + lines[(last + 1)...]).joined(separator: "\n")
+        if ProcessInfo.processInfo.environment["SCRIBE_WRITE_PAGES"] == "1" {
+            try written.write(to: page, atomically: true, encoding: .utf8)
+        } else {
+            #expect(text == written, "docs/configuration.md is stale: make pages")
+        }
     }
 }

@@ -553,6 +553,6 @@ def test_a_power_cut_finds_everything_synced_under_full_durability(tmp_path, chu
         before = len(trace.read_text().splitlines())
         transaction.upload(s3, *chunks[0])
         synced = "\n".join(trace.read_text().splitlines()[before:])
-    assert re.search(r"/objects/[0-9a-f]{2}/[0-9a-f-]{36}>", synced)
+    assert re.search(r"/objects/[0-9a-f]{2}/[0-9a-f-]{36}\.[0-9a-f]{8}>", synced)
     assert re.search(r"/objects/[0-9a-f]{2}>", synced)
     assert re.search(r"scribe\.sqlite-wal>", synced)

@@ -69,7 +69,7 @@ extension S3Responder {
     /// wrong, or the sender goes away, nothing is left.
     func receive(_ request: Request, _ caller: S3Authorisation) async throws -> ReceivedFile {
         let declared = try DeclaredBody(request.headers, caller.payload)
-        let begun = uploads.begin(checksums: declared.trailers.union(declared.checksums.keys))
+        let begun = try await uploads.begin(checksums: declared.trailers.union(declared.checksums.keys))
         let file = begun.file
         var writer = begun.writer
         do {

@@ -130,7 +130,7 @@ extension S3Responder {
         let prefix = "x-amz-meta-"
         let metadata = fields.filter { $0.key.hasPrefix(prefix) }
             .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
-        let (file, writer) = uploads.begin()
+        let (file, writer) = try await uploads.begin()
         return Upload(
             principal: principal, policy: policy, address: address,
             contentType: fields["content-type"] ?? part.contentType,

@@ -25,7 +25,11 @@ package struct Uploads: Sendable {
     }
 
     /// Begins a file. Whoever has written and not kept it discards it.
-    package func begin(checksums: Set<ChecksumAlgorithm> = []) -> (file: String, writer: ObjectWriter) {
+    /// - Throws: ``ScribeError/storageUnavailable(cause:)``.
+    package func begin(
+        checksums: Set<ChecksumAlgorithm> = []
+    ) async throws -> (file: String, writer: ObjectWriter) {
+        try await reserve.requireRoom()
         let file = objects.freshName()
         return (file, objects.create(file, checksums: checksums))
     }

@@ -25,13 +25,15 @@ enum Transport: CaseIterable, CustomStringConvertible {
 
 /// A server of its own for one test, with a clock that the test moves.
 struct TestServer {
-    let manual = ManualClock()
+    let manual: ManualClock
     let folder: TemporaryFolder
     var configuration = Configuration()
     /// In place of the one that writes by rules.
     var noteWriter: (any NoteWriter)?
 
-    init() throws {
+    /// - Parameter now: 2026-05-10 unless told otherwise.
+    init(now: Date? = nil) throws {
+        manual = now.map { ManualClock(now: $0) } ?? ManualClock()
         folder = try TemporaryFolder()
         configuration.port = 0
         // These are the machine's times, and a test may take as long as it likes between two requests.

@@ -1,7 +1,7 @@
 package import ScribeDomain
 
 /// What the fake transcriber says, as `seed/fixtures.yaml` spells it.
-package struct FixtureSet: Sendable, Codable {
+package struct FixtureSet: Sendable, Decodable {
     /// Passages of one consultation by language, `en` at least.
     package var consultation: [String: [String]]
     package var fixtures: [Fixture]
@@ -39,7 +39,7 @@ package struct FixtureSet: Sendable, Codable {
 }
 
 /// An outcome that a user can ask for.
-package struct Fixture: Sendable, Codable {
+package struct Fixture: Sendable, Decodable {
     /// Chosen by `fixture:NAME` of a transaction.
     package var name: String?
     /// Chosen by the bytes of a chunk: lower-case hex.
@@ -58,7 +58,7 @@ package struct Fixture: Sendable, Codable {
     package var refuses: [Step]?
 
     /// What a client does that can be made to fail.
-    package enum Step: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum Step: String, Hashable, Sendable, Decodable, CaseIterable {
         case initialise = "init"
         case upload
         case stop

@@ -51,7 +51,7 @@ struct TransactionDetails: Encodable {
         try details.encode(UserStatusWord(transaction).text, forKey: .userStatus)
         try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
         try details.encode(transaction.userStatus == .initialized ? "in-progress" : "processed", forKey: .status)
-        try details.encode(request.transfer, forKey: .transfer)
+        try details.encode(request.transfer.rawValue, forKey: .transfer)
         try details.encode(request.flavour, forKey: .flavour)
         let patient = request.patientDetails ?? .object([:])
         try details.encode(patient, forKey: .sessionDetails)
@@ -108,8 +108,8 @@ struct DocumentItem: Encodable {
         try item.encode(document.format, forKey: .type)
         try item.encode(document.kind.rawValue, forKey: .kind)
         try item.encode(document.status.rawValue, forKey: .status)
-        try item.encode(document.errors, forKey: .errors)
-        try item.encode(document.warnings, forKey: .warnings)
+        try item.encode(document.errors.map(Problem.init), forKey: .errors)
+        try item.encode(document.warnings.map(Problem.init), forKey: .warnings)
         try item.encode(publication, forKey: .publish)
         try item.encode([String: String](), forKey: .usage)
         try item.encode(Int(found.createdAt.timeIntervalSince1970), forKey: .createdAt)
@@ -122,6 +122,16 @@ struct DocumentItem: Encodable {
         try item.encode(document.status.isFinal ? document.value : nil, forKey: .content)
         try item.encode(found.editorContent, forKey: .storedEditorContent)
         try item.encodeIfPresent(found.editorContent, forKey: .editorContent)
+    }
+
+    private struct Problem: Encodable {
+        let code: String
+        let msg: String
+
+        init(_ diagnostic: Diagnostic) {
+            code = diagnostic.code.rawValue
+            msg = diagnostic.message
+        }
     }
 
     /// What the client keeps of it, and when it was published here.

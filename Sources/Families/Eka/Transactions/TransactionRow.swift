@@ -61,7 +61,7 @@ struct TransactionRow: Encodable {
         try row.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
         try row.encodeIfPresent(request.patientDetails, forKey: .patientDetails)
         try row.encode(transaction.owner.client, forKey: .client)
-        try row.encode(request.transfer, forKey: .transfer)
+        try row.encode(request.transfer.rawValue, forKey: .transfer)
         try row.encodeIfPresent(request.audioURL, forKey: request.transfer == .vaded ? .audioURL : .batchURL)
         try row.encode(request.inputLanguages, forKey: .inputLanguages)
         try row.encodeIfPresent(request.outputLanguage, forKey: .outputLanguage)

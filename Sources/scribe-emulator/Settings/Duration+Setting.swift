@@ -1,6 +1,6 @@
-extension Settings {
+extension Duration {
     /// Reads `14`, `14s`, `0.5s`, `500ms`, `2m`, `12h` and `30d`; a bare number is in seconds.
-    static func duration(_ text: String) -> Duration? {
+    init?(setting text: String) {
         let units: [(suffix: String, seconds: Double)] = [
             ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("", 1),
         ]
@@ -8,7 +8,8 @@ extension Settings {
             guard let number = Double(text.dropLast(unit.suffix.count)), number.isFinite,
                 (0...86_400 * 366).contains(number * unit.seconds)
             else { return nil }
-            return .seconds(number * unit.seconds)
+            self = .seconds(number * unit.seconds)
+            return
         }
         return nil
     }

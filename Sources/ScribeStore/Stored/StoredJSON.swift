@@ -16,6 +16,18 @@ enum StoredJSON {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
+    static func text(_ request: TransactionRequest) throws -> String { try text(StoredRequest(request)) }
+
+    static func text(_ diagnostics: [Diagnostic]) throws -> String { try text(diagnostics.map(StoredDiagnostic.init)) }
+
+    static func request(_ text: String) throws -> TransactionRequest {
+        try value(text, as: StoredRequest.self).value
+    }
+
+    static func diagnostics(_ text: String) throws -> [Diagnostic] {
+        try value(text, as: [StoredDiagnostic].self).map(\.value)
+    }
+
     static func value<Value: Decodable>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
         if text.utf8.count == 2, let type = type as? any JSONCollection.Type, text == type.emptyText,
             let empty = type.init() as? Value

@@ -1,0 +1,81 @@
+import ScribeDomain
+
+/// The `speech` column of a chunk's transcript.
+struct StoredSpeech: Codable {
+    private struct Word: Codable {
+        let text: String
+        let start: Double
+        let end: Double
+        let speaker: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case text = "text"
+            case start = "start"
+            case end = "end"
+            case speaker = "speaker"
+        }
+    }
+
+    private let text: String
+    private let words: [Word]
+    private let warnings: [StoredDiagnostic]
+    private let quality: Double?
+
+    private enum CodingKeys: String, CodingKey {
+        case text = "text"
+        case words = "words"
+        case warnings = "warnings"
+        case quality = "quality"
+    }
+
+    init(_ speech: RecognisedSpeech) {
+        text = speech.text
+        words = speech.words.map { Word(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker) }
+        warnings = speech.warnings.map(StoredDiagnostic.init)
+        quality = speech.quality
+    }
+
+    var value: RecognisedSpeech {
+        RecognisedSpeech(
+            text: text,
+            words: words.map { TimedWord(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker) },
+            warnings: warnings.map(\.value), quality: quality)
+    }
+}
+
+/// What went wrong with a chunk or a document, in their `failure`, `errors` and `warnings` columns.
+struct StoredDiagnostic: Codable {
+    private let code: String
+    private let message: String
+
+    private enum CodingKeys: String, CodingKey {
+        case code = "code"
+        case message = "msg"
+    }
+
+    init(_ diagnostic: Diagnostic) {
+        code = diagnostic.code.rawValue
+        message = diagnostic.message
+    }
+
+    /// One that a later version has written is some failure of the server's.
+    var value: Diagnostic { Diagnostic(.init(rawValue: code) ?? .processingFailed, message) }
+}
+
+/// When a chunk was spoken, in the `chunk_times` column of a transaction.
+struct StoredTimes: Codable {
+    private let start: Double
+    private let end: Double
+
+    private enum CodingKeys: String, CodingKey {
+        case start = "start"
+        case end = "end"
+    }
+
+    init(_ times: ChunkTimes) {
+        start = times.start
+        end = times.end
+    }
+
+    var value: ChunkTimes { ChunkTimes(start: start, end: end) }
+}

@@ -1,0 +1,139 @@
+import Eka
+import Foundation
+import ScribeServer
+
+extension Setting.Parser where Value == String {
+    /// Any text.
+    static let text = Self { text in text }
+}
+
+extension Setting.Parser where Value == Bool {
+    static let boolean = Self { (text) throws(Setting.Problem) in
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": return true
+        case "false", "no", "off", "0": return false
+        default: throw Setting.Problem(what: "is neither true nor false")
+        }
+    }
+}
+
+extension Setting.Parser where Value == Int {
+    static func integer(_ range: ClosedRange<Int>) -> Self {
+        Self { (text) throws(Setting.Problem) in
+            guard let number = Int(text), range.contains(number) else {
+                throw Setting.Problem(what: "is not a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+    }
+
+    /// `1000`, `500MB` and `50GB`.
+    static let bytes = Self { (text) throws(Setting.Problem) in
+        let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000), ("", 1)]
+        for (suffix, size) in units where text.uppercased().hasSuffix(suffix) {
+            guard let number = Int(text.dropLast(suffix.count)), (0...1_000_000_000).contains(number) else { break }
+            return number * size
+        }
+        throw Setting.Problem(what: "is no size; write 50GB, 500MB or a number of bytes")
+    }
+}
+
+extension Setting.Parser where Value == Duration {
+    static let duration = duration(atLeast: .zero)
+
+    static func duration(atLeast least: Duration) -> Self {
+        Self { (text) throws(Setting.Problem) in
+            guard let duration = Duration(setting: text) else {
+                throw Setting.Problem(what: "is not a time; write 14s, 500ms, 2m or 12h")
+            }
+            guard duration >= least else { throw Setting.Problem(what: "is too short") }
+            return duration
+        }
+    }
+}
+
+extension Setting.Parser where Value == Double {
+    /// A time, in seconds, of one at least.
+    static let seconds = Self { (text) throws(Setting.Problem) in
+        try Setting.Parser<Duration>.duration(atLeast: .seconds(1)).read(text) / .seconds(1)
+    }
+}
+
+extension Setting.Parser {
+    /// One of some words, in any case.
+    static func choice(of choices: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
+        Self { (text) throws(Setting.Problem) in
+            guard let choice = choices.first(where: { name($0) == text.lowercased() }) else {
+                throw Setting.Problem(what: "is none of \(choices.map(name).joined(separator: ", "))")
+            }
+            return choice
+        }
+    }
+
+    static func choice() -> Self where Value: CaseIterable & RawRepresentable<String> {
+        choice(of: Array(Value.allCases)) { $0.rawValue }
+    }
+}
+
+extension Setting.Parser where Value == Configuration.TranscriberChoice {
+    static let transcriber = Self { (text) throws(Setting.Problem) in
+        if text == "fake" { return .fake }
+        if text.hasPrefix("command:") { return .command(String(text.dropFirst("command:".count))) }
+        let services: [(String, @Sendable (URL) -> Configuration.TranscriberChoice)] = [
+            ("openai:", { .openAI($0) }), ("deepgram:", { .deepgram($0) }),
+        ]
+        for (prefix, choice) in services where text.hasPrefix(prefix) {
+            guard let url = URL(string: String(text.dropFirst(prefix.count))), url.host() != nil,
+                ["http", "https"].contains(url.scheme)
+            else { throw Setting.Problem(what: "names no http or https address") }
+            return choice(url)
+        }
+        throw Setting.Problem(
+            what: "is no transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS")
+    }
+}
+
+extension Setting.Parser where Value == [String] {
+    /// Origins as browsers send them: scheme, host and perhaps a port, without a path; or `*`.
+    static let origins = Self { (text) throws(Setting.Problem) in
+        let origins = list(text)
+        for origin in origins where origin != "*" {
+            let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty else {
+                throw Setting.Problem(what: "must be origins such as https://app.example, or *")
+            }
+        }
+        return origins
+    }
+
+    fileprivate static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+}
+
+extension Setting.Parser where Value == [String: ClientProfile] {
+    /// `my-app=ios,kiosk=web`.
+    static let clientProfiles = Self { (text) throws(Setting.Problem) in
+        var profiles: [String: ClientProfile] = [:]
+        for entry in Setting.Parser<[String]>.list(text) {
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw Setting.Problem(what: "must be ID=PROFILE") }
+            guard let profile = ClientProfile.named.first(where: { $0.name == parts[1] }) else {
+                let known = ClientProfile.named.map(\.name).joined(separator: ", ")
+                throw Setting.Problem(what: "names the profile '\(parts[1])', which is none of \(known)")
+            }
+            profiles[parts[0]] = profile
+        }
+        return profiles
+    }
+}
+
+extension Setting.Parser where Value == Data {
+    /// What is in a file, without the line end.
+    static let file = Self { (path) throws(Setting.Problem) in
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Setting.Problem(what: "cannot be read")
+        }
+        return Data(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+    }
+}

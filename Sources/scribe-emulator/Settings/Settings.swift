@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+import Yams
+
+/// The settings of one run: flag before environment before file before default.
+struct Settings {
+    /// What is wrong with a setting, and where it came from.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private struct Value {
+        let text: String
+        /// For messages: `--port`, `SCRIBE_PORT`, `port in scribe.yaml`.
+        let origin: String
+    }
+
+    private var values: [String: Value] = [:]
+    private let environment: [String: String]
+    /// Unknown `SCRIBE_*` names: reported, but others may have set them.
+    private(set) var warnings: [String] = []
+
+    /// The settings of a verb, with what a server would make of them.
+    static func found(flags: [String: String], configFile: String?) throws -> Setting.Run {
+        do {
+            return try Settings(
+                flags: flags, configFile: configFile, environment: ProcessInfo.processInfo.environment
+            ).run()
+        } catch let problem as Problem {
+            throw ValidationError(problem.description)
+        }
+    }
+
+    /// - Parameters:
+    ///   - flags: those that were given, by their names.
+    ///   - configFile: the `--config` flag.
+    init(flags: [String: String], configFile: String?, environment: [String: String]) throws {
+        self.environment = environment
+        if let path = configFile ?? environment[Setting.configName] { try read(file: path) }
+        for setting in Setting.all {
+            if let text = environment[setting.environmentName] {
+                values[setting.name] = Value(text: text, origin: setting.environmentName)
+            }
+            if let text = flags[setting.name] { values[setting.name] = Value(text: text, origin: "--\(setting.name)") }
+        }
+        let known =
+            Setting.all.map(\.environmentName)
+            + [Setting.configName, Setting.signingKeyName, Setting.sttKeyName]
+            + Setting.exportedNames
+        for name in environment.keys.sorted()
+        where name.hasPrefix(Setting.environmentPrefix) && !known.contains(name) {
+            warnings.append("\(name) is not a setting; did you mean \(nearestName(to: name, among: known))?")
+        }
+    }
+
+    private mutating func read(file path: String) throws {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Problem(description: "\(path) cannot be read")
+        }
+        let node: Node?
+        do {
+            node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw Problem(description: "\(path) is not YAML: \(error)")
+        }
+        guard let node else { return }
+        guard let mapping = node.mapping else { throw Problem(description: "\(path) must hold keys and values") }
+        let names = Setting.all.map(\.name)
+        for (keyNode, valueNode) in mapping {
+            let name = keyNode.string ?? ""
+            guard names.contains(name) else {
+                let nearest = nearestName(to: name, among: names)
+                throw Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?")
+            }
+            guard let text = valueNode.scalar?.string else {
+                throw Problem(description: "\(path): '\(name)' must be a single value")
+            }
+            values[name] = Value(text: text, origin: "\(name) in \(path)")
+        }
+    }
+
+    /// What they come to; everything that was not set has its default.
+    func run() throws -> Setting.Run {
+        var run = Setting.Run()
+        for setting in Setting.all {
+            guard let value = values[setting.name] else { continue }
+            do {
+                try setting.apply(value.text, &run)
+            } catch {
+                throw Problem(description: "\(value.origin): '\(value.text)' \(error.what)")
+            }
+        }
+        // Keys as such win over files that hold them.
+        if let key = environment[Setting.signingKeyName] { run.configuration.signingKey = Array(key.utf8) }
+        if let key = environment[Setting.sttKeyName] { run.configuration.speechService.key = key }
+        if run.configuration.isEphemeral, let folder = values["data-dir"], let ephemeral = values["ephemeral"] {
+            throw Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other")
+        }
+        // Where a real recogniser listens, what is put together is heard already, and takes no time.
+        if run.configuration.transcriber != .fake { run.configuration.jobs.assemblies = 2 }
+        return run
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ScribeServer
+import TestSupport
+import Testing
+
+/// Data that earlier versions have saved, as `scripts/save-database` made them with those versions' own programs.
+struct SavedDataTests {
+    private struct Saved: Decodable {
+        let clientID: String
+        let path: String
+        let headers: [String: String]
+        let status: Int
+        let body: JSONValue
+
+        enum CodingKeys: String, CodingKey {
+            case path, headers, status, body
+            case clientID = "client_id"
+        }
+    }
+
+    private static let secrets = [
+        "dev-client": "dev-secret", "dev-client-2": "dev-secret-2", "dev-limited": "dev-limited-secret",
+    ]
+
+    @Test("what an earlier version has saved is opened, and answers as it did", arguments: ["0.1.0"])
+    func answers(version: String) async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Saved/\(version)")
+        // Later than anything that was saved: what was left waiting is done at once.
+        let server = try TestServer(now: Date(timeIntervalSince1970: 1_798_761_600))
+        try FileManager.default.copyItem(
+            atPath: folder.appending(path: "data").path, toPath: server.configuration.dataFolder)
+        let saved = try JSONDecoder().decode(
+            [Saved].self, from: Data(contentsOf: folder.appending(path: "answers.json")))
+        #expect(saved.count > 100)
+        try await server.run { anonymous in
+            var clients: [String: TestScribeClient] = [:]
+            for (id, secret) in Self.secrets { clients[id] = try await anonymous.login(id, secret) }
+            for expected in saved {
+                var headers = HTTPFields()
+                for (name, value) in expected.headers { headers[try #require(HTTPField.Name(name))] = value }
+                let client = try #require(clients[expected.clientID])
+                let answer = try await client.get(expected.path, headers: headers)
+                #expect(answer.status == expected.status, "\(expected.path)")
+                #expect(answer.json == expected.body, "\(expected.path)")
+            }
+        }
+    }
+}
