@@ -23,7 +23,9 @@ extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
     static let system = product(name: "SystemPackage", package: "swift-system")
@@ -111,7 +113,7 @@ let package = Package(
             name: "ScribeHTTP",
             dependencies: [
                 "ScribeDomain", "ScribeRuntime", .concurrencyHelpers, .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioTLS,
             ],
             swiftSettings: swiftSettings
         ),
@@ -175,7 +177,8 @@ let package = Package(
             dependencies: [
                 "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
                 "Status", "TestSupport", .concurrencyHelpers, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
-                .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
+                .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
+                .serviceLifecycle, .yams,
             ],
             swiftSettings: swiftSettings
         ),

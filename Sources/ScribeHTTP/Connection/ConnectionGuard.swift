@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOTLS
 import ScribeDomain
 import ScribeRuntime
 
@@ -14,17 +15,21 @@ final class ConnectionGuard: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Where the request is that is being read.
-    private enum Reading {
-        /// Nothing of it has arrived.
+    /// How far the connection, and the request that is being read, are.
+    private enum Phase {
+        /// The two ends agree on how to encrypt; nothing is read before that.
+        case handshake
+        /// Nothing of a request has arrived.
         case idle
         case head, body
-        /// It was refused; whatever else arrives is not read.
+        /// A request was refused; whatever else arrives is not read.
         case refused
+        /// Another protocol is spoken here now, which has limits of its own.
+        case upgraded
     }
 
     private let limits: ConnectionLimits
-    private var reading = Reading.idle
+    private var phase: Phase
     /// The requests that are not answered yet, in order: whether the connection ends with the answer.
     private var closings: [Bool] = []
     private var isResponding: Bool { !closings.isEmpty }
@@ -38,20 +43,26 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
     let departure: Departure
 
-    init(limits: ConnectionLimits, departure: Departure) {
+    /// - Parameter awaitsHandshake: whether the connection is to be encrypted first.
+    init(limits: ConnectionLimits, departure: Departure, awaitsHandshake: Bool = false) {
         self.limits = limits
         self.departure = departure
+        phase = awaitsHandshake ? .handshake : .idle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        expectHead(context)
+        expectHead(context, after: phase == .handshake ? limits.handshakeTime : limits.requestTime)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { departure.happened() }
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent, phase == .handshake {
+            phase = .idle
+            expectHead(context, after: limits.requestTime)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -59,6 +70,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
         departure.happened()
         stop()
         context.fireChannelInactive()
+    }
+
+    /// Another protocol takes the connection over: from here on nothing is read, written or ended here.
+    func upgraded() {
+        stop()
+        phase = .upgraded
     }
 
     private func stop() {
@@ -73,9 +90,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
     func received(_ count: Int) {
         isWaitingForBytes = false
         bytesInWindow += count
-        if case .idle = reading, !isResponding, let context {
-            reading = .head
-            expectHead(context)
+        if case .idle = phase, !isResponding, let context {
+            phase = .head
+            expectHead(context, after: limits.requestTime)
         }
     }
 
@@ -84,7 +101,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .refused = reading { return }
+        switch phase {
+        case .refused: return
+        case .upgraded: return context.fireChannelRead(data)
+        case .handshake, .idle, .head, .body: break
+        }
         switch unwrapInboundIn(data) {
         case .head(var head):
             headTimer?.cancel()
@@ -93,7 +114,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             // To whoever wants another protocol this one is spoken, and the parser reads no further.
             let endsConnection = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
             closings.append(endsConnection)
-            reading = .body
+            phase = .body
             watchBody(context)
             // In lower case and for HTTP/1.0 too: that is how the server behind reads it.
             if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
@@ -107,7 +128,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .end:
             bodyTimer?.cancel()
             bodyTimer = nil
-            reading = .idle
+            phase = .idle
             context.fireChannelRead(data)
         }
     }
@@ -137,10 +158,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Responses
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if phase == .upgraded { return context.write(data, promise: promise) }
         switch unwrapOutboundIn(data) {
         case .head(var head) where !head.status.isInformational:
             // Refused before all of it was here: reading the rest would only be for the next request's sake.
-            if case .body = reading, closings.count == 1, head.status.code >= 400 { closings[0] = true }
+            if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }
             if closings.first == true { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end where closings.first == true:
@@ -159,14 +181,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         answerTimer?.cancel()
         answerTimer = nil
-        if !context.channel.isWritable {
+        if !context.channel.isWritable, phase != .upgraded {
             answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
         }
         context.fireChannelWritabilityChanged()
     }
 
     private func closeAfterResponse(_ context: ChannelHandlerContext) {
-        guard case .body = reading else { return context.close(promise: nil) }
+        guard case .body = phase else { return context.close(promise: nil) }
         // Closing now would reset the connection, and the client might lose the answer that it has not read yet.
         context.close(mode: .output, promise: nil)
         schedule(context, after: limits.drainTime) { $0.close(promise: nil) }
@@ -174,7 +196,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
         stop()
-        reading = .refused
+        phase = .refused
         let headers: HTTPHeaders = ["connection": "close", "content-length": "0"]
         context.write(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil
@@ -189,11 +211,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     // MARK: Time
 
-    private func expectHead(_ context: ChannelHandlerContext) {
+    private func expectHead(_ context: ChannelHandlerContext, after time: Duration) {
         headTimer?.cancel()
-        headTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
+        headTimer = schedule(context, after: TimeAmount(time)) { context in
             guard !self.isResponding else { return }
-            if case .head = self.reading { self.refuse(context, .requestTimeout) } else { context.close(promise: nil) }
+            if case .head = self.phase { self.refuse(context, .requestTimeout) } else { context.close(promise: nil) }
         }
     }
 
@@ -203,7 +225,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         bytesInWindow = 0
         bodyTimer?.cancel()
         bodyTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
-            guard case .body = self.reading else { return }
+            guard case .body = self.phase else { return }
             if self.isWaitingForBytes, self.bytesInWindow < self.limits.bodyMinimum {
                 context.close(promise: nil)
             } else {

@@ -1,4 +1,5 @@
 package import NIOCore
+import NIOHTTP1
 import NIOHTTPTypesHTTP1
 package import ScribeRuntime
 
@@ -20,7 +21,9 @@ package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableCh
         do {
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(guardHandler, position: .before(codec))
-            try pipeline.addHandler(ByteCounter(guardHandler), position: .first)
+            // Behind encryption, where there is any: what counts is what the parser gets.
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(ByteCounter(guardHandler), position: .before(decoder))
             try context.channel.syncOptions?.setOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: limits.readSize)

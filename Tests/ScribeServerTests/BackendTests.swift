@@ -1,0 +1,71 @@
+import Engines
+import Foundation
+import Logging
+import NIOPosix
+import ScribeDomain
+import ScribeStore
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct BackendTests {
+    private func backend(_ server: TestServer) async throws -> Backend {
+        try await Backend(
+            server.configuration,
+            .init(
+                clock: server.manual.clock, identifiers: .counting(),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    @Test("the data is let go of also when the service that closes it is cancelled")
+    func closesWhenCancelled() async throws {
+        let server = try TestServer()
+        let threads = NIOThreadPool.singleton
+        let path = server.configuration.dataFolder
+        let folder = try DataFolder(path: path)
+        let store = try Store(path: folder.databasePath, durability: .normal)
+        let closing = StoreClosing(store: store, folder: folder, threads: threads)
+        let task = Task { try await closing.run() }
+        task.cancel()
+        try await task.value
+        #expect(throws: Never.self) { try DataFolder(path: path).release() }
+        #expect(await !store.isReachable())
+    }
+
+    @Test("two backends in one process share nothing")
+    func isolation() async throws {
+        let (first, second) = (try TestServer(), try TestServer())
+        try await first.run { one in
+            try await second.run { other in
+                let (one, other) = (try await one.login(), try await other.login())
+                try await one.consultation("t", at: first.manual.now)
+                #expect(try await one.status("t").status == 200)
+                #expect(try await other.status("t").status == 400, "the same id of the same tenant, elsewhere")
+                try await other.consultation("t", at: second.manual.now)
+                #expect(try await other.status("t").status == 200)
+            }
+        }
+    }
+
+    @Test("two backends cannot have one data folder")
+    func oneFolder() async throws {
+        let server = try TestServer()
+        let running = try await backend(server)
+        await #expect(throws: DataFolder.Problem.self) { _ = try await backend(server) }
+        withExtendedLifetime(running) {}
+    }
+
+    @Test("what lies around among the uploads keeps no server from starting")
+    func strayFile() async throws {
+        let server = try TestServer()
+        let objects = server.configuration.dataFolder + "/objects"
+        try FileManager.default.createDirectory(atPath: objects + "/lost+found", withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: objects + "/stray"))
+        try await server.run { client in
+            let login = try await client.login()
+            try await login.consultation("t", at: server.manual.now)
+            #expect(try await login.status("t").status == 200)
+        }
+    }
+}
