@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo soak fuzz bench image-test fidelity lint format clean
+.PHONY: run build test test-quick demo soak fuzz bench image-test pages fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run: build
@@ -49,6 +49,11 @@ bench:
 image-test:
 	@scripts/install test
 	@scripts/image-test
+
+# Writes the pages that are made from elsewhere: the table of settings, and docs/fidelity.md.
+pages: fidelity
+	@swift build --build-tests
+	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page
 
 # Writes docs/fidelity.md: what clients rely on, and the tests that assert it.
 fidelity:

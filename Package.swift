@@ -11,7 +11,6 @@ let swiftSettings: [SwiftSetting] = [
 extension Target.Dependency {
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
-    static let concurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
@@ -83,7 +82,7 @@ let package = Package(
         .target(
             name: "Eka",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .concurrencyHelpers,
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
                 .httpTypes, .hummingbird, .hummingbirdCore, .nioCore,
             ],
             path: "Sources/Families/Eka",
@@ -112,7 +111,7 @@ let package = Package(
         .target(
             name: "ScribeHTTP",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", .concurrencyHelpers, .crypto, .httpTypes, .hummingbird,
+                "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioTLS,
             ],
             swiftSettings: swiftSettings
@@ -120,19 +119,19 @@ let package = Package(
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeStore", .concurrencyHelpers, .logging, .nioCore, .serviceLifecycle,
+                "Engines", "ScribeDomain", "ScribeStore", .logging, .nioCore, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeStore",
-            dependencies: ["ScribeDomain", .concurrencyHelpers, .crypto, .grdb, .nioCore, .nioPosix, .system],
+            dependencies: ["ScribeDomain", .crypto, .grdb, .nioCore, .nioPosix, .system],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "Engines",
             dependencies: [
-                "ScribeDomain", .asyncHTTPClient, .concurrencyHelpers, .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix,
                 .subprocess,
                 .system,
             ],
@@ -142,7 +141,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["ScribeDomain", .concurrencyHelpers],
+            dependencies: ["ScribeDomain"],
             path: "Tests/TestSupport",
             swiftSettings: swiftSettings
         ),
@@ -153,20 +152,20 @@ let package = Package(
         ),
         .testTarget(
             name: "EnginesTests",
-            dependencies: ["ScribeDomain", "TestSupport", "Engines", .concurrencyHelpers, .crypto, .nioPosix],
+            dependencies: ["ScribeDomain", "TestSupport", "Engines", .crypto, .nioPosix],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "ScribeStoreTests",
             dependencies: [
-                "ScribeDomain", "ScribeStore", "TestSupport", .concurrencyHelpers, .crypto, .grdb, .nioCore, .nioPosix,
+                "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .nioCore, .nioPosix,
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .concurrencyHelpers,
+                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines",
                 .logging,
                 .nioPosix,
             ],
@@ -176,7 +175,7 @@ let package = Package(
             name: "ScribeServerTests",
             dependencies: [
                 "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
-                "Status", "TestSupport", .concurrencyHelpers, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
+                "Status", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
                 .serviceLifecycle, .yams,
             ],

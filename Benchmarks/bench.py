@@ -28,8 +28,6 @@ MEGABYTE = 1_000_000
 #: How long the recogniser takes that is not there.
 SECONDS_A_CHUNK = 0.3
 
-BINARY, WORK, RESULT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-
 rows: list[dict] = []
 details: dict[str, object] = {}
 # How many cores the load generator, and everything else but the server, kept busy in each part.
@@ -92,18 +90,36 @@ def recording(size: int) -> bytes:
     return file.getvalue()
 
 
-def consultations(server: Scribe) -> list[str]:
-    """Returns the transactions that are finished now."""
-    chunk = recording(50_000)
+def consult(server: Scribe, transactions: list[str], size: int = 50_000, seconds: float = 1.56, chunks: int = 5) -> dict:
+    chunk = recording(size)
     client = Client(server.url)
     uploads = Uploads(server.url, client.keys, len(chunk))
+    return replay(server, 32, (client.consultation(name, uploads, seconds, chunks) for name in transactions), chunk)
 
-    def run(transactions: list[str]) -> dict:
-        return replay(server, 32, (client.consultation(name, uploads, 1.56) for name in transactions), chunk)
 
-    run(names(100))  # so that caches are filled and statements prepared
+def upload(server: Process, clients: int, body: bytes, count: int, status: int = 200) -> dict:
+    # Only ours looks at the signature.
+    keys = Client(server.url).keys if isinstance(server, Scribe) else EXAMPLE_KEYS
+    uploads = Uploads(server.url, keys, len(body))
+    return replay(server, clients, ([uploads.put(f"bench/{name}.wav", status)] for name in names(count)), body)
+
+
+def poll(server: Scribe, transactions: list[str], count: int) -> dict:
+    client = Client(server.url)
+    polls = [client.status(name) for name in transactions]
+    return replay(server, 32, ([polls[index % len(polls)]] for index in range(count)))
+
+
+def init(server: Scribe, count: int) -> dict:
+    client = Client(server.url)
+    return replay(server, 32, ([client.init(name)] for name in names(count)))
+
+
+def consultations(server: Scribe) -> list[str]:
+    """Returns the transactions that are finished now."""
+    consult(server, names(100))  # so that caches are filled and statements prepared
     transactions = names(1000)
-    taken = run(transactions)
+    taken = consult(server, transactions)
     details["consultation"] = taken
     row(
         "consultation (init, 5 × 50 KB, stop, commit, done), 32 clients: server CPU each",
@@ -122,12 +138,8 @@ def chunks():
         with peer:
             if isinstance(peer, Moto):
                 peer.create_bucket(BUCKET)
-            # Only ours looks at the signature.
-            keys = Client(peer.url).keys if isinstance(peer, Scribe) else EXAMPLE_KEYS
-            uploads = Uploads(peer.url, keys, len(body))
-            replay(peer, 8, ([uploads.put(f"bench/{each}.wav", status)] for each in names(100)), body)
-            scenarios = ([uploads.put(f"bench/{each}.wav", status)] for each in names(count))
-            taken[name].append(replay(peer, 8, scenarios, body))
+            upload(peer, 8, body, 100, status)
+            taken[name].append(upload(peer, 8, body, count, status))
         shutil.rmtree(peer.folder)
 
     for _ in range(ROUNDS):
@@ -152,8 +164,7 @@ def memory():
     """64 clients at once, each with 10 MB, to a server that has done nothing before."""
     body = os.urandom(10 * MEGABYTE)
     with Scribe(WORK / "memory", BINARY) as server:
-        uploads = Uploads(server.url, Client(server.url).keys, len(body))
-        taken = replay(server, 64, ([uploads.put(f"bench/{name}.wav")] for name in names(64)), body)
+        taken = upload(server, 64, body, 64)
         peak = server.memory("VmHWM")
     details["memory"] = taken | {"peak_mb": round(peak, 1)}
     row(
@@ -163,9 +174,7 @@ def memory():
 
 
 def statuses(server: Scribe, transactions: list[str]):
-    client = Client(server.url)
-    polls = [client.status(name) for name in transactions]
-    taken = replay(server, 32, ([polls[index % len(polls)]] for index in range(20_000)))
+    taken = poll(server, transactions, 20_000)
     details["status"] = taken
     row(
         "status GET of a finished transaction, 32 clients", f"{per_second(taken):.0f}/s", "≥ 8000/s",
@@ -175,10 +184,9 @@ def statuses(server: Scribe, transactions: list[str]):
 
 def inits(server: Scribe):
     """Distinct transactions, by turns with a loop that does nothing but store rows."""
-    client = Client(server.url)
     taken, raw = [], []
     for _ in range(ROUNDS):
-        taken.append(replay(server, 32, ([client.init(name)] for name in names(5000))))
+        taken.append(init(server, 5000))
         seconds = subprocess.check_output([WORK / "store", WORK / "store.sqlite", "20000"], text=True, timeout=60)
         raw.append(20_000 / float(seconds))
     details["init"] = {"server": taken, "raw_sqlite_per_second": [round(rate) for rate in raw]}
@@ -237,7 +245,7 @@ def early():
     )
 
 
-def print_table():
+def print_table(rows: list[dict]):
     heads = list(rows[0])
     lines = [heads, *([each[head] for head in heads] for each in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
@@ -264,11 +272,13 @@ def main():
     }
     at = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     RESULT.write_text(json.dumps({"at": at, "machine": machine, "rows": rows, "details": details}, indent=2) + "\n")
-    print_table()
+    print_table(rows)
     print(
         f"\n{machine['cores']} cores; the load generator used at most {max(client_load):.2f} of them, everything else "
         f"{statistics.median(other_load):.2f} (at most {max(other_load):.2f}); {machine['seconds']} s."
     )
 
 
-main()
+if __name__ == "__main__":
+    BINARY, WORK, RESULT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    main()

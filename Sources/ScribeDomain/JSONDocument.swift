@@ -1,5 +1,4 @@
 package import Foundation
-import Synchronization
 
 /// JSON text and the values in it, found without the decoder's help: that tries one type after another, and describes
 /// each failure by the whole path to it, which takes the square of the nesting's depth.
@@ -8,7 +7,7 @@ package final class JSONDocument: Sendable {
 
     private let data: Data
     /// Once it was asked for; nil in it when there is something that no value can hold.
-    private let parsed = Mutex<JSONValue??>(nil)
+    private let parsed = LockedValue<JSONValue??>(nil)
 
     package init(_ data: Data) { self.data = data }
 

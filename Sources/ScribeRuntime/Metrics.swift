@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import ScribeDomain
 
 /// Counts what the server does, for Prometheus. Labels are routes, words and numbers: never what a client sent.
 package final class Metrics: Sendable {
@@ -23,13 +23,13 @@ package final class Metrics: Sendable {
     /// In seconds: from a cached answer to a held poll and a slow recogniser.
     fileprivate static let buckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30, 120]
 
-    private let state = NIOLockedValueBox(State())
+    private let state = LockedValue(State())
 
     package init() {}
 
     package func requestServed(method: String, route: String, status: Int, seconds: Double) {
         let labels = ["method", method, "route", route]
-        state.withLockedValue { state in
+        state.withLock { state in
             state.counters[
                 Series(name: "scribe_requests_total", labels: labels + ["status", String(status)]), default: 0] += 1
             state.histograms[Series(name: "scribe_request_seconds", labels: labels), default: .init()].record(seconds)
@@ -38,7 +38,7 @@ package final class Metrics: Sendable {
 
     /// - Parameter outcome: `success` or the code of the failure.
     package func chunkTranscribed(by transcriber: String, outcome: String, seconds: Double) {
-        state.withLockedValue { state in
+        state.withLock { state in
             let labels = ["transcriber", transcriber, "outcome", outcome]
             state.counters[Series(name: "scribe_chunks_total", labels: labels), default: 0] += 1
             let series = Series(name: "scribe_transcription_seconds", labels: ["transcriber", transcriber])
@@ -48,7 +48,7 @@ package final class Metrics: Sendable {
 
     /// - Parameter outcome: `success` or the code of the failure.
     package func noteWritten(by writer: String, outcome: String, seconds: Double) {
-        state.withLockedValue { state in
+        state.withLock { state in
             let labels = ["writer", writer, "outcome", outcome]
             state.counters[Series(name: "scribe_notes_total", labels: labels), default: 0] += 1
             let series = Series(name: "scribe_note_seconds", labels: ["writer", writer])
@@ -59,7 +59,7 @@ package final class Metrics: Sendable {
     /// - Parameter outcome: the processing status that it ended with.
     package func transactionProcessed(outcome: String) {
         let series = Series(name: "scribe_transactions_total", labels: ["outcome", outcome])
-        state.withLockedValue { $0.counters[series, default: 0] += 1 }
+        state.withLock { $0.counters[series, default: 0] += 1 }
     }
 
     package func connectionOpened() { addConnections(1) }
@@ -67,13 +67,13 @@ package final class Metrics: Sendable {
 
     private func addConnections(_ count: Int) {
         let series = Series(name: "scribe_connections", labels: [])
-        state.withLockedValue { $0.gauges[series, default: 0] += count }
+        state.withLock { $0.gauges[series, default: 0] += count }
     }
 
     /// Everything in Prometheus' text format.
     /// - Parameter readings: further gauges, taken for this answer.
     package func text(readings: [(name: String, value: Double)]) -> String {
-        let state = state.withLockedValue { $0 }
+        let state = state.withLock { $0 }
         var lines: [String] = []
         func group(_ series: some Collection<Series>, _ type: String, _ write: (Series) -> Void) {
             for (name, members) in Dictionary(grouping: series, by: \.name).sorted(by: { $0.key < $1.key }) {

@@ -1,5 +1,5 @@
 import GRDB
-import NIOConcurrencyHelpers
+import ScribeDomain
 
 /// Writes that wait for the one writer at the same time share a SQL transaction, each in a savepoint of its own: one
 /// commit, and under full durability one sync, serves them all. One that is alone needs no savepoint. Each is
@@ -23,7 +23,7 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let sink: (any ChangeSink)?
-    private let state = NIOLockedValueBox(State())
+    private let state = LockedValue(State())
 
     /// - Parameter sink: gets what the writes change.
     init(_ pool: DatabasePool, sink: (any ChangeSink)? = nil) {
@@ -42,17 +42,17 @@ final class GroupCommit: Sendable {
         _ body: @escaping @Sendable (Database, inout [Change]) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let result = NIOLockedValueBox<(outcome: Result<Value, any Error>, changes: [Change])?>(nil)
+            let result = LockedValue<(outcome: Result<Value, any Error>, changes: [Change])?>(nil)
             enqueue(
                 Write(
                     perform: { db in
                         var changes: [Change] = []
                         let outcome = Result { try body(db, &changes) }
-                        result.withLockedValue { [changes] in $0 = (outcome, changes) }
+                        result.withLock { [changes] in $0 = (outcome, changes) }
                         _ = try outcome.get()
                     },
                     finish: { [sink] error in
-                        guard let (outcome, changes) = result.withLockedValue({ $0 }) else {
+                        guard let (outcome, changes) = result.withLock({ $0 }) else {
                             let error = error ?? DatabaseError(resultCode: .SQLITE_ABORT)
                             return continuation.resume(throwing: StorageFailure.domainError(of: error))
                         }
@@ -73,7 +73,7 @@ final class GroupCommit: Sendable {
     }
 
     private func enqueue(_ write: Write) {
-        let mustDrain = state.withLockedValue { state in
+        let mustDrain = state.withLock { state in
             state.waiting.append(write)
             defer { state.isDraining = true }
             return !state.isDraining
@@ -110,12 +110,12 @@ final class GroupCommit: Sendable {
                 for write in performed { write.finish(error) }
             }
             let rest = batch.dropFirst(performed.count)
-            if !rest.isEmpty { state.withLockedValue { $0.waiting.insert(contentsOf: rest, at: 0) } }
+            if !rest.isEmpty { state.withLock { $0.waiting.insert(contentsOf: rest, at: 0) } }
         }
     }
 
     private func next() -> ArraySlice<Write>? {
-        state.withLockedValue { state in
+        state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isDraining = false
                 return nil

@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 package import NIOPosix
 package import ScribeDomain
 import SystemPackage
@@ -24,7 +23,7 @@ package final class ObjectFiles: Sendable {
     private let identifiers: IdentifierSource
     /// That on which a backup holds a lock while it links files.
     private let guardedFolder: SystemPackage.FileDescriptor?
-    private let heldBack = NIOLockedValueBox<[String]>([])
+    private let heldBack = LockedValue<[String]>([])
 
     /// - Parameters:
     ///   - folder: an existing folder that holds nothing else.
@@ -98,8 +97,8 @@ package final class ObjectFiles: Sendable {
     package func remove(_ files: [String]) async {
         let paths = files.map(path(of:))
         _ = try? await pool.runIfActive { [self] in
-            guard mayRemove() else { return heldBack.withLockedValue { $0 += paths } }
-            let kept = heldBack.withLockedValue { held in
+            guard mayRemove() else { return heldBack.withLock { $0 += paths } }
+            let kept = heldBack.withLock { held in
                 defer { held = [] }
                 return held
             }

@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 package import NIOPosix
 import ScribeDomain
 
@@ -19,7 +18,7 @@ package final class StorageReserve: Sendable {
 
     private let path: String
     private let pool: NIOThreadPool
-    private let isHeld = NIOLockedValueBox(false)
+    private let isHeld = LockedValue(false)
 
     /// Takes the room, or gives up what was taken before where the disk is full. Blocking.
     /// - Parameter path: of the file that holds it.
@@ -30,7 +29,7 @@ package final class StorageReserve: Sendable {
     }
 
     /// Whether there is room for anything but deletions.
-    package var hasRoom: Bool { isHeld.withLockedValue { $0 } }
+    package var hasRoom: Bool { isHeld.withLock { $0 } }
 
     /// What is left on the disk while the reserve is given up is for deletions.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` until there is room for the reserve again.
@@ -54,7 +53,7 @@ package final class StorageReserve: Sendable {
     }
 
     private func take() {
-        isHeld.withLockedValue { isHeld in
+        isHeld.withLock { isHeld in
             guard !isHeld else { return }
             let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             guard file >= 0 else { return }
@@ -66,7 +65,7 @@ package final class StorageReserve: Sendable {
     }
 
     private func release() {
-        isHeld.withLockedValue { isHeld in
+        isHeld.withLock { isHeld in
             unlink(path)
             isHeld = false
         }

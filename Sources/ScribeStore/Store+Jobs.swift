@@ -1,6 +1,5 @@
 package import Foundation
 import GRDB
-import NIOConcurrencyHelpers
 package import ScribeDomain
 
 extension Store {
@@ -72,7 +71,7 @@ extension Store {
             """, [first, kind.rawValue]
         ).map { $0["id"] as String }
         // Whoever comes after the one that was served last.
-        let last = lastServed.withLockedValue { $0[kind] ?? "" }
+        let last = lastServed.withLock { $0[kind] ?? "" }
         let start = tenants.firstIndex { last.utf8.lexicographicallyPrecedes($0.utf8) } ?? 0
         var waiting: [(tenant: String, jobs: ArraySlice<Int64>)] = []
         // Further ones would get none.
@@ -85,7 +84,7 @@ extension Store {
             for index in waiting.indices where chosen.count < limit {
                 guard let job = waiting[index].jobs.popFirst() else { continue }
                 chosen.append(job)
-                lastServed.withLockedValue { $0[kind] = waiting[index].tenant }
+                lastServed.withLock { $0[kind] = waiting[index].tenant }
             }
         }
         return chosen

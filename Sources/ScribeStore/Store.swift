@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import NIOConcurrencyHelpers
 package import ScribeDomain
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
@@ -11,7 +10,7 @@ package final class Store: Sendable {
     let transcribesOnArrival: Bool
     let quotas: Quotas
     /// The tenant whose job of a kind was claimed last.
-    let lastServed = NIOLockedValueBox<[Job.Kind: String]>([:])
+    let lastServed = LockedValue<[Job.Kind: String]>([:])
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {

@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import ScribeDomain
 import TestSupport
 import Testing
@@ -10,12 +9,12 @@ struct ChangeSignalsTests {
     let signals = ChangeSignals()
     let manual = ManualClock()
     /// How often was read.
-    let reads = NIOLockedValueBox(0)
+    let reads = LockedValue(0)
 
     /// Waits until something was read often enough.
     private func hold(until last: Int, departure: Departure = Departure()) async throws -> Int {
         try await signals.held(key, atMost: .seconds(5), clock: manual.clock, until: departure) {
-            let count = reads.withLockedValue { reads in
+            let count = reads.withLock { reads in
                 reads += 1
                 return reads
             }
@@ -24,13 +23,13 @@ struct ChangeSignalsTests {
     }
 
     private func isWaiting(after count: Int) async {
-        while reads.withLockedValue({ $0 }) < count { await Task.yield() }
+        while reads.withLock({ $0 }) < count { await Task.yield() }
     }
 
     @Test("a change between subscribing and waiting is not lost")
     func earlyChange() async throws {
         let answer = try await signals.held(key, atMost: .seconds(5), clock: manual.clock, until: Departure()) {
-            let count = reads.withLockedValue { reads in
+            let count = reads.withLock { reads in
                 reads += 1
                 return reads
             }
@@ -61,7 +60,7 @@ struct ChangeSignalsTests {
             await isWaiting(after: count)
         }
         for _ in 0..<100 { await Task.yield() }
-        #expect(reads.withLockedValue { $0 } == 4)
+        #expect(reads.withLock { $0 } == 4)
         manual.advance(by: .seconds(3605))
         #expect(try await answer == 5)
     }

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import NIOPosix
 import ScribeDomain
 import TestSupport
@@ -15,11 +14,11 @@ private struct ScriptedTranscriber: Transcriber {
     enum Step { case text(String), failure(EngineFailure), sleep(Duration) }
 
     let name = "scripted"
-    let steps: NIOLockedValueBox<[Step]>
+    let steps: LockedValue<[Step]>
     let clock: ScribeClock
 
     func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        switch steps.withLockedValue({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
+        switch steps.withLock({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
         case .text(let text): return RecognisedSpeech(text: text)
         case .failure(let failure): throw failure
         case .sleep(let duration):
@@ -35,11 +34,11 @@ private struct ScriptedNoteWriter: NoteWriter {
     let name = "scripted"
     let isInstant: Bool
     let clock: ScribeClock
-    let failures: NIOLockedValueBox<[any Error]>
+    let failures: LockedValue<[any Error]>
     let delay: Duration?
 
     func write(_ request: NoteRequest) async throws -> WrittenNote {
-        if let failure = failures.withLockedValue({ $0.count > 1 ? $0.removeFirst() : $0.first }) { throw failure }
+        if let failure = failures.withLock({ $0.count > 1 ? $0.removeFirst() : $0.first }) { throw failure }
         if let delay { try await clock.sleep(for: delay, as: .fixture) }
         return WrittenNote(value: "note: \(request.transcript)")
     }
@@ -53,7 +52,7 @@ private struct Fixture {
     let changes = ChangeHub()
     let key = Transaction.Key(business: .init("b-1"), id: .init("t"))
     let runner: JobRunner
-    let noteFailures: NIOLockedValueBox<[any Error]>
+    let noteFailures: LockedValue<[any Error]>
 
     init(
         _ steps: ScriptedTranscriber.Step..., noteFailures: [any Error] = [], noteTakes: Duration? = nil,
@@ -65,12 +64,12 @@ private struct Fixture {
         let clock = manual.clock
         let template = Template(
             id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
-        self.noteFailures = NIOLockedValueBox(noteFailures)
+        self.noteFailures = LockedValue(noteFailures)
         runner = JobRunner(
             store: store,
             objects: ObjectFiles(
                 folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton),
-            transcriber: ScriptedTranscriber(steps: NIOLockedValueBox(steps), clock: clock),
+            transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
             noteWriter: ScriptedNoteWriter(
                 isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
             bench: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
@@ -276,7 +275,7 @@ struct JobRunnerTests {
         try await fixture.commit()
         try await fixture.performNext()
         try await fixture.performNext()
-        fixture.noteFailures.withLockedValue { $0 = [] }
+        fixture.noteFailures.withLock { $0 = [] }
         #expect(
             try await fixture.store.commit(fixture.key, ChunkList(files: ["1.m4a"]), at: fixture.manual.now) == .process
         )
@@ -298,7 +297,7 @@ struct JobRunnerTests {
                 try await fixture.claim() == nil, "the note waits for its next attempt, and the assembly for the note")
             fixture.manual.advance(by: .seconds(pause))
         }
-        fixture.noteFailures.withLockedValue { $0 = [] }
+        fixture.noteFailures.withLock { $0 = [] }
         try await fixture.performNext(.note)
         try await fixture.performNext(.assemble)
         #expect(try await fixture.documents().map(\.value) == ["heard", "note: heard"])

@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import Glibc
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import ScribeDomain
@@ -74,9 +73,9 @@ struct ObjectFilesTests {
         let restarted = ObjectFiles(
             folder: folder.path, durability: .full, identifiers: .counting(after: 1000), pool: .singleton)
         let fresh = try await begin(restarted)
-        let seen = NIOLockedValueBox<[String]>([])
-        try await restarted.earlierFiles { files in seen.withLockedValue { $0 += files } }
-        #expect(seen.withLockedValue { $0 } == [old])
+        let seen = LockedValue<[String]>([])
+        try await restarted.earlierFiles { files in seen.withLock { $0 += files } }
+        #expect(seen.withLock { $0 } == [old])
         #expect(old != fresh)
     }
 

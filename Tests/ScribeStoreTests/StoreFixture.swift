@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import NIOConcurrencyHelpers
 import ScribeDomain
 import TestSupport
 import Testing
@@ -98,15 +97,15 @@ struct StoreFixture {
 
 /// Keeps what the store has published.
 final class ChangeRecord: ChangeSink {
-    private let changes = NIOLockedValueBox<[Change]>([])
+    private let changes = LockedValue<[Change]>([])
 
-    func publish(_ change: Change) { changes.withLockedValue { $0.append(change) } }
+    func publish(_ change: Change) { changes.withLock { $0.append(change) } }
 
-    var all: [Change] { changes.withLockedValue { $0 } }
+    var all: [Change] { changes.withLock { $0 } }
     /// The job that was claimed last.
     var claimed: Job? { all.lazy.compactMap { if case .claimed(let job) = $0 { job } else { nil } }.last }
 
-    func forget() { changes.withLockedValue { $0 = [] } }
+    func forget() { changes.withLock { $0 = [] } }
 }
 
 extension [Change] {

@@ -1,5 +1,4 @@
 package import Foundation
-import NIOConcurrencyHelpers
 package import ScribeDomain
 
 /// A clock that stands still until a test moves it.
@@ -32,14 +31,14 @@ package final class ManualClock: Sendable {
         var watchers: [Watcher] = []
     }
 
-    private let state: NIOLockedValueBox<State>
+    private let state: LockedValue<State>
 
     /// 2026-05-10T09:12:33Z unless told otherwise.
     package init(now: Date = Date(timeIntervalSince1970: 1_778_404_353)) {
-        state = NIOLockedValueBox(State(now: now))
+        state = LockedValue(State(now: now))
     }
 
-    package var now: Date { state.withLockedValue { $0.now } }
+    package var now: Date { state.withLock { $0.now } }
 
     package var clock: ScribeClock {
         ScribeClock(now: { self.now }, sleep: { try await self.sleep(for: $0, as: $1) })
@@ -47,7 +46,7 @@ package final class ManualClock: Sendable {
 
     /// Moves the time, and wakes those whose time has come.
     package func advance(by duration: Duration) {
-        let due = state.withLockedValue { state in
+        let due = state.withLock { state in
             state.now += duration / .seconds(1)
             let due = state.sleepers.filter { $0.until <= state.now }
             state.sleepers.removeAll { $0.until <= state.now }
@@ -57,7 +56,7 @@ package final class ManualClock: Sendable {
     }
 
     /// As an administrator may, or a machine that learns the right time: nobody wakes.
-    package func setBack(by duration: Duration) { state.withLockedValue { $0.now -= duration / .seconds(1) } }
+    package func setBack(by duration: Duration) { state.withLock { $0.now -= duration / .seconds(1) } }
 
     /// Returns once all of these sleep: whoever is named twice, twice.
     /// - Throws: who was waited for, when the test is cancelled because its time is over.
@@ -65,7 +64,7 @@ package final class ManualClock: Sendable {
         let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let result: Result<Void, any Error>? = state.withLockedValue { state in
+                let result: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelled.remove(number) != nil { return .failure(Self.neverSlept(names, state)) }
                     if Self.areAsleep(names, state) { return .success(()) }
                     state.watchers.append(Watcher(number: number, names: names, continuation: continuation))
@@ -74,7 +73,7 @@ package final class ManualClock: Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let ended = state.withLockedValue { state -> (Watcher, any Error)? in
+            let ended = state.withLock { state -> (Watcher, any Error)? in
                 guard let index = state.watchers.firstIndex(where: { $0.number == number }) else {
                     state.cancelled.insert(number)
                     return nil
@@ -87,7 +86,7 @@ package final class ManualClock: Sendable {
 
     /// How many of these sleep now.
     package func count(of name: ScribeClock.Sleeper) -> Int {
-        state.withLockedValue { state in state.sleepers.count { $0.name == name } }
+        state.withLock { state in state.sleepers.count { $0.name == name } }
     }
 
     private static func areAsleep(_ names: [ScribeClock.Sleeper], _ state: State) -> Bool {
@@ -108,7 +107,7 @@ package final class ManualClock: Sendable {
     }
 
     private func nextNumber() -> Int {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.next += 1
             return state.next
         }
@@ -118,7 +117,7 @@ package final class ManualClock: Sendable {
         let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (isCancelled, watchers) = state.withLockedValue {
+                let (isCancelled, watchers) = state.withLock {
                     state -> (Bool, [CheckedContinuation<Void, any Error>]) in
                     if state.cancelled.remove(number) != nil { return (true, []) }
                     let until = state.now + duration / .seconds(1)
@@ -131,7 +130,7 @@ package final class ManualClock: Sendable {
                 for watcher in watchers { watcher.resume() }
             }
         } onCancel: {
-            let sleeper = state.withLockedValue { state -> Sleeper? in
+            let sleeper = state.withLock { state -> Sleeper? in
                 guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
                     state.cancelled.insert(number)
                     return nil
@@ -146,9 +145,9 @@ package final class ManualClock: Sendable {
 extension IdentifierSource {
     /// Counts: the same in every run.
     package static func counting(after first: UInt64 = 0) -> IdentifierSource {
-        let counter = NIOLockedValueBox(first)
+        let counter = LockedValue(first)
         @Sendable func next() -> UInt64 {
-            counter.withLockedValue { value in
+            counter.withLock { value in
                 value += 1
                 return value
             }

@@ -1,5 +1,5 @@
 package import Foundation
-import NIOConcurrencyHelpers
+import ScribeDomain
 
 /// Leaves a service alone for a while after it has failed several times in a row; then one recognition tries it.
 package final class Circuit: Sendable {
@@ -11,7 +11,7 @@ package final class Circuit: Sendable {
 
     private let failuresToOpen: Int
     private let openTime: TimeInterval
-    private let state = NIOLockedValueBox(State())
+    private let state = LockedValue(State())
 
     /// - Parameter openTime: in seconds.
     package init(failuresToOpen: Int, openTime: TimeInterval) {
@@ -22,7 +22,7 @@ package final class Circuit: Sendable {
     /// Asks to use the service.
     /// - Returns: nil when it may be used, else the seconds after which it may be.
     package func admit(at now: Date) -> TimeInterval? {
-        state.withLockedValue { state in
+        state.withLock { state in
             guard let until = state.openUntil else { return nil }
             if now < until { return until.timeIntervalSince(now) }
             if state.isProbing { return openTime }
@@ -33,13 +33,13 @@ package final class Circuit: Sendable {
 
     /// The seconds for which it stays open, nil when it is closed.
     package func timeLeft(at now: Date) -> TimeInterval? {
-        state.withLockedValue { $0.openUntil.map { max(0, $0.timeIntervalSince(now)) } }
+        state.withLock { $0.openUntil.map { max(0, $0.timeIntervalSince(now)) } }
     }
 
-    package func succeeded() { state.withLockedValue { $0 = State() } }
+    package func succeeded() { state.withLock { $0 = State() } }
 
     package func failed(at now: Date) {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.failures += 1
             state.isProbing = false
             if state.failures >= failuresToOpen { state.openUntil = now.addingTimeInterval(openTime) }
@@ -47,5 +47,5 @@ package final class Circuit: Sendable {
     }
 
     /// The use ended without a word about the service.
-    package func released() { state.withLockedValue { $0.isProbing = false } }
+    package func released() { state.withLock { $0.isProbing = false } }
 }

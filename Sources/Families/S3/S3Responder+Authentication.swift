@@ -22,7 +22,7 @@ extension S3Responder {
         )
         guard let signature = try SigV4.read(from: message) else {
             throw S3Error.accessDenied(
-                "No route of the scribe API has this path, so it was taken for an S3 request, which must be signed."
+                "No API here has a route of this path, so it was taken for an S3 request, which must be signed."
             )
         }
         try Self.checkEverythingIsSigned(headers, signature)

@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 package import ScribeDomain
 import ServiceLifecycle
 
@@ -9,10 +8,10 @@ package final class ChangeSignals: Sendable {
         var byKey: [Transaction.Key: [Int: ChangeSubscription]] = [:]
     }
 
-    private let waiters = NIOLockedValueBox(Waiters())
+    private let waiters = LockedValue(Waiters())
     /// Counts changes, each of very many transactions' together: that one's answer is read anew when another changes
     /// does no harm, and the memory is bounded.
-    private let versions = NIOLockedValueBox([UInt64](repeating: 0, count: slotCount))
+    private let versions = LockedValue([UInt64](repeating: 0, count: slotCount))
 
     private static let slotCount = 1024
 
@@ -55,7 +54,7 @@ package final class ChangeSignals: Sendable {
 
     private func subscribe(to key: Transaction.Key) -> (ChangeSubscription, number: Int) {
         let subscription = ChangeSubscription()
-        let number = waiters.withLockedValue { waiters in
+        let number = waiters.withLock { waiters in
             waiters.next += 1
             waiters.byKey[key, default: [:]][waiters.next] = subscription
             return waiters.next
@@ -64,7 +63,7 @@ package final class ChangeSignals: Sendable {
     }
 
     private func end(_ number: Int, of key: Transaction.Key) {
-        waiters.withLockedValue { waiters in
+        waiters.withLock { waiters in
             waiters.byKey[key]?[number] = nil
             if waiters.byKey[key]?.isEmpty == true { waiters.byKey[key] = nil }
         }
@@ -72,7 +71,7 @@ package final class ChangeSignals: Sendable {
 
     /// Another number after every change of the transaction. What was read after the number was taken, is as it says.
     package func version(of key: Transaction.Key) -> UInt64 {
-        versions.withLockedValue { $0[Self.slot(of: key)] }
+        versions.withLock { $0[Self.slot(of: key)] }
     }
 
     private static func slot(of key: Transaction.Key) -> Int {
@@ -81,25 +80,25 @@ package final class ChangeSignals: Sendable {
 
     /// The transaction has changed, and the change is stored.
     func post(_ key: Transaction.Key) {
-        versions.withLockedValue { $0[Self.slot(of: key)] += 1 }
+        versions.withLock { $0[Self.slot(of: key)] += 1 }
         wake(key)
     }
 
     /// Makes those who wait for the transaction look again, though its results are as they were.
     func wake(_ key: Transaction.Key) {
-        let subscriptions = waiters.withLockedValue { $0.byKey[key].map { Array($0.values) } ?? [] }
+        let subscriptions = waiters.withLock { $0.byKey[key].map { Array($0.values) } ?? [] }
         for subscription in subscriptions { subscription.yield() }
     }
 
     /// How many wait now.
-    package var waiterCount: Int { waiters.withLockedValue { $0.byKey.values.reduce(0) { $0 + $1.count } } }
+    package var waiterCount: Int { waiters.withLock { $0.byKey.values.reduce(0) { $0 + $1.count } } }
 }
 
 /// One who waits for a transaction's changes.
 private final class ChangeSubscription: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
-    private let isOver = NIOLockedValueBox(false)
+    private let isOver = LockedValue(false)
 
     init() {
         // One unread change is kept, however many there were.
@@ -116,7 +115,7 @@ private final class ChangeSubscription: Sendable {
     }
 
     @Sendable func expire() {
-        isOver.withLockedValue { $0 = true }
+        isOver.withLock { $0 = true }
         continuation.yield()
     }
 
@@ -125,5 +124,5 @@ private final class ChangeSubscription: Sendable {
         expire()
     }
 
-    var hasExpired: Bool { isOver.withLockedValue { $0 } }
+    var hasExpired: Bool { isOver.withLock { $0 } }
 }

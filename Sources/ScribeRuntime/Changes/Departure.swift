@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import ScribeDomain
 
 /// That the client of a connection has gone, or sends no more.
 package final class Departure: Sendable {
@@ -8,14 +8,14 @@ package final class Departure: Sendable {
         var watchers: [Int: @Sendable () -> Void] = [:]
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = LockedValue(State())
 
     package init() {}
 
-    package var hasHappened: Bool { state.withLockedValue { $0.hasHappened } }
+    package var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
     package func happened() {
-        let watchers = state.withLockedValue { state in
+        let watchers = state.withLock { state in
             defer { state.watchers = [:] }
             state.hasHappened = true
             return state.watchers.values
@@ -28,12 +28,12 @@ package final class Departure: Sendable {
         async rethrows
         -> Value
     {
-        let number = state.withLockedValue { state in
+        let number = state.withLock { state in
             state.next += 1
             state.watchers[state.next] = watcher
             return state.next
         }
-        defer { state.withLockedValue { $0.watchers[number] = nil } }
+        defer { state.withLock { $0.watchers[number] = nil } }
         return try await body()
     }
 }

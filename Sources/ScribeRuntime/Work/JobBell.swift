@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import ScribeDomain
 import ScribeStore
 
@@ -10,7 +9,7 @@ final class JobBell: Sendable {
         var listener: AsyncStream<Void>.Continuation?
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = LockedValue(State())
 
     init() {}
 
@@ -21,7 +20,7 @@ final class JobBell: Sendable {
     func hand(_ job: Job) { wake { $0.handed.append(job) } }
 
     private func wake(_ change: (inout State) -> Void) {
-        let listener = state.withLockedValue { state in
+        let listener = state.withLock { state in
             change(&state)
             defer { state.listener = nil }
             return state.listener
@@ -31,7 +30,7 @@ final class JobBell: Sendable {
 
     /// Whether the bell has rung since the ring was last taken.
     func takeRing() -> Bool {
-        state.withLockedValue { state in
+        state.withLock { state in
             defer { state.hasRung = false }
             return state.hasRung
         }
@@ -39,7 +38,7 @@ final class JobBell: Sendable {
 
     /// Takes jobs that were handed over, the first ones first.
     func handedJobs(upTo limit: Int) -> [Job] {
-        state.withLockedValue { state in
+        state.withLock { state in
             let taken = Array(state.handed.prefix(limit))
             state.handed.removeFirst(taken.count)
             return taken
@@ -50,7 +49,7 @@ final class JobBell: Sendable {
     /// one listener.
     /// - Returns: whether to look into the store: false when there is but a job that was handed over.
     func wait(atMost limit: Duration?, clock: ScribeClock) async throws -> Bool {
-        let stream: AsyncStream<Void>? = state.withLockedValue { state in
+        let stream: AsyncStream<Void>? = state.withLock { state in
             guard !state.hasRung, state.handed.isEmpty else { return nil }
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             state.listener = continuation
@@ -58,10 +57,10 @@ final class JobBell: Sendable {
         }
         if let stream {
             // A wait that ran out of time listens no more: a ring from now on is for the next one.
-            defer { state.withLockedValue { $0.listener = nil } }
+            defer { state.withLock { $0.listener = nil } }
             try await firstOf(stream, limit: limit, clock: clock, as: .jobRunner)
         }
-        return takeRing() || state.withLockedValue { $0.handed.isEmpty }
+        return takeRing() || state.withLock { $0.handed.isEmpty }
     }
 }
 

@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 import NIOPosix
 import ScribeDomain
 import TestSupport
@@ -12,19 +11,19 @@ private final class ScriptedTranscriber: Transcriber {
     enum Step { case text(String), failure(EngineFailure), hang }
 
     let name = "scripted"
-    private let steps: NIOLockedValueBox<[Step]>
+    private let steps: LockedValue<[Step]>
     private let clock: ScribeClock
-    let running = NIOLockedValueBox((now: 0, most: 0, all: 0))
+    let running = LockedValue((now: 0, most: 0, all: 0))
 
     init(_ steps: [Step], clock: ScribeClock) {
-        self.steps = NIOLockedValueBox(steps)
+        self.steps = LockedValue(steps)
         self.clock = clock
     }
 
     func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        running.withLockedValue { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.all + 1) }
-        defer { running.withLockedValue { $0.now -= 1 } }
-        switch steps.withLockedValue({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
+        running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.all + 1) }
+        defer { running.withLock { $0.now -= 1 } }
+        switch steps.withLock({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
         case .text(let text): return RecognisedSpeech(text: text)
         case .failure(let failure): throw failure
         case .hang:
@@ -79,7 +78,7 @@ struct GuardedTranscriberTests {
             let failure = error as? EngineFailure
             return failure?.retryAfter == 30 && failure?.origin == .refusal
         }
-        #expect(base.running.withLockedValue { $0.all } == 2, "the service is left alone")
+        #expect(base.running.withLock { $0.all } == 2, "the service is left alone")
         manual.advance(by: .seconds(30))
         #expect(try await transcriber.transcribe(recording).text == "back")
         #expect(transcriber.condition == .available)
@@ -138,7 +137,7 @@ struct GuardedTranscriberTests {
             manual.advance(by: .seconds(10))
             try await group.waitForAll()
         }
-        let running = base.running.withLockedValue { $0 }
+        let running = base.running.withLock { $0 }
         #expect(running.most == 2)
         #expect(running.all == 5)
     }

@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import ScribeDomain
 import Testing
 
 @testable import Engines
@@ -7,14 +7,14 @@ struct SlotsTests {
     @Test("tenants that wait take turns, and each of theirs goes in order")
     func turns() async throws {
         let slots = Slots(count: 1)
-        let order = NIOLockedValueBox<[String]>([])
+        let order = LockedValue<[String]>([])
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await slots.run(for: "first") { for await _ in gate { break } } }
             while await slots.freeCount > 0 { await Task.yield() }
             for (index, name) in ["a1", "a2", "a3", "b1", "c1", "b2"].enumerated() {
                 group.addTask {
-                    try await slots.run(for: String(name.prefix(1))) { order.withLockedValue { $0.append(name) } }
+                    try await slots.run(for: String(name.prefix(1))) { order.withLock { $0.append(name) } }
                 }
                 // In this order.
                 while await slots.waitingCount <= index { await Task.yield() }
@@ -22,7 +22,7 @@ struct SlotsTests {
             open.yield()
             try await group.waitForAll()
         }
-        #expect(order.withLockedValue { $0 } == ["a1", "b1", "c1", "a2", "b2", "a3"])
+        #expect(order.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "a3"])
     }
 
     @Test("who is cancelled while waiting loses no place of another")

@@ -1,14 +1,14 @@
-import NIOConcurrencyHelpers
+import ScribeDomain
 
 /// A value that a test's closure hands out.
 final class Box<Value: Sendable>: Sendable {
-    private let storage: NIOLockedValueBox<Value>
+    private let storage: LockedValue<Value>
 
-    init(_ value: Value) { storage = NIOLockedValueBox(value) }
+    init(_ value: Value) { storage = LockedValue(value) }
 
-    var value: Value { storage.withLockedValue { $0 } }
+    var value: Value { storage.withLock { $0 } }
 
-    func set(_ value: Value) { storage.withLockedValue { $0 = value } }
+    func set(_ value: Value) { storage.withLock { $0 = value } }
 }
 
 extension Box where Value == (Int, String?) {

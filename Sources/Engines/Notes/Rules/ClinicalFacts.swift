@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 package import NIOPosix
 package import ScribeDomain
 
@@ -10,7 +9,7 @@ package final class ClinicalFacts: Sendable {
     private static let mostKept = 8
 
     private let threads: NIOThreadPool
-    private let kept = NIOLockedValueBox<[(transcript: String, facts: [ClinicalFact])]>([])
+    private let kept = LockedValue<[(transcript: String, facts: [ClinicalFact])]>([])
 
     package init(threads: NIOThreadPool) { self.threads = threads }
 
@@ -18,9 +17,9 @@ package final class ClinicalFacts: Sendable {
     /// - Throws: `CancellationError`.
     package func facts(in transcript: String) async throws -> [ClinicalFact] {
         if transcript.utf8.count <= Self.short { return FactExtraction.facts(in: transcript) }
-        if let known = kept.withLockedValue({ $0.first { $0.transcript == transcript }?.facts }) { return known }
+        if let known = kept.withLock({ $0.first { $0.transcript == transcript }?.facts }) { return known }
         let facts = try await threads.runIfActive { FactExtraction.facts(in: transcript) }
-        kept.withLockedValue { kept in
+        kept.withLock { kept in
             kept.insert((transcript, facts), at: 0)
             if kept.count > Self.mostKept { kept.removeLast() }
         }

@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 package import NIOPosix
 package import ScribeDomain
 
@@ -12,7 +11,7 @@ package struct OpenAITranscriber: Transcriber {
     private let temporary: TemporaryFiles
     private let files: NIOThreadPool
     /// The models of which the service has said that they give no times: they are not asked for them again.
-    private let plainModels = NIOLockedValueBox<Set<String>>([])
+    private let plainModels = LockedValue<Set<String>>([])
 
     /// What is asked for when the configuration names no model; local services take any name.
     private static let usualModel = "whisper-1"
@@ -33,13 +32,13 @@ package struct OpenAITranscriber: Transcriber {
             try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
         }
         let model = service.model(for: recording) ?? Self.usualModel
-        if !plainModels.withLockedValue({ $0.contains(model) }) {
+        if !plainModels.withLock({ $0.contains(model) }) {
             let answer = try await ask(recording, format, model, "verbose_json")
             // Newer models refuse the format, not the audio.
             if answer.status != 400 && answer.status != 422 { return try speech(in: answer) }
             let plain = try await ask(recording, format, model, "json")
             let speech = try speech(in: plain)
-            plainModels.withLockedValue { _ = $0.insert(model) }
+            plainModels.withLock { _ = $0.insert(model) }
             return speech
         }
         return try speech(in: try await ask(recording, format, model, "json"))

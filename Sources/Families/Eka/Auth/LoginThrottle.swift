@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 import ScribeDomain
 import ScribeHTTP
 
@@ -25,7 +24,7 @@ final class LoginThrottle: Sendable {
         var isPausing = false
     }
 
-    private let entries = NIOLockedValueBox<[Key: Entry]>([:])
+    private let entries = LockedValue<[Key: Entry]>([:])
     private let clock: ScribeClock
 
     init(clock: ScribeClock) { self.clock = clock }
@@ -37,15 +36,15 @@ final class LoginThrottle: Sendable {
     {
         // Whatever the length, it is a key here.
         let key = Key(client: String(client.prefix(255)), address: address)
-        guard entries.withLockedValue({ $0[key]?.isPausing != true }) else {
+        guard entries.withLock({ $0[key]?.isPausing != true }) else {
             throw HTTPProblem.tooManyAttempts(retryAfter: 1)
         }
         if let value = try await login() {
-            entries.withLockedValue { $0[key] = nil }
+            entries.withLock { $0[key] = nil }
             return value
         }
         guard fail(key) else { throw EkaError.invalidClient }
-        defer { entries.withLockedValue { $0[key]?.isPausing = false } }
+        defer { entries.withLock { $0[key]?.isPausing = false } }
         try? await clock.sleep(for: Self.pause, as: .failedLogin)
         throw HTTPProblem.tooManyAttempts(retryAfter: 1)
     }
@@ -53,7 +52,7 @@ final class LoginThrottle: Sendable {
     /// - Returns: whether there were too many.
     private func fail(_ key: Key) -> Bool {
         let now = clock.now
-        return entries.withLockedValue { entries in
+        return entries.withLock { entries in
             if entries.count >= Self.mostEntries {
                 entries = entries.filter { now.timeIntervalSince($0.value.last) < Self.memory }
                 if entries.count >= Self.mostEntries { entries.removeAll() }

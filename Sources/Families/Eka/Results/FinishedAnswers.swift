@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
@@ -30,7 +29,7 @@ final class FinishedAnswers: Sendable {
     /// In bytes; a consultation's answer takes some five thousand.
     private let capacity: Int
     private let signals: ChangeSignals
-    private let state = NIOLockedValueBox(State())
+    private let state = LockedValue(State())
 
     init(signals: ChangeSignals, capacity: Int = 4 << 20) {
         self.signals = signals
@@ -38,7 +37,7 @@ final class FinishedAnswers: Sendable {
     }
 
     subscript(question: Question) -> Response? {
-        guard let answer = state.withLockedValue({ $0.answers[question] }),
+        guard let answer = state.withLock({ $0.answers[question] }),
             answer.version == signals.version(of: question.transaction)
         else { return nil }
         return .json(answer.status, answer.body)
@@ -46,7 +45,7 @@ final class FinishedAnswers: Sendable {
 
     /// - Parameter version: of the transaction, taken before it was read.
     func remember(_ status: HTTPResponse.Status, _ body: ByteBuffer, to question: Question, version: UInt64) {
-        state.withLockedValue { state in
+        state.withLock { state in
             // All at once: cheaper than to keep an order, and whoever still polls comes back.
             if state.bytes + body.readableBytes > capacity { state = State() }
             let old = state.answers.updateValue(Answer(status: status, body: body, version: version), forKey: question)

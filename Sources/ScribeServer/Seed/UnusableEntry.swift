@@ -1,10 +1,12 @@
+import ScribeDomain
+
 /// An entry of a file that a person wrote, and why it cannot be used.
-package struct UnusableEntry: Error, CustomStringConvertible {
-    package let problem: String
+struct UnusableEntry: Error, CustomStringConvertible {
+    let problem: String
 
-    package init(problem: String) { self.problem = problem }
+    init(problem: String) { self.problem = problem }
 
-    package var description: String { problem }
+    var description: String { problem }
 }
 
 private struct AnyKey: CodingKey {
@@ -18,7 +20,7 @@ private struct AnyKey: CodingKey {
 extension Decoder {
     /// For files that people write: a key with a slip in it would otherwise have no effect and nobody would be told.
     /// - Throws: ``UnusableEntry`` that names the nearest known key.
-    package func refuseUnknownKeys(_ known: [some CodingKey]) throws {
+    func refuseUnknownKeys(_ known: [some CodingKey]) throws {
         let names = known.map(\.stringValue)
         for key in try container(keyedBy: AnyKey.self).allKeys where !names.contains(key.stringValue) {
             let nearest = nearestName(to: key.stringValue, among: names)

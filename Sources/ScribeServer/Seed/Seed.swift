@@ -130,9 +130,9 @@ enum Seed {
     }
 
     static func fixtures(overriddenBy path: String?) throws -> FixtureSet {
-        let shipped = try decode(FixtureSet.self, PackageResources.fixtures_yaml, "seed/fixtures.yaml")
+        let shipped = try decode(FixturesFile.self, PackageResources.fixtures_yaml, "seed/fixtures.yaml").fixtures
         guard let path else { return shipped }
-        return shipped.overridden(by: try decode(FixtureSet.self, bytes(of: path), path))
+        return shipped.overridden(by: try decode(FixturesFile.self, bytes(of: path), path).fixtures)
     }
 
     private static func bytes(of path: String) throws -> [UInt8] {
