@@ -59,7 +59,8 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
+                "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ScribeStore",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
@@ -67,8 +68,9 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", .crypto,
-                .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
+                "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                "Status",
+                .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
             resources: [
                 .embedInCode("Resources/clients.yaml"),
@@ -89,6 +91,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "Listen",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
+                .hummingbirdCore, .nioCore,
+            ],
+            path: "Sources/Families/Listen",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "S3",
             dependencies: [
                 "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird,
@@ -104,7 +115,9 @@ let package = Package(
                 .nioCore, .nioPosix,
             ],
             path: "Sources/Families/Status",
-            resources: [.embedInCode("Resources/scribe.yaml")],
+            resources: [
+                .embedInCode("Resources/listen.asyncapi.yaml"), .embedInCode("Resources/scribe.yaml"),
+            ],
             swiftSettings: swiftSettings
         ),
 
@@ -112,7 +125,7 @@ let package = Package(
             name: "ScribeHTTP",
             dependencies: [
                 "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioTLS,
+                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioTLS, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
@@ -174,8 +187,8 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
-                "Status", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
+                "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ScribeStore", "Status", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
                 .serviceLifecycle, .yams,
             ],

@@ -90,7 +90,7 @@ def recording(size: int) -> bytes:
     return file.getvalue()
 
 
-def consult(server: Scribe, transactions: list[str], size: int = 50_000, seconds: float = 1.56, chunks: int = 5) -> dict:
+def consult(server: Scribe, transactions: list[str], size=50_000, seconds=1.56, chunks=5) -> dict:
     chunk = recording(size)
     client = Client(server.url)
     uploads = Uploads(server.url, client.keys, len(chunk))

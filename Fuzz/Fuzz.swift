@@ -3,7 +3,7 @@ import Foundation
 /// One fuzzer for each kind of bytes that strangers send. `scripts/fuzz` runs them for long, the tests briefly.
 let fuzzers: [String: @Sendable (Data) -> Void] = [
     "audio": fuzzAudio, "chunked": fuzzChunkedBody, "form": fuzzForm, "json": fuzzJSON, "notes": fuzzNotes,
-    "s3": fuzzS3Request, "words": fuzzWords,
+    "s3": fuzzS3Request, "websocket": fuzzWebSocket, "words": fuzzWords,
 ]
 
 /// Crashes, which is how a fuzzer is told of a mistake, unless `condition` holds.

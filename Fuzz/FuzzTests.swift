@@ -58,6 +58,15 @@ struct FuzzTests {
         FuzzRun.report("s3")
     }
 
+    @Test("frames of sockets")
+    func websocket() async {
+        await #expect(processExitsWith: .success) {
+            var run = try FuzzRun("websocket")
+            try run.mutate(times: 2000)
+        }
+        FuzzRun.report("websocket")
+    }
+
     @Test("tokens, names, times and places")
     func words() async {
         await #expect(processExitsWith: .success) {

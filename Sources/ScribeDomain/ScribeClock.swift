@@ -23,6 +23,10 @@ package struct ScribeClock: Sendable {
         case failedLogin = "failed login"
         /// What forgets abandoned uploads now and then.
         case sweep
+        /// A question to a client that says nothing on its socket.
+        case socketPing = "question to a silent socket"
+        /// The end of a live recognition that gets nothing to hear.
+        case socketIdle = "idle socket"
         /// A look whether the server is ready.
         case readiness
     }

@@ -2,6 +2,7 @@ import Crypto
 import Eka
 package import Engines
 import Foundation
+import Listen
 package import Logging
 import NIOPosix
 import S3
@@ -104,10 +105,13 @@ package struct Backend: Sendable {
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes))
+        let listen = ListenFamily(
+            runtime, engine: FakeLiveEngine(), authenticator: authenticator, settings: configuration.listen)
         families = [
             RoutedFamily(
                 StatusFamily(runtime, reserve: reserve, transcriber: transcriber, threads: threads)),
             RoutedFamily(eka),
+            RoutedFamily(listen),
             S3Family(runtime, credentials: credentials),
         ]
         hostSuffixes = eka.hostSuffixes

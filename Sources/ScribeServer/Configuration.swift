@@ -1,6 +1,7 @@
 package import Eka
 package import Engines
 package import Foundation
+package import Listen
 package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
@@ -42,6 +43,8 @@ package struct Configuration: Sendable {
     package var fidelity = Fidelity.clients
     /// Which client a client id belongs to, where requests do not say so themselves.
     package var clientProfiles: [String: ClientProfile] = [:]
+    /// What live recognition is told.
+    package var listen = ListenFamily.Settings()
     package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)

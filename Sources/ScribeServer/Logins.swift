@@ -29,6 +29,9 @@ struct Logins: Sendable {
         }
         return KnownClients(
             registrations: Dictionary(registrations, uniquingKeysWith: { _, last in last }),
-            demoPrincipal: first.client.principal)
+            demoPrincipal: first.client.principal,
+            keys: Dictionary(
+                known.flatMap { login in login.keys.map { ($0, login.client.principal) } },
+                uniquingKeysWith: { first, _ in first }))
     }
 }

@@ -115,19 +115,29 @@ package final class ObjectFiles: Sendable {
         return true
     }
 
-    /// The names of the files that were begun before this start, folder by folder. What else lies around, such as a
+    /// The names of the files that were begun before this start, some hundred at a time. What else lies around, such as a
     /// volume's `lost+found`, is passed over.
     package func earlierFiles(_ body: ([String]) async throws -> Void) async throws {
         let (folder, suffix) = (folder, ".\(start)")
-        let parts = try await blocking { try FileManager.default.contentsOfDirectory(atPath: folder) }
-        for part in parts where part.utf8.count == 2 {
-            let files = try await blocking {
-                ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
-                    .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) }
+        var parts = try await blocking {
+            try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.utf8.count == 2 }
+        }[...]
+        while !parts.isEmpty {
+            // As many folders as make a batch worth asking the database about.
+            let (files, rest) = try await blocking { [parts] in
+                var (files, rest) = ([String](), parts)
+                while files.count < Self.sweptAtOnce, let part = rest.popFirst() {
+                    files += ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
+                        .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) }
+                }
+                return (files, rest)
             }
+            parts = rest
             if !files.isEmpty { try await body(files) }
         }
     }
+
+    private static let sweptAtOnce = 500
 
     /// Does work that may block, and throws its failures as the domain's.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {

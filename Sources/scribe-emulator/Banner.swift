@@ -24,6 +24,7 @@ struct Banner {
         ]
         if let demo = DemoCredentials.shown(for: configuration) {
             lines.append("  Dev client    \(demo.clientID) / \(demo.clientSecret)")
+            lines.append("  Live audio    \(Env.socketURL(baseURL)) with the key \(demo.apiKey)")
         }
         lines += [
             "  Auth          \(configuration.authMode.rawValue)",

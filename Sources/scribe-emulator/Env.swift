@@ -24,14 +24,25 @@ struct Env: ParsableCommand {
         switch format {
         case .text:
             print("base URL       \(baseURL)\nclient id      \(demo.clientID)\nclient secret  \(demo.clientSecret)")
+            print("API key        \(demo.apiKey)\nlive audio     \(Self.socketURL(baseURL))")
         case .dotenv:
-            let values = [baseURL, demo.clientID, demo.clientSecret]
+            let values = [
+                baseURL, demo.clientID, demo.clientSecret, demo.apiKey, Self.socketURL(baseURL),
+            ]
             for (name, value) in zip(Setting.exportedNames, values) { print("\(name)=\(value)") }
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            let object = ["base_url": baseURL, "client_id": demo.clientID, "client_secret": demo.clientSecret]
+            let object = [
+                "base_url": baseURL, "client_id": demo.clientID, "client_secret": demo.clientSecret,
+                "api_key": demo.apiKey, "listen_url": Self.socketURL(baseURL),
+            ]
             print(String(decoding: try encoder.encode(object), as: UTF8.self))
         }
+    }
+
+    /// Where live audio goes.
+    static func socketURL(_ baseURL: String) -> String {
+        baseURL.replacingOccurrences(of: "http", with: "ws", options: .anchored) + "/v1/listen"
     }
 }

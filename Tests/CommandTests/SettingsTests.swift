@@ -32,13 +32,13 @@ struct SettingsTests {
 
     @Test(
         "as many recognitions run as are asked for, and results are put together beside them",
-        arguments: [("fake", 7), ("openai:http://127.0.0.1:9/v1", 2)])
-    func concurrency(transcriber: String, assemblies: Int) throws {
+        arguments: [("fake", 7, 7), ("openai:http://127.0.0.1:9/v1", 15, 2)])
+    func concurrency(transcriber: String, transcriptions: Int, assemblies: Int) throws {
         let settings = try Settings(
             flags: ["transcriber": transcriber, "transcriber-concurrency": "7"], configFile: nil, environment: [:])
         let configuration = try settings.run().configuration
         #expect(configuration.recognition.concurrency == 7)
-        #expect(configuration.jobs.transcriptions == 7)
+        #expect(configuration.jobs.transcriptions == transcriptions)
         #expect(configuration.jobs.assemblies == assemblies)
     }
 

@@ -18,12 +18,14 @@ struct HealthRoutes: Sendable {
         router.get("readyz", use: ready)
         router.get("metrics", use: prometheus)
         router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
-        router.get("openapi.yaml") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "application/yaml"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.scribe_yaml))
-            )
-        }
+        router.get("openapi.yaml") { _, _ in Self.document(PackageResources.scribe_yaml) }
+        router.get("listen.asyncapi.yaml") { _, _ in Self.document(PackageResources.listen_asyncapi_yaml) }
+    }
+
+    private static func document(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/yaml"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {

@@ -20,11 +20,24 @@ package struct KnownClients: Sendable {
     package let registrations: [ClientID: Registration]
     /// The tenant of requests with a foreign token, or none, where the mode allows them.
     package let demoPrincipal: Principal
+    /// For whom a key acts, by the key's hash.
+    private let keys: [SHA256Digest: Principal]
 
-    package init(registrations: [ClientID: Registration], demoPrincipal: Principal) {
+    /// - Parameter keys: those of APIs that know no login.
+    package init(
+        registrations: [ClientID: Registration], demoPrincipal: Principal, keys: [String: Principal] = [:]
+    ) {
         self.registrations = registrations
         self.demoPrincipal = demoPrincipal
+        self.keys = Dictionary(
+            keys.map { (Self.hash(of: $0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// Whoever a key belongs to; nil for a key that is none.
+    package func principal(ofKey key: String) -> Principal? { keys[Self.hash(of: key)] }
+
+    /// Looked up by its hash, so that the time for it tells nothing of the key.
+    private static func hash(of key: String) -> SHA256Digest { SHA256.hash(data: Data(key.utf8)) }
 
     /// For whom requests may act.
     package func admitted(in mode: AuthMode) -> [ClientID: Registration] {

@@ -24,6 +24,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case head, body
         /// A request was refused; whatever else arrives is not read.
         case refused
+        /// A request wants to go on in another protocol, and is not answered yet.
+        case upgrading
         /// Another protocol is spoken here now, which has limits of its own.
         case upgraded
     }
@@ -39,6 +41,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var bodyTimer: Scheduled<Void>?
     private var answerTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
+    /// Whether the request that is being read may go on as a WebSocket.
+    private var isUpgradable = false
+    private var hasEndedUpgraded = false
 
     /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
     let departure: Departure
@@ -58,7 +63,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { departure.happened() }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            departure.happened()
+            endUpgraded(context)
+        }
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent, phase == .handshake {
             phase = .idle
             expectHead(context, after: limits.requestTime)
@@ -68,14 +76,31 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         departure.happened()
+        endUpgraded(context)
         stop()
         context.fireChannelInactive()
     }
 
-    /// Another protocol takes the connection over: from here on nothing is read, written or ended here.
-    func upgraded() {
-        stop()
+    /// Another protocol takes the connection over, as the body of a request that goes on, and of its answer: what is not
+    /// HTTP any more goes through as it is, and the time for it is that protocol's to limit. An answer that nobody takes
+    /// still ends the connection.
+    private func upgrade(_ context: ChannelHandlerContext) throws {
+        let pipeline = context.pipeline.syncOperations
+        let parser = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+        try pipeline.addHandler(RawBytes(), position: .before(self))
+        pipeline.removeHandler(context: parser, promise: nil)
+        pipeline.removeHandler(context: encoder, promise: nil)
+        headTimer?.cancel()
+        bodyTimer?.cancel()
         phase = .upgraded
+    }
+
+    /// The request's body, which is all that a client says in the other protocol, has an end.
+    private func endUpgraded(_ context: ChannelHandlerContext) {
+        guard phase == .upgraded, !hasEndedUpgraded else { return }
+        hasEndedUpgraded = true
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
     }
 
     private func stop() {
@@ -103,16 +128,19 @@ final class ConnectionGuard: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch phase {
         case .refused: return
-        case .upgraded: return context.fireChannelRead(data)
-        case .handshake, .idle, .head, .body: break
+        case .upgraded: return hasEndedUpgraded ? () : context.fireChannelRead(data)
+        case .handshake, .idle, .head, .body, .upgrading: break
         }
         switch unwrapInboundIn(data) {
         case .head(var head):
             headTimer?.cancel()
             headTimer = nil
             if let status = Self.refusal(of: head) { return refuse(context, status) }
-            // To whoever wants another protocol this one is spoken, and the parser reads no further.
-            let endsConnection = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+            // Behind this request nothing more can be read: the parser stops at it.
+            let wantsUpgrade = head.headers.contains(name: "upgrade")
+            isUpgradable = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
+            // To whoever wants any other protocol this one is spoken.
+            let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
             closings.append(endsConnection)
             phase = .body
             watchBody(context)
@@ -128,6 +156,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .end:
             bodyTimer?.cancel()
             bodyTimer = nil
+            // Held back until it is decided: in another protocol the request goes on.
+            if isUpgradable { return phase = .upgrading }
             phase = .idle
             context.fireChannelRead(data)
         }
@@ -158,8 +188,22 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Responses
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if phase == .upgraded { return context.write(data, promise: promise) }
+        if phase == .upgraded { return writeUpgraded(context, data, promise) }
         switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status == .switchingProtocols && phase == .upgrading:
+            context.writeAndFlush(data, promise: promise)
+            do {
+                try upgrade(context)
+            } catch {
+                context.close(promise: nil)
+            }
+        case .head(var head) where phase == .upgrading:
+            // It stays HTTP, and ends here.
+            closings[0] = true
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+            phase = .idle
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
         case .head(var head) where !head.status.isInformational:
             // Refused before all of it was here: reading the rest would only be for the next request's sake.
             if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }
@@ -177,11 +221,22 @@ final class ConnectionGuard: ChannelDuplexHandler {
         }
     }
 
+    private func writeUpgraded(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        // What was said last is to arrive before the connection ends.
+        let written = promise ?? context.eventLoop.makePromise()
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            context.close(mode: .output, promise: nil)
+            self.schedule(context, after: self.limits.drainTime) { $0.close(promise: nil) }
+        }
+        context.writeAndFlush(data, promise: written)
+    }
+
     /// An answer that nobody reads would keep its file, its memory and its connection for ever.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         answerTimer?.cancel()
         answerTimer = nil
-        if !context.channel.isWritable, phase != .upgraded {
+        if !context.channel.isWritable {
             answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
         }
         context.fireChannelWritabilityChanged()
@@ -247,4 +302,32 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
 extension HTTPResponseStatus {
     fileprivate var isInformational: Bool { (100..<200).contains(code) }
+}
+
+extension HTTPRequestHead {
+    /// Whether it asks to go on as a WebSocket.
+    fileprivate var isWebSocketRequest: Bool {
+        method == .GET && version == .http1_1 && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
+            && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+            && headers["content-length"].isEmpty && headers["transfer-encoding"].isEmpty
+    }
+}
+
+/// Stands where the HTTP parser was: bytes are the body of a request that goes on, and of its answer.
+private final class RawBytes: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.fireChannelRead(wrapInboundOut(.body(unwrapInboundIn(data))))
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .body(.byteBuffer(let bytes)): context.write(wrapOutboundOut(bytes), promise: promise)
+        case .head, .body, .end: context.write(wrapOutboundOut(ByteBuffer()), promise: promise)
+        }
+    }
 }

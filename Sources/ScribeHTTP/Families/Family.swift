@@ -34,8 +34,8 @@ package enum Claim: Comparable, Sendable {
     case rest
     /// It came by one of the family's host names.
     case host
-    /// Its path begins as the family's do.
-    case path
+    /// Its path begins as the family's do, with so many words.
+    case path(words: Int)
     /// It came by a host name that means one thing only, whatever the path is.
     case address
 }

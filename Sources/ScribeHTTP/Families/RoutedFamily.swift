@@ -42,8 +42,7 @@ package struct RoutedFamily: Family {
     }
 
     package func claim(on address: RequestAddress) -> Claim? {
-        let path = address.path
-        if prefixes.contains(Array(path.prefix(2))) || prefixes.contains(Array(path.prefix(1))) { return .path }
+        for words in [2, 1] where prefixes.contains(Array(address.path.prefix(words))) { return .path(words: words) }
         return address.authority.isHost(endingIn: api.hostSuffixes) ? .host : nil
     }
 

@@ -63,6 +63,10 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             context.coreContext.endpointPath.value = "preflight"
             response = isAllowed ? Self.preflight(request.headers) : Response(status: .forbidden)
+        } else if !isAllowed, request.headers.wantsWebSocket {
+            // A browser asks nobody before it opens a socket, and lets the page read what comes.
+            context.coreContext.endpointPath.value = "socket of a foreign origin"
+            response = Response(status: .forbidden)
         } else {
             response = try await next.respond(to: request, context: context)
         }

@@ -2,7 +2,7 @@ import ScribeStore
 
 /// How jobs are done.
 package struct WorkPolicy: Sendable {
-    /// How many transcriptions run at the same time.
+    /// How many transcriptions are claimed at the same time, those that wait for their turn at the recogniser included.
     package var transcriptions: Int
     /// How many transactions' results are put together at the same time.
     package var assemblies: Int

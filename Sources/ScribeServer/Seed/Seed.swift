@@ -6,12 +6,20 @@ import Yams
 
 /// What a fresh server knows: the files in `seed/`, and those that the configuration adds.
 enum Seed {
-    typealias Login = (client: Client, secret: String)
+    struct Login: Sendable {
+        let client: Client
+        let secret: String
+        /// Keys of APIs that know no login.
+        let keys: [String]
+    }
 
     /// A client as YAML spells it.
     private struct ClientEntry: Decodable {
         let client: Client
         let secret: String
+        let keys: [String]
+
+        var login: Login { Login(client: client, secret: secret, keys: keys) }
 
         private enum CodingKeys: String, CodingKey, CaseIterable {
             case id = "client_id"
@@ -21,6 +29,7 @@ enum Seed {
             case doctor = "doctor_id"
             case name, workspace
             case limit = "transaction_limit"
+            case keys = "api_keys"
         }
 
         init(from decoder: any Decoder) throws {
@@ -39,6 +48,10 @@ enum Seed {
                 transactionLimit: try container.decodeIfPresent(Int.self, forKey: .limit)
             )
             secret = try text(.secret)
+            keys = try container.decodeIfPresent([String].self, forKey: .keys) ?? []
+            if keys.contains(where: { $0.utf8.count < 8 || !$0.isPlain || $0.contains(" ") }) {
+                throw UnusableEntry(problem: "an api_key has eight characters at least, and no space")
+            }
             if [principal.client.rawValue, principal.business.rawValue, secret].contains("") {
                 throw UnusableEntry(problem: "client_id, client_secret and business_id must not be empty")
             }
@@ -60,6 +73,8 @@ enum Seed {
             for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
                 throw UnusableEntry(problem: "the client_id '\(id)' is there twice")
             }
+            let keys = clients.flatMap(\.keys)
+            if Set(keys).count < keys.count { throw UnusableEntry(problem: "an api_key is there twice") }
         }
     }
 
@@ -116,11 +131,11 @@ enum Seed {
     /// The demo clients. The first is who requests without a token of ours act for.
     static func demoClients() throws -> [Login] {
         try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").clients
-            .map { ($0.client, $0.secret) }
+            .map(\.login)
     }
 
     static func clients(inFile path: String) throws -> [Login] {
-        try decode(ClientsFile.self, bytes(of: path), path).clients.map { ($0.client, $0.secret) }
+        try decode(ClientsFile.self, bytes(of: path), path).clients.map(\.login)
     }
 
     static func templates() throws -> TemplateCatalogue {

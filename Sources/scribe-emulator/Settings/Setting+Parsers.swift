@@ -8,7 +8,7 @@ extension Setting.Parser where Value == String {
 }
 
 extension Setting.Parser where Value == Bool {
-    static let boolean = Self { (text) throws(Setting.Problem) in
+    static let boolean = Self(isOfSwitch: true) { (text) throws(Setting.Problem) in
         switch text.lowercased() {
         case "true", "yes", "on", "1": return true
         case "false", "no", "off", "0": return false

@@ -1,6 +1,7 @@
 import Eka
 import Engines
 import Foundation
+import Listen
 import Logging
 import ScribeDomain
 import ScribeHTTP
@@ -259,6 +260,31 @@ extension Setting {
             valueName: "time",
             page: "how long a status poll is held",
             to: \.configuration.longPoll),
+        Setting(
+            "listen-dialect",
+            "Whose live API is spoken where they differ: deepgram or subq.",
+            .choice(of: [false, true]) { $0 ? "subq" : "deepgram" },
+            default: "deepgram",
+            page: """
+                whose live API is spoken where they differ: `subq` tells interim results unasked, greets with Metadata and \
+                gives channels as `[0]`
+                """
+        ) { isSubQ, run in run.configuration.listen.speaksSubQ = isSubQ },
+        Setting(
+            "listen-idle",
+            "After how long without audio or a text a live socket is closed, for example 10s.",
+            .duration(atLeast: .milliseconds(100)),
+            default: "10s",
+            valueName: "time",
+            page: "after so long without audio or a text a live socket is closed",
+            to: \.configuration.listen.idleTime),
+        Setting(
+            "listen-sockets",
+            "How many live sockets may be open at a time.",
+            .integer(1...100_000),
+            default: "1000",
+            page: "live sockets at a time; of one business 200 at most",
+            to: \.configuration.listen.sockets),
         Setting(
             "storage-quota",
             "How much a business may store, for example 50GB; by default as much as there is.",

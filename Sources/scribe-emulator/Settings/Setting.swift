@@ -19,6 +19,8 @@ struct Setting: Sendable {
 
     /// How texts become values.
     struct Parser<Value: Sendable>: Sendable {
+        /// Whether a flag with it goes without a value.
+        var isOfSwitch = false
         let read: @Sendable (String) throws(Problem) -> Value
     }
 
@@ -65,7 +67,7 @@ struct Setting: Sendable {
         self.name = name
         self.help = help
         self.valueName = valueName
-        isSwitch = Value.self == Bool.self
+        isSwitch = parser.isOfSwitch
         self.defaultText = defaultText
         self.pageDefault = pageDefault ?? (defaultText.isEmpty ? "" : "`\(defaultText)`")
         self.page = page
@@ -85,7 +87,9 @@ struct Setting: Sendable {
     /// The same goes for the key of the speech service.
     static let sttKeyName = "SCRIBE_STT_KEY"
     /// Set by `env`, for those who use the server.
-    static let exportedNames = ["SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET"]
+    static let exportedNames = [
+        "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_LISTEN_URL",
+    ]
 
     /// The table of `docs/configuration.md`.
     static var pageTable: String {

@@ -100,7 +100,11 @@ struct Settings {
             throw Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other")
         }
         // Where a real recogniser listens, what is put together is heard already, and takes no time.
-        if run.configuration.transcriber != .fake { run.configuration.jobs.assemblies = 2 }
+        if run.configuration.transcriber != .fake {
+            run.configuration.jobs.assemblies = 2
+            // Claimed ahead, so that a recogniser that is free need not wait for the database.
+            run.configuration.jobs.transcriptions += 8
+        }
         return run
     }
 }

@@ -46,21 +46,33 @@ struct ConnectionGuardTests {
         #expect(!channel.isActive)
     }
 
-    @Test("where another protocol has taken over, nothing is ended, refused or understood any more")
+    @Test("a socket that is open is not ended for being slow, and what is said over it goes through as it is")
     func upgraded() throws {
-        let (channel, guardHandler) = try channel()
+        let channel = EmbeddedChannel()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers([
+            HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
+            ConnectionGuard(limits: limits, departure: Departure()),
+        ])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try channel.writeInbound(
-            HTTPServerRequestPart.head(
-                .init(version: .http1_1, method: .GET, uri: "/", headers: ["host": "localhost"])))
-        try channel.writeInbound(HTTPServerRequestPart.end(nil))
-        guardHandler.upgraded()
+            ByteBuffer(string: "GET / HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n"))
+        guard case .head? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil, "the request goes on")
+        try channel.writeOutbound(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .switchingProtocols)))
+        let head = try #require(try channel.readOutbound(as: ByteBuffer.self))
+        #expect(String(buffer: head).hasPrefix("HTTP/1.1 101"))
         channel.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(channel.isActive)
-        _ = try channel.readInbound(as: HTTPServerRequestPart.self)
-        _ = try channel.readInbound(as: HTTPServerRequestPart.self)
         try channel.writeInbound(ByteBuffer(string: "frame"))
-        #expect(try channel.readInbound(as: ByteBuffer.self) == ByteBuffer(string: "frame"))
-        try channel.writeOutbound(ByteBuffer(string: "answer"))
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "frame")))
+        try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "answer"))))
         #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "answer"))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .end(nil))
     }
 }

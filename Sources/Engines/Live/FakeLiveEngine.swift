@@ -1,0 +1,218 @@
+import NIOCore
+
+/// Says the same words over and over, one for each quarter of a second of sound: a pure function of the options, of the
+/// bytes, and of where among them it was told to settle. Neither how they are cut nor how fast they come changes a thing
+/// (streaming.md 6).
+package struct FakeLiveEngine: LiveEngine {
+    package let name = "fake"
+
+    package init() {}
+
+    package func session(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void
+    ) -> any LiveSession {
+        FakeLiveSession(options, emit)
+    }
+}
+
+private struct FakeLiveSession: LiveSession {
+    private let options: LiveOptions
+    private let emit: @Sendable (LiveEvent) async throws -> Void
+    private var channels: [FakeLiveChannel]
+    /// What is no whole hop yet.
+    private var pending = ByteBuffer()
+
+    init(_ options: LiveOptions, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void) {
+        self.options = options
+        self.emit = emit
+        let count = options.hearsEachChannel ? options.channels : 1
+        channels = (0..<count).map { FakeLiveChannel($0, options) }
+    }
+
+    /// In bytes, of all channels.
+    private var hopSize: Int { FakeLiveChannel.hop(of: options.sampleRate) * options.channels * 2 }
+
+    mutating func feed(_ audio: ByteBuffer) async throws {
+        pending.discardReadBytes()
+        pending.writeImmutableBuffer(audio)
+        while let hop = pending.readSlice(length: hopSize) {
+            let samples = hop.withUnsafeReadableBytes { bytes in
+                (0..<bytes.count / 2).map {
+                    Int(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self)))
+                }
+            }
+            for index in channels.indices {
+                for event in channels[index].hear(energy(of: samples, in: index)) { try await emit(event) }
+            }
+        }
+    }
+
+    /// The mean square of a channel, or of all of them mixed.
+    private func energy(of samples: [Int], in channel: Int) -> Int {
+        let count = samples.count / options.channels
+        var sum = 0
+        for frame in 0..<count {
+            let first = frame * options.channels
+            let value =
+                options.hearsEachChannel
+                ? samples[first + channel]
+                : samples[first..<first + options.channels].reduce(0, +) / options.channels
+            sum += value * value
+        }
+        return sum / max(1, count)
+    }
+
+    mutating func finalize() async throws {
+        let rest = takeRest()
+        for index in channels.indices {
+            try await emit(.result(channels[index].settle(after: rest, answersFinalize: true)))
+        }
+    }
+
+    mutating func close() async throws {
+        let rest = takeRest()
+        for index in channels.indices where channels[index].hasWords {
+            try await emit(.result(channels[index].settle(after: rest, answersFinalize: false)))
+        }
+    }
+
+    /// What is no whole hop is time and nothing else. Half a sample stays.
+    private mutating func takeRest() -> Int {
+        let frames = pending.readableBytes / (2 * options.channels)
+        pending.moveReaderIndex(forwardBy: frames * 2 * options.channels)
+        return frames
+    }
+}
+
+/// One channel, counted in samples.
+private struct FakeLiveChannel {
+    private struct Word {
+        let number: Int
+        let start: Int
+        let end: Int
+    }
+
+    /// In samples, of a fiftieth of a second.
+    static func hop(of rate: Int) -> Int { max(1, rate / 50) }
+
+    /// The mean square of a hundredth of full scale.
+    private static let threshold = 328 * 328
+
+    private let number: Int
+    private let options: LiveOptions
+    private let hop: Int
+    private var position = 0
+    private var segment = 0
+    private var words: [Word] = []
+    private var voiced = 0
+    private var spoken = 0
+    /// Where the last hop with sound ended.
+    private var lastSound: Int?
+    private var isSpeaking = false
+    private var lastWordEnd: Int?
+    private var hasToldEnd = true
+
+    init(_ number: Int, _ options: LiveOptions) {
+        self.number = number
+        self.options = options
+        hop = Self.hop(of: options.sampleRate)
+    }
+
+    var hasWords: Bool { !words.isEmpty }
+
+    private func samples(_ duration: Duration) -> Int { samples(milliseconds: Int(duration / .milliseconds(1))) }
+    private func samples(milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
+
+    /// Hears one hop.
+    /// - Parameter energy: its mean square.
+    mutating func hear(_ energy: Int) -> [LiveEvent] {
+        var events: [LiveEvent] = []
+        let start = position
+        position += hop
+        if energy >= Self.threshold {
+            if !isSpeaking, options.tellsSpeech {
+                events.append(.speechStarted(channel: number, at: seconds(start)))
+            }
+            isSpeaking = true
+            lastSound = position
+            voiced += hop
+            while voiced >= samples(milliseconds: (spoken + 1) * 240) { speak() }
+        } else {
+            isSpeaking = false
+        }
+        let isSettled = settleBySilence(&events) || settleByLength(&events)
+        if let limit = options.utteranceEnd, let end = lastWordEnd, !hasToldEnd, position - end >= samples(limit) {
+            hasToldEnd = true
+            events.append(.utteranceEnd(channel: number, lastWordEnd: seconds(end)))
+        }
+        let half = samples(milliseconds: 500)
+        if options.tellsInterims, !isSettled, hasWords, half > 0, start / half != position / half {
+            events.append(.result(result(isFinal: false, endsSpeech: false)))
+        }
+        return events
+    }
+
+    private mutating func speak() {
+        let length = samples(milliseconds: 240)
+        words.append(Word(number: spoken, start: max(segment, position - length), end: position))
+        spoken += 1
+        lastWordEnd = position
+        hasToldEnd = false
+    }
+
+    private mutating func settleBySilence(_ events: inout [LiveEvent]) -> Bool {
+        guard let endpointing = options.endpointing, hasWords, let lastSound,
+            position - lastSound >= max(samples(endpointing), hop)
+        else { return false }
+        events.append(.result(settle(endsSpeech: true)))
+        return true
+    }
+
+    private mutating func settleByLength(_ events: inout [LiveEvent]) -> Bool {
+        guard hasWords, position - segment >= samples(milliseconds: 5000) else { return false }
+        events.append(.result(settle(endsSpeech: false)))
+        return true
+    }
+
+    /// - Parameter rest: samples that have come and are no whole hop.
+    mutating func settle(after rest: Int, answersFinalize: Bool) -> LiveResult {
+        position += rest
+        return settle(endsSpeech: true, answersFinalize: answersFinalize)
+    }
+
+    private mutating func settle(endsSpeech: Bool, answersFinalize: Bool = false) -> LiveResult {
+        let result = result(isFinal: true, endsSpeech: endsSpeech, answersFinalize: answersFinalize)
+        segment = position
+        words = []
+        return result
+    }
+
+    private func result(isFinal: Bool, endsSpeech: Bool, answersFinalize: Bool = false) -> LiveResult {
+        LiveResult(
+            channel: number, start: seconds(segment), duration: seconds(position - segment),
+            words: words.map(word), isFinal: isFinal, endsSpeech: endsSpeech, isAnswerToFinalize: answersFinalize)
+    }
+
+    private func word(_ word: Word) -> LiveWord {
+        let text = Self.script[word.number % Self.script.count]
+        let place = word.number % 8
+        var punctuated: String?
+        if options.punctuates {
+            punctuated = (place == 0 ? text.prefix(1).uppercased() + text.dropFirst() : text) + (place == 7 ? "." : "")
+        }
+        return LiveWord(
+            text: text, punctuated: punctuated, start: seconds(word.start), end: seconds(word.end),
+            confidence: Double(90 + word.number % 10) / 100, speaker: options.tellsSpeakers ? word.number / 8 % 2 : nil)
+    }
+
+    /// To the millisecond.
+    private func seconds(_ samples: Int) -> Double {
+        Double((samples * 1000 + options.sampleRate / 2) / options.sampleRate) / 1000
+    }
+
+    private static let script = """
+        good morning what brings you here today doctor i have had a fever for three days and my throat is sore have you \
+        taken anything for it only paracetamol twice a day any cough or trouble breathing just a dry cough at night drink \
+        plenty of water and rest and come back after five days
+        """.split(separator: " ").map(String.init)
+}

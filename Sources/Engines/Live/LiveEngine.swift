@@ -1,0 +1,91 @@
+package import NIOCore
+
+/// Turns speech into words while it is spoken.
+package protocol LiveEngine: Sendable {
+    /// How it is called in logs, for example `fake`.
+    var name: String { get }
+
+    /// Begins to listen.
+    /// - Parameter emit: gets what is heard, in order; it returns when there is room for more.
+    func session(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void
+    ) async throws -> any LiveSession
+}
+
+/// One stream of audio that is listened to. Its calls are made one after the other.
+package protocol LiveSession: Sendable {
+    /// Hears more: 16-bit little-endian samples, channels in turn, cut anywhere.
+    /// - Throws: what `emit` throws.
+    mutating func feed(_ audio: ByteBuffer) async throws
+
+    /// Settles what was heard so far; the stream goes on.
+    mutating func finalize() async throws
+
+    /// Settles what was heard; there is no more.
+    mutating func close() async throws
+}
+
+/// How a stream is to be listened to.
+package struct LiveOptions: Hashable, Sendable {
+    /// Samples of a channel in a second.
+    package var sampleRate = 16_000
+    /// In the audio.
+    package var channels = 1
+    /// Whether each channel is heard by itself; else they are heard together.
+    package var hearsEachChannel = false
+    /// Whether what may still change is told too.
+    package var tellsInterims = false
+    /// The silence that ends what was said; nil when none does.
+    package var endpointing: Duration? = .milliseconds(10)
+    /// The silence after which an utterance is over; nil when nobody wants to know.
+    package var utteranceEnd: Duration?
+    /// Whether the beginning of speech is told.
+    package var tellsSpeech = false
+    package var punctuates = false
+    /// Whether who speaks is told apart.
+    package var tellsSpeakers = false
+    package var language: String?
+
+    package init() {}
+}
+
+/// What was heard.
+package enum LiveEvent: Hashable, Sendable {
+    /// Somebody begins to speak, at that second of the stream.
+    case speechStarted(channel: Int, at: Double)
+    case result(LiveResult)
+    /// Nobody has spoken for as long as was asked for.
+    case utteranceEnd(channel: Int, lastWordEnd: Double)
+}
+
+/// The words of a span of a stream. Times are seconds from its beginning.
+package struct LiveResult: Hashable, Sendable {
+    package let channel: Int
+    package let start: Double
+    package let duration: Double
+    package let words: [LiveWord]
+    /// Whether the span is settled: what comes next begins behind it.
+    package let isFinal: Bool
+    /// Whether what was said has ended.
+    package let endsSpeech: Bool
+    /// Whether this answers ``LiveSession/finalize()``.
+    package let isAnswerToFinalize: Bool
+
+    /// As people write it.
+    package var transcript: String { words.map { $0.punctuated ?? $0.text }.joined(separator: " ") }
+    package var confidence: Double {
+        words.isEmpty ? 0 : words.reduce(0) { $0 + $1.confidence } / Double(words.count)
+    }
+}
+
+package struct LiveWord: Hashable, Sendable {
+    /// In lower case and without punctuation.
+    package let text: String
+    /// As it stands in a sentence, where that was asked for.
+    package let punctuated: String?
+    package let start: Double
+    package let end: Double
+    /// From 0 to 1.
+    package let confidence: Double
+    package let speaker: Int?
+}

@@ -1,0 +1,129 @@
+import Engines
+import NIOCore
+import ScribeHTTP
+
+/// Makes 16-bit samples of what a client sends, in whatever pieces it comes.
+struct ListenAudio {
+    private enum State {
+        /// The header of a WAV is still coming.
+        case header
+        case samples
+    }
+
+    private(set) var options: LiveOptions
+    private var encoding: ListenQuery.Encoding
+    private var state: State
+    private var pending = ByteBuffer()
+    /// Of one channel, so far.
+    private(set) var sampleCount = 0
+    private var oddBytes = 0
+
+    /// In bytes: what comes before the samples is short.
+    private static let longestHeader = 64 << 10
+
+    init(_ query: ListenQuery) {
+        options = query.options
+        encoding = query.encoding
+        state = query.isContainer ? .header : .samples
+    }
+
+    /// How long the audio is, in seconds.
+    var duration: Double { Double(sampleCount) / Double(options.sampleRate) }
+
+    /// The samples in the next bytes; nil while it is not known what they are.
+    /// - Throws: ``WebSocketClosure`` for what cannot be understood.
+    mutating func decode(_ buffer: ByteBuffer) throws(WebSocketClosure) -> ByteBuffer? {
+        pending.discardReadBytes()
+        pending.writeImmutableBuffer(buffer)
+        if case .header = state {
+            guard try readHeader() else { return nil }
+            state = .samples
+        }
+        let samples = takeSamples()
+        let bytes = samples.readableBytes + oddBytes
+        sampleCount += bytes / (2 * options.channels)
+        oddBytes = bytes % (2 * options.channels)
+        return samples
+    }
+
+    private mutating func takeSamples() -> ByteBuffer {
+        switch encoding {
+        case .linear16:
+            defer { pending = ByteBuffer() }
+            return pending
+        case .mulaw, .alaw:
+            var samples = ByteBuffer()
+            samples.reserveCapacity(pending.readableBytes * 2)
+            let table = encoding == .mulaw ? Self.mulaw : Self.alaw
+            for byte in pending.readableBytesView {
+                samples.writeInteger(table[Int(byte)], endianness: .little)
+            }
+            pending.clear()
+            return samples
+        case .linear32:
+            var samples = ByteBuffer()
+            while let sample = pending.readInteger(endianness: .little, as: Int32.self) {
+                samples.writeInteger(Int16(truncatingIfNeeded: sample >> 16), endianness: .little)
+            }
+            return samples
+        }
+    }
+
+    /// - Returns: false while more of it must come.
+    private mutating func readHeader() throws(WebSocketClosure) -> Bool {
+        var rest = pending
+        guard rest.readableBytes >= 12 else { return false }
+        guard rest.readString(length: 4) == "RIFF", rest.readInteger(as: UInt32.self) != nil,
+            rest.readString(length: 4) == "WAVE"
+        else { throw Self.undecodable }
+        while let name = rest.readString(length: 4), let size = rest.readInteger(endianness: .little, as: UInt32.self) {
+            if name == "data" {
+                pending = rest
+                return true
+            }
+            let padded = Int(size) + Int(size & 1)
+            guard padded <= Self.longestHeader else { throw Self.undecodable }
+            guard var chunk = rest.readSlice(length: padded) else { break }
+            if name == "fmt " { try readFormat(&chunk) }
+        }
+        guard pending.readableBytes <= Self.longestHeader else { throw Self.undecodable }
+        return false
+    }
+
+    private mutating func readFormat(_ chunk: inout ByteBuffer) throws(WebSocketClosure) {
+        guard let coding = chunk.readInteger(endianness: .little, as: UInt16.self),
+            let channels = chunk.readInteger(endianness: .little, as: UInt16.self),
+            let rate = chunk.readInteger(endianness: .little, as: UInt32.self),
+            let bits = { () -> UInt16? in
+                chunk.moveReaderIndex(forwardBy: min(6, chunk.readableBytes))
+                return chunk.readInteger(endianness: .little, as: UInt16.self)
+            }(), (1...8).contains(channels), (8000...48_000).contains(rate)
+        else { throw Self.undecodable }
+        switch (coding, bits) {
+        case (1, 16), (0xFFFE, 16): encoding = .linear16
+        case (1, 32), (0xFFFE, 32): encoding = .linear32
+        case (7, 8): encoding = .mulaw
+        case (6, 8): encoding = .alaw
+        default: throw Self.undecodable
+        }
+        options.channels = Int(channels)
+        options.sampleRate = Int(rate)
+    }
+
+    /// (streaming.md 1.7)
+    static let undecodable = WebSocketClosure(1008, "DATA-0000: The payload cannot be decoded as audio")
+
+    private static let mulaw: [Int16] = (0..<256).map { byte in
+        let value = ~UInt8(byte)
+        let magnitude = ((Int(value & 0x0F) << 3) + 0x84) << Int((value & 0x70) >> 4) - 0x84
+        return Int16(value & 0x80 != 0 ? -magnitude : magnitude)
+    }
+
+    private static let alaw: [Int16] = (0..<256).map { byte in
+        let value = UInt8(byte) ^ 0x55
+        let exponent = Int((value & 0x70) >> 4)
+        var magnitude = Int(value & 0x0F) << 4 + 8
+        if exponent > 0 { magnitude = (magnitude + 0x100) << (exponent - 1) }
+        return Int16(value & 0x80 != 0 ? magnitude : -magnitude)
+    }
+}

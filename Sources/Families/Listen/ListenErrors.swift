@@ -1,0 +1,87 @@
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// `{"err_code": …, "err_msg": …, "request_id": …}` (streaming.md 1.3).
+struct ListenErrors: ErrorStyle {
+    private struct Body: Encodable {
+        let code: String
+        let message: String
+        let request: String
+
+        enum CodingKeys: String, CodingKey {
+            case code = "err_code"
+            case message = "err_msg"
+            case request = "request_id"
+        }
+    }
+
+    func response(to failure: ScribeError, context: ScribeContext) throws -> Response {
+        switch failure {
+        case .invalidRequest(let field, let problem):
+            try answer(.badRequest, "Bad Request", sentence(on: field, problem), context)
+        case .storageUnavailable:
+            try answer(.serviceUnavailable, "INTERNAL_SERVER_ERROR", "Storage is not available, try again", context)
+        case .tooLarge, .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
+            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound, .invalidState,
+            .resourceNotFound, .feedbackAlreadySubmitted, .refusedOnPurpose:
+            try answer(.badRequest, "Bad Request", failure.code, context)
+        }
+    }
+
+    func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
+        switch problem {
+        case .unauthenticated: try answer(.unauthorized, "INVALID_AUTH", "Invalid credentials.", context)
+        case .bodyTooLarge(let limit):
+            try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
+        case .routeNotFound(let hint): try answer(.notFound, "NOT_FOUND", hint, context)
+        case .methodNotAllowed(let allowed):
+            try answer(
+                .methodNotAllowed, "METHOD_NOT_ALLOWED", "Allowed here: \(allowed.joined(separator: ", "))", context,
+                [.allow: allowed.joined(separator: ", ")])
+        case .busy(let seconds), .tooManyAttempts(let seconds):
+            try answer(
+                .tooManyRequests, "TOO_MANY_REQUESTS", "Too many are listened to at once, try again", context,
+                .retryAfter(seconds))
+        }
+    }
+
+    func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
+        guard case ListenError.upgradeRequired? = error as? ListenError else { return nil }
+        return try answer(
+            .upgradeRequired, "Bad Request", "Live audio goes over a WebSocket; POST sends a whole recording", context,
+            [.upgrade: "websocket"])
+    }
+
+    func internalError(context: ScribeContext) throws -> Response {
+        try answer(.internalServerError, "INTERNAL_SERVER_ERROR", apology(context), context)
+    }
+
+    private func answer(
+        _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
+        _ headers: HTTPFields = [:]
+    ) throws -> Response {
+        var response = try Response.json(status, Body(code: code, message: message, request: context.requestID))
+        response.headers.append(contentsOf: headers)
+        response.headers[.dgRequestID] = context.requestID
+        response.headers[.dgError] = message
+        return response
+    }
+}
+
+/// What only this API knows to go wrong.
+enum ListenError: Error, Hashable, Sendable {
+    /// A plain GET where a socket is served.
+    case upgradeRequired
+}
+
+extension HTTPField.Name {
+    private static func named(_ name: String) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
+        return field
+    }
+
+    static let dgRequestID = named("dg-request-id")
+    static let dgError = named("dg-error")
+}

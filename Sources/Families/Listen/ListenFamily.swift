@@ -1,0 +1,39 @@
+package import Engines
+package import Hummingbird
+import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// Live recognition as Deepgram and SubQ serve it: audio goes in over a socket, words come out while they are spoken.
+package struct ListenFamily: RoutedAPI {
+    /// What of it can be set.
+    package struct Settings: Sendable {
+        /// After so long without audio or a text the socket is closed.
+        package var idleTime: Duration = .seconds(10)
+        /// How many sockets may be open, of one business and in all.
+        package var socketsOfBusiness = 200
+        package var sockets = 1000
+        /// Whether the answers are SubQ's where it differs from Deepgram.
+        package var speaksSubQ = false
+
+        package init() {}
+    }
+
+    package let name = "Listen"
+    package let hostSuffixes = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
+
+    private let routes: ListenRoutes
+
+    package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
+        routes = ListenRoutes(
+            engine: engine, authenticator: authenticator, identifiers: runtime.identifiers, clock: runtime.clock,
+            settings: settings,
+            counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
+    }
+
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle { ListenErrors() }
+
+    package func addRoutes(to router: Router<ScribeContext>) {
+        routes.add(to: router.group().add(middleware: ErrorRendering(style: ListenErrors())))
+    }
+}

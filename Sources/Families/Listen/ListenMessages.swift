@@ -1,0 +1,217 @@
+import Crypto
+import Engines
+import Foundation
+import ScribeDomain
+import ScribeHTTP
+
+/// What a client says in a text (streaming.md 1.4).
+enum ListenCommand: Hashable, Sendable {
+    case keepAlive
+    case finalize
+    case closeStream
+    case configure
+    /// Something else; what it says of itself is not repeated, for it may be anything.
+    case unknown
+
+    private struct Body: Decodable {
+        let type: String
+    }
+
+    init(_ text: String) {
+        switch JSONDocument.untrusted(Data(text.utf8), as: Body.self)?.type {
+        case "KeepAlive": self = .keepAlive
+        case "Finalize": self = .finalize
+        case "CloseStream": self = .closeStream
+        case "Configure": self = .configure
+        default: self = .unknown
+        }
+    }
+}
+
+/// What a socket says (streaming.md 1.5), for one connection.
+struct ListenMessages: Sendable {
+    let request: String
+    let model: String
+    let channels: Int
+    let createdAt: Date
+    let speaksSubQ: Bool
+
+    private static let version = "2026-01-01.0"
+
+    private struct Model: Encodable {
+        let name: String
+        let version: String
+        let arch: String
+    }
+
+    private struct Word: Encodable {
+        let word: LiveWord
+
+        enum CodingKeys: String, CodingKey {
+            case word, start, end, confidence, speaker
+            case punctuated = "punctuated_word"
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var body = encoder.container(keyedBy: CodingKeys.self)
+            try body.encode(word.text, forKey: .word)
+            try body.encode(word.start, forKey: .start)
+            try body.encode(word.end, forKey: .end)
+            try body.encode(word.confidence, forKey: .confidence)
+            try body.encodeIfPresent(word.punctuated, forKey: .punctuated)
+            try body.encodeIfPresent(word.speaker, forKey: .speaker)
+        }
+    }
+
+    private struct Results: Encodable {
+        struct Channel: Encodable {
+            struct Alternative: Encodable {
+                let transcript: String
+                let confidence: Double
+                let words: [Word]
+            }
+
+            let alternatives: [Alternative]
+        }
+
+        struct Metadata: Encodable {
+            let request: String
+            let info: Model
+            let uuid: String
+
+            enum CodingKeys: String, CodingKey {
+                case request = "request_id"
+                case info = "model_info"
+                case uuid = "model_uuid"
+            }
+        }
+
+        let type = "Results"
+        let place: [Int]
+        let duration: Double
+        let start: Double
+        let isFinal: Bool
+        let speechFinal: Bool
+        let fromFinalize: Bool
+        let channel: Channel
+        let metadata: Metadata
+
+        enum CodingKeys: String, CodingKey {
+            case type, duration, start, channel, metadata
+            case place = "channel_index"
+            case isFinal = "is_final"
+            case speechFinal = "speech_final"
+            case fromFinalize = "from_finalize"
+        }
+    }
+
+    private struct SpeechStarted: Encodable {
+        let type = "SpeechStarted"
+        let channel: [Int]
+        let timestamp: Double
+    }
+
+    private struct UtteranceEnd: Encodable {
+        let type = "UtteranceEnd"
+        let channel: [Int]
+        let lastWordEnd: Double
+
+        enum CodingKeys: String, CodingKey {
+            case type, channel
+            case lastWordEnd = "last_word_end"
+        }
+    }
+
+    private struct Metadata: Encodable {
+        let type = "Metadata"
+        let transactionKey = "deprecated"
+        let request: String
+        let sha256: String
+        let created: String
+        let duration: Double
+        let channels: Int
+        let models: [String]
+        let info: [String: Model]
+
+        enum CodingKeys: String, CodingKey {
+            case type, sha256, created, duration, channels, models
+            case transactionKey = "transaction_key"
+            case request = "request_id"
+            case info = "model_info"
+        }
+    }
+
+    private struct Problem: Encodable {
+        let type = "Error"
+        let variant: String
+        let description: String
+    }
+
+    private struct ConfigureSuccess: Encodable {
+        let type = "ConfigureSuccess"
+        let request: String
+
+        enum CodingKeys: String, CodingKey {
+            case type
+            case request = "request_id"
+        }
+    }
+
+    func text(_ event: LiveEvent) throws -> String {
+        switch event {
+        case .speechStarted(let channel, let time):
+            try encoded(SpeechStarted(channel: place(channel), timestamp: time))
+        case .utteranceEnd(let channel, let time):
+            try encoded(UtteranceEnd(channel: place(channel), lastWordEnd: time))
+        case .result(let result):
+            try encoded(
+                Results(
+                    place: place(result.channel), duration: result.duration, start: result.start,
+                    isFinal: result.isFinal, speechFinal: result.isFinal && result.endsSpeech,
+                    fromFinalize: result.isAnswerToFinalize,
+                    channel: .init(
+                        alternatives: [
+                            .init(
+                                transcript: result.transcript, confidence: Self.rounded(result.confidence),
+                                words: result.words.map(Word.init))
+                        ]),
+                    metadata: .init(request: request, info: info, uuid: uuid)))
+        }
+    }
+
+    /// The last of all. The hash is over the audio that was sent (streaming.md 1.5).
+    func metadata(duration: Double, hash: SHA256Digest) throws -> String {
+        try encoded(
+            Metadata(
+                request: request, sha256: Hex.encode(hash), created: createdAt.apiTime,
+                duration: Self.rounded(duration),
+                channels: duration == 0 && !speaksSubQ ? 0 : channels, models: [uuid], info: [uuid: info]))
+    }
+
+    func schemaError() throws -> String {
+        try encoded(Problem(variant: "SchemaError", description: "The message is none that is known here"))
+    }
+
+    func configured() throws -> String { try encoded(ConfigureSuccess(request: request)) }
+
+    private var info: Model {
+        Model(name: model, version: Self.version, arch: speaksSubQ ? "aldea-asr" : "nova-3")
+    }
+
+    /// The same for the same model.
+    private var uuid: String {
+        let digest = Hex.encode(SHA256.hash(data: Data(model.utf8)))
+        func part(_ from: Int, _ count: Int) -> String { String(digest.dropFirst(from).prefix(count)) }
+        return "\(part(0, 8))-\(part(8, 4))-4\(part(12, 3))-8\(part(15, 3))-\(part(18, 12))"
+    }
+
+    private func place(_ channel: Int) -> [Int] { speaksSubQ ? [channel] : [channel, channels] }
+
+    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+
+    private func encoded(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

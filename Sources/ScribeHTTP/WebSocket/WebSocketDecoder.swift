@@ -1,0 +1,132 @@
+package import NIOCore
+
+/// What a client says over a WebSocket.
+package enum WebSocketMessage: Hashable, Sendable {
+    case text(String)
+    case binary(ByteBuffer)
+    case ping(ByteBuffer)
+    case pong
+    /// The client ends it; nil when it gives no code.
+    case close(UInt16?)
+}
+
+/// Takes the bytes of a client's frames apart as they arrive, in whatever pieces, and puts messages together that came in
+/// several frames.
+///
+/// Not by NIO's decoder: that is a handler of a pipeline, and here a socket is the body of a request.
+package struct WebSocketDecoder: Sendable {
+    /// The longest message, in bytes.
+    private let limit: Int
+    private var pending = ByteBuffer()
+    /// The message of which frames have come and more will.
+    private var message: (opcode: WebSocketFrame.Opcode, payload: ByteBuffer)?
+    /// Small frames in one message: each costs us something that its sender does not pay for.
+    private var fragments = 0
+
+    private static let mostFragments = 10_000
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Takes the next bytes.
+    package mutating func receive(_ buffer: ByteBuffer) {
+        pending.discardReadBytes()
+        if pending.readableBytes == 0 { pending = buffer } else { pending.writeImmutableBuffer(buffer) }
+    }
+
+    /// The next message, nil when not all of it has arrived.
+    /// - Throws: ``WebSocketClosure`` for what ends the socket.
+    package mutating func next() throws(WebSocketClosure) -> WebSocketMessage? {
+        while let frame = try nextFrame() {
+            switch frame.opcode {
+            case .ping: return .ping(frame.payload)
+            case .pong: return .pong
+            case .close: return .close(try Self.code(of: frame.payload))
+            case .text, .binary:
+                guard message == nil else { throw .protocolError("A message began within another") }
+                if frame.isFinal { return try Self.message(frame.opcode, frame.payload) }
+                message = (frame.opcode, frame.payload)
+                fragments = 1
+            case .continuation:
+                guard var begun = message else { throw .protocolError("A message goes on that has not begun") }
+                fragments += 1
+                guard begun.payload.readableBytes + frame.payload.readableBytes <= limit,
+                    fragments <= Self.mostFragments
+                else { throw .tooBig(limit) }
+                // Not held twice meanwhile, or each frame would copy all before it.
+                message = nil
+                begun.payload.writeImmutableBuffer(frame.payload)
+                if frame.isFinal { return try Self.message(begun.opcode, begun.payload) }
+                message = begun
+            }
+        }
+        return nil
+    }
+
+    private static func message(
+        _ opcode: WebSocketFrame.Opcode, _ payload: ByteBuffer
+    ) throws(WebSocketClosure) -> WebSocketMessage {
+        guard opcode == .text else { return .binary(payload) }
+        guard let text = String(validating: payload.readableBytesView, as: UTF8.self) else { throw .notText }
+        return .text(text)
+    }
+
+    private static func code(of payload: ByteBuffer) throws(WebSocketClosure) -> UInt16? {
+        var payload = payload
+        guard payload.readableBytes > 0 else { return nil }
+        guard let code = payload.readInteger(as: UInt16.self),
+            (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code)
+        else { throw .protocolError("The close code is none") }
+        guard String(validating: payload.readableBytesView, as: UTF8.self) != nil else { throw .notText }
+        return code
+    }
+
+    private mutating func nextFrame() throws(WebSocketClosure) -> WebSocketFrame? {
+        var rest = pending
+        guard let first = rest.readInteger(as: UInt8.self), let second = rest.readInteger(as: UInt8.self) else {
+            return nil
+        }
+        guard first & 0x70 == 0 else { throw .protocolError("No extension was agreed on") }
+        guard let opcode = WebSocketFrame.Opcode(rawValue: first & 0x0F) else {
+            throw .protocolError("The frame is of no known kind")
+        }
+        let isFinal = first & 0x80 != 0
+        guard second & 0x80 != 0 else { throw .protocolError("A client's frames are masked") }
+        let length: UInt64
+        switch second & 0x7F {
+        case 126:
+            guard let long = rest.readInteger(as: UInt16.self) else { return nil }
+            length = UInt64(long)
+        case 127:
+            guard let long = rest.readInteger(as: UInt64.self) else { return nil }
+            length = long
+        case let short: length = UInt64(short)
+        }
+        if opcode.isControl, !isFinal || length > 125 { throw .protocolError("A control frame is short and whole") }
+        // Before anything is waited for: what is too long is never gathered.
+        guard length <= UInt64(limit) else { throw .tooBig(limit) }
+        guard let mask = rest.readInteger(as: UInt32.self), var payload = rest.readSlice(length: Int(length)) else {
+            return nil
+        }
+        pending = rest
+        Self.unmask(&payload, mask)
+        return WebSocketFrame(opcode, payload, isFinal: isFinal)
+    }
+
+    /// Eight bytes at a time.
+    private static func unmask(_ payload: inout ByteBuffer, _ mask: UInt32) {
+        guard mask != 0 else { return }
+        payload.withUnsafeMutableReadableBytes { bytes in
+            let word = UInt64(mask.bigEndian) | UInt64(mask.bigEndian) << 32
+            var position = 0
+            while position + 8 <= bytes.count {
+                let value = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                bytes.storeBytes(of: value ^ word.littleEndian, toByteOffset: position, as: UInt64.self)
+                position += 8
+            }
+            while position < bytes.count {
+                bytes[position] ^= UInt8(truncatingIfNeeded: mask >> UInt32(24 - 8 * (position & 3)))
+                position += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import NIOCore
+
+/// One frame of a WebSocket (RFC 6455, section 5).
+package struct WebSocketFrame: Hashable, Sendable {
+    package enum Opcode: UInt8, Sendable {
+        case continuation = 0
+        case text = 1
+        case binary = 2
+        case close = 8
+        case ping = 9
+        case pong = 10
+
+        /// Whether it may come between the frames of a message.
+        var isControl: Bool { rawValue >= 8 }
+    }
+
+    package let opcode: Opcode
+    /// Whether it is the last of its message.
+    package let isFinal: Bool
+    /// Unmasked.
+    package let payload: ByteBuffer
+
+    package init(_ opcode: Opcode, _ payload: ByteBuffer, isFinal: Bool = true) {
+        self.opcode = opcode
+        self.payload = payload
+        self.isFinal = isFinal
+    }
+
+    /// As a server sends it: without a mask.
+    package var bytes: ByteBuffer {
+        let count = payload.readableBytes
+        var frame = ByteBuffer()
+        frame.reserveCapacity(count + 10)
+        frame.writeInteger(opcode.rawValue | (isFinal ? 0x80 : 0))
+        switch count {
+        case ..<126: frame.writeInteger(UInt8(count))
+        case ..<65_536:
+            frame.writeInteger(UInt8(126))
+            frame.writeInteger(UInt16(count))
+        default:
+            frame.writeInteger(UInt8(127))
+            frame.writeInteger(UInt64(count))
+        }
+        frame.writeImmutableBuffer(payload)
+        return frame
+    }
+}
+
+/// Why a WebSocket ends, as its close frame says it.
+package struct WebSocketClosure: Error, Hashable, Sendable {
+    /// RFC 6455, section 7.4.1.
+    package let code: UInt16
+    /// At most 123 bytes are sent.
+    package let reason: String
+
+    package init(_ code: UInt16, _ reason: String = "") {
+        self.code = code
+        self.reason = reason
+    }
+
+    package static let normal = WebSocketClosure(1000)
+    package static let goingAway = WebSocketClosure(1001, "The server is stopping")
+    package static func protocolError(_ reason: String) -> Self { .init(1002, reason) }
+    package static let notText = WebSocketClosure(1007, "A text is not UTF-8")
+    package static func tooBig(_ limit: Int) -> Self { .init(1009, "A message has more than \(limit) bytes") }
+
+    var frame: WebSocketFrame {
+        var payload = ByteBuffer(integer: code)
+        // Cut between characters: half of one would be no text.
+        var text = ""
+        for character in reason where text.utf8.count + character.utf8.count <= 123 { text.append(character) }
+        payload.writeString(text)
+        return WebSocketFrame(.close, payload)
+    }
+}

@@ -1,0 +1,207 @@
+import Crypto
+import Foundation
+package import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOCore
+package import ScribeDomain
+import ServiceLifecycle
+
+/// A request that wants to go on as a WebSocket (RFC 6455, section 4.2).
+package struct WebSocketUpgrade: Sendable {
+    private let key: String
+    /// The subprotocols that the client offers, in its order.
+    package let subprotocols: [String]
+
+    /// - Returns: nil when the request asks for no WebSocket, or for one of another version.
+    package init?(_ request: Request) {
+        guard request.method == .get, request.headers.wantsWebSocket, request.headers[.secWebSocketVersion] == "13",
+            let key = request.headers[.secWebSocketKey], Data(base64Encoded: key)?.count == 16
+        else { return nil }
+        self.key = key
+        subprotocols = request.headers[values: .secWebSocketProtocol]
+            .flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// What the socket may take.
+    package struct Limits: Sendable {
+        /// Of a message, in bytes.
+        package var messageSize = 1 << 20
+        /// After so long without a frame of the client's it is asked whether it is there, and after twice that the socket
+        /// is given up.
+        package var silence: Duration = .seconds(20)
+
+        package init() {}
+    }
+
+    /// The answer with which the socket opens. `serve` has it as long as it runs; what it throws or returns closes it.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: that was agreed on, one of those offered.
+    ///   - serve: is called for each message in order, with nil first, before there is any. Its ``WebSocketClosure`` is
+    ///     what the client is told; nil goes on.
+    package func response(
+        subprotocol: String?, headers: HTTPFields = [:], limits: Limits, clock: ScribeClock, _ request: Request,
+        context: ScribeContext,
+        serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
+    ) -> Response {
+        var fields: HTTPFields = [
+            .upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: accept,
+        ]
+        fields[.secWebSocketProtocol] = subprotocol
+        fields.append(contentsOf: headers)
+        let logger = context.logger
+        let body = ResponseBody { writer in
+            let outgoing = OutgoingFrames()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let closure = await Self.closure(of: request, outgoing, limits, clock, logger, serve)
+                    outgoing.finish(closure?.frame)
+                }
+                do {
+                    while let bytes = await outgoing.next() { try await writer.write(bytes) }
+                } catch {
+                    // The client has gone.
+                    outgoing.finish()
+                    group.cancelAll()
+                }
+                try await group.waitForAll()
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .switchingProtocols, headers: fields, body: body)
+    }
+
+    /// Serves the socket to its end.
+    /// - Returns: with what it is closed; nil when there is nobody to tell.
+    private static func closure(
+        of request: Request, _ outgoing: OutgoingFrames, _ limits: Limits, _ clock: ScribeClock, _ logger: Logger,
+        _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
+    ) async -> WebSocketClosure? {
+        let socket = WebSocket(outgoing: outgoing)
+        let presence = Presence()
+        let messages = WebSocketMessages(request.body, socket, limit: limits.messageSize, presence)
+        do {
+            return try await cancelWhenGracefulShutdown {
+                try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
+                    group.addTask { try await serve(socket, messages) }
+                    group.addTask {
+                        try await presence.watch(socket, limits.silence, clock)
+                        return nil
+                    }
+                    defer { group.cancelAll() }
+                    return try await group.next() ?? nil
+                }
+            }
+        } catch let closure as WebSocketClosure {
+            return closure
+        } catch is CancellationError {
+            return messages.hasEnded ? nil : .goingAway
+        } catch  where error.isBrokenRequest {
+            return nil
+        } catch {
+            logger.error("a socket has failed", metadata: ["error": "\(error)"])
+            return WebSocketClosure(1011, "Something went wrong")
+        }
+    }
+
+    private var accept: String {
+        let digest = Insecure.SHA1.hash(data: Data("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
+        return Data(digest).base64EncodedString()
+    }
+}
+
+/// When something was last heard of a client.
+final class Presence: Sendable {
+    private let count = LockedValue(0)
+
+    func heard() { count.withLock { $0 += 1 } }
+
+    /// Asks a client that says nothing whether it is there.
+    /// - Throws: ``WebSocketClosure`` when it is not, `CancellationError`.
+    func watch(_ socket: WebSocket, _ silence: Duration, _ clock: ScribeClock) async throws {
+        var isAsked = false
+        var last = count.withLock { $0 }
+        while true {
+            try await clock.sleep(for: silence, as: .socketPing)
+            let now = count.withLock { $0 }
+            if now != last {
+                (last, isAsked) = (now, false)
+            } else if isAsked {
+                throw WebSocketClosure(1011, "Nothing was heard of the client")
+            } else {
+                isAsked = true
+                try await socket.send(.ping, ByteBuffer())
+            }
+        }
+    }
+}
+
+/// What a client says, one after the other, as it is asked for: a client is read no faster than it is understood. Pings
+/// are answered on the way.
+package final class WebSocketMessages: AsyncSequence, Sendable {
+    package typealias Element = WebSocketMessage
+
+    private let body: RequestBody
+    private let socket: WebSocket
+    private let limit: Int
+    private let presence: Presence
+    private let ended = LockedValue(false)
+
+    init(_ body: RequestBody, _ socket: WebSocket, limit: Int, _ presence: Presence) {
+        self.body = body
+        self.socket = socket
+        self.limit = limit
+        self.presence = presence
+    }
+
+    /// Whether the client has closed, or is gone.
+    var hasEnded: Bool { ended.withLock { $0 } }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(
+            bytes: body.makeAsyncIterator(), decoder: WebSocketDecoder(limit: limit), socket: socket,
+            presence: presence, ended: ended)
+    }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate var bytes: RequestBody.AsyncIterator
+        fileprivate var decoder: WebSocketDecoder
+        fileprivate let socket: WebSocket
+        fileprivate let presence: Presence
+        fileprivate let ended: LockedValue<Bool>
+
+        /// The next text or bytes; nil when the client is gone.
+        /// - Throws: ``WebSocketClosure`` with which the client's own close is answered, or what it did wrong.
+        package mutating func next() async throws -> WebSocketMessage? {
+            while true {
+                while let message = try decoder.next() {
+                    presence.heard()
+                    switch message {
+                    case .ping(let payload): try await socket.send(.pong, payload)
+                    case .pong: break
+                    case .close(let code): throw WebSocketClosure(code ?? 1000)
+                    case .text, .binary: return message
+                    }
+                }
+                guard let buffer = try await bytes.next() else {
+                    ended.withLock { $0 = true }
+                    return nil
+                }
+                decoder.receive(buffer)
+            }
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Whether they ask to go on as a WebSocket.
+    var wantsWebSocket: Bool {
+        self[.upgrade]?.lowercased() == "websocket"
+            && self[values: .connection].contains { value in
+                value.lowercased().split(separator: ",").contains {
+                    $0.trimmingCharacters(in: .whitespaces) == "upgrade"
+                }
+            }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import NIOCore
+import ScribeDomain
+import Testing
+
+@testable import Engines
+
+struct FakeLiveEngineTests {
+    private func voice(_ seconds: Double) -> [Int16] {
+        (0..<Int(seconds * 16_000)).map { Int16(9000 * sin(Double($0) * 0.1)) }
+    }
+
+    private func silence(_ seconds: Double) -> [Int16] { [Int16](repeating: 0, count: Int(seconds * 16_000)) }
+
+    private func bytes(_ samples: [Int16]) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for sample in samples { buffer.writeInteger(sample, endianness: .little) }
+        return buffer
+    }
+
+    private func events(
+        _ options: LiveOptions, _ audio: ByteBuffer, cutInto size: Int = .max
+    ) async throws -> [LiveEvent] {
+        let heard = LockedValue<[LiveEvent]>([])
+        var session = FakeLiveEngine().session(options) { event in heard.withLock { $0.append(event) } }
+        var rest = audio
+        while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
+            try await session.feed(piece)
+        }
+        try await session.close()
+        return heard.withLock { $0 }
+    }
+
+    private var options: LiveOptions {
+        var options = LiveOptions()
+        options.tellsInterims = true
+        options.endpointing = .milliseconds(300)
+        return options
+    }
+
+    @Test("the worked example comes out to the number")
+    func example() async throws {
+        let audio = bytes(voice(1.2) + silence(0.6) + voice(1.2))
+        let results = try await events(options, audio).compactMap { event -> [Double]? in
+            guard case .result(let result) = event else { return nil }
+            return [result.start, result.duration, Double(result.words.count), result.isFinal ? 1 : 0]
+        }
+        #expect(
+            results == [
+                [0, 0.5, 2, 0], [0, 1, 4, 0], [0, 1.5, 5, 1], [1.5, 1, 2, 0], [1.5, 1.5, 5, 0], [1.5, 1.5, 5, 1],
+            ])
+    }
+
+    @Test("how the audio is cut changes nothing", arguments: [1, 3, 639, 640, 641, 10_000])
+    func framing(size: Int) async throws {
+        var options = options
+        options.tellsSpeech = true
+        options.utteranceEnd = .milliseconds(400)
+        let audio = bytes(voice(1.2) + silence(0.6) + voice(0.7))
+        let whole = try await events(options, audio)
+        let pieces = try await events(options, audio, cutInto: size)
+        #expect(pieces == whole)
+    }
+
+    @Test("what was said is settled after five seconds at the latest")
+    func length() async throws {
+        let finals = try await events(options, bytes(voice(6))).compactMap { event -> LiveResult? in
+            guard case .result(let result) = event, result.isFinal else { return nil }
+            return result
+        }
+        #expect(finals.map(\.duration) == [5, 1])
+        #expect(finals.map(\.endsSpeech) == [false, true])
+    }
+}
