@@ -145,6 +145,8 @@ struct ContractTests {
             #expect(document.status == 200)
             #expect(document.headers[.contentType] == "application/yaml")
             #expect(document.text.contains("version: \(ScribeVersion.current)"))
+            let sockets = try await client.get("/listen.asyncapi.yaml")
+            #expect(sockets.text.contains("asyncapi: 3"))
             #expect(try await client.get("/voice/ping")["ping"] == "pong")
             #expect(try await client.get("/livez").status == 200)
             let ready = try await client.get("/readyz")
