@@ -132,7 +132,7 @@ let package = Package(
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeStore", .logging, .nioCore, .serviceLifecycle,
+                "Engines", "ScribeDomain", "ScribeStore", .crypto, .logging, .nioCore, .nioPosix, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),

@@ -9,6 +9,8 @@ package enum Limits {
     /// Templates that one init asks for.
     package static let templates = 100
     package static let languages = 20
+    /// Of one recording, in bytes.
+    package static let recording = 500 << 20
     /// A mode, a model, a name of a template and the like, in bytes.
     package static let word = 1024
     /// `s3_url` and `batch_s3_url`, in bytes.
@@ -104,7 +106,7 @@ extension TransactionRequest {
 
     /// Whether a text is a language's tag by its form (BCP 47), which a recogniser's program may be given: `en-IN`,
     /// `hi`, `zh-Hans-CN`, and `en_IN` as some write it.
-    private static func isLanguage(_ text: String) -> Bool {
+    package static func isLanguage(_ text: String) -> Bool {
         func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
         func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
         let parts = text.utf8.split(omittingEmptySubsequences: false) { [0x2D, 0x5F].contains($0) }

@@ -7,6 +7,7 @@ package struct Runtime: Sendable {
     package let store: Store
     package let consultations: Consultations
     package let uploads: Uploads
+    package let recognitions: Recognitions
     package let templates: TemplateCatalogue
     package let facts: ClinicalFacts
     package let signals: ChangeSignals
@@ -15,13 +16,15 @@ package struct Runtime: Sendable {
     package let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, uploads: Uploads, templates: TemplateCatalogue,
+        store: Store, consultations: Consultations, uploads: Uploads, recognitions: Recognitions,
+        templates: TemplateCatalogue,
         facts: ClinicalFacts, signals: ChangeSignals, metrics: Metrics, identifiers: IdentifierSource,
         clock: ScribeClock
     ) {
         self.store = store
         self.consultations = consultations
         self.uploads = uploads
+        self.recognitions = recognitions
         self.templates = templates
         self.facts = facts
         self.signals = signals

@@ -88,9 +88,14 @@ package struct Backend: Sendable {
         let uploads = Uploads(
             store: store, objects: objects, reserve: reserve, bench: bench,
             watchers: [ManifestWatcher(consultations: consultations)])
+        let metrics = Metrics()
+        let recognitions = Recognitions(
+            uploads: uploads, objects: objects, transcriber: transcriber, metrics: metrics, clock: clock,
+            threads: threads)
         let runtime = Runtime(
-            store: store, consultations: consultations, uploads: uploads, templates: templates, facts: facts,
-            signals: changes.signals, metrics: Metrics(), identifiers: identifiers, clock: clock)
+            store: store, consultations: consultations, uploads: uploads, recognitions: recognitions,
+            templates: templates, facts: facts, signals: changes.signals, metrics: metrics, identifiers: identifiers,
+            clock: clock)
 
         // Who may ask for it, and how.
         let secrets = ClientSecrets(key: key)
@@ -115,13 +120,13 @@ package struct Backend: Sendable {
             S3Family(runtime, credentials: credentials),
         ]
         hostSuffixes = eka.hostSuffixes
-        metrics = runtime.metrics
+        self.metrics = metrics
         bodies = BodyBudget(limit: configuration.bodyBudget)
         services = [
             StoreClosing(store: store, folder: folder, threads: threads),
             JobRunner(
                 store: store, objects: objects, transcriber: transcriber, noteWriter: noteWriter, bench: bench,
-                templates: templates, changes: changes, metrics: runtime.metrics, clock: clock,
+                templates: templates, changes: changes, metrics: metrics, clock: clock,
                 policy: configuration.jobs, logger: parts.logger),
             OrphanSweep(store: store, objects: objects, logger: parts.logger),
             AbandonedUploads(store: store, objects: objects, clock: clock, logger: parts.logger),

@@ -9,6 +9,7 @@ import functools
 import json
 import random
 import re
+import struct
 import urllib.parse
 import uuid
 import wave
@@ -57,6 +58,11 @@ EDGES = [
     "1.7976931348623157e308", "5e-324", "-0.0", "0.1",
 ]
 MISSING = object()
+#: A second of it, 8 kHz mono.
+RECORDING = (
+    b"RIFF" + struct.pack("<I", 16_036) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16_000, 2, 16)
+    + b"data" + struct.pack("<I", 16_000) + bytes(16_000)
+)
 
 
 def resolve(node):
@@ -99,6 +105,7 @@ class Operation:
         content = body["content"] if body else {}
         self.schema = content.get("application/json", {}).get("schema")
         self.form = resolve(content.get("multipart/form-data", {}).get("schema"))
+        self.takes_recording = "application/octet-stream" in content
         media = content.get("application/json", {})
         self.examples = [media["example"]] if "example" in media else []
         self.examples += [resolve(each)["value"] for each in media.get("examples", {}).values()]
@@ -239,6 +246,8 @@ class Exchange:
         headers = dict(headers or {})
         if body is MISSING and operation.form:
             body, headers["Content-Type"] = form(operation.form)
+        if body is MISSING and operation.takes_recording:
+            body = RECORDING
         data = None if body in (MISSING, None) and not operation.schema else encoded(body)
         request = requests.Request(operation.method, self.tenant.base_url, headers=headers, data=data)
         prepared = self.tenant.session.prepare_request(request)
@@ -350,12 +359,16 @@ def name_of(path) -> str:
 
 
 def family(path: str) -> str:
-    families = {"/connect-auth": "account", "/v1/file-upload": "file upload", "/voice/api/v1/template": "templates"}
+    families = {
+        "/connect-auth": "account", "/v1/file-upload": "file upload", "/v1/listen": "listen",
+        "/voice/api/v1/template": "templates",
+    }
     return next((name for prefix, name in families.items() if path.startswith(prefix)), "eka")
 
 
 def message_of(answer: requests.Response) -> str:
-    error = answer.json()["error"]
+    body = answer.json()
+    error = body["err_msg"] if "err_msg" in body else body["error"]
     return error if isinstance(error, str) else error["message"]
 
 
@@ -404,7 +417,9 @@ class Judge:
         body = answer.json()
         kind, error = family(self.operation.path), body.get("error")
         is_detailed = isinstance(error, dict) and all(isinstance(error.get(key), str) for key in ("code", "message"))
-        if answer.status_code == 401 and not self.operation.is_open:
+        if kind == "listen":
+            fits = all(isinstance(body.get(key), str) for key in ("err_code", "err_msg", "request_id"))
+        elif answer.status_code == 401 and not self.operation.is_open:
             fits = error == "Unauthorized"
         elif kind == "account":
             fits = isinstance(body.get("code"), int) and isinstance(error, str)
@@ -450,9 +465,9 @@ def parameters(judge, first: Tenant, second: Tenant):
         for case, text in {"unknown": f"i-{uuid.uuid4()}", "foreign": theirs, **ODD_QUERIES}.items():
             # Ids are in the log, and may be.
             text = text.replace(CANARY, "a-word") if kind else text
-            number = int(text) if re.fullmatch(r"-?[0-9]+", text) else MISSING
             types = schema.get("type", "string")
-            meant = number if "integer" in types and number is not MISSING else urllib.parse.unquote(text)
+            shape = r"-?[0-9]+" if "integer" in types else r"-?[0-9]+(\.[0-9]+)?" if "number" in types else r"(?!)"
+            meant = json.loads(text) if re.fullmatch(shape, text) else urllib.parse.unquote(text)
             cases.append((case, {"query": {name: text}}, f"query {name} {case}", is_valid(schema, meant), kind))
         value = first.ids.get(kind, "1")
         for case, raw in [("repeated", f"{name}={value}&{name}=2"), ("bare", name), ("list", f"{name}[]={value}")]:

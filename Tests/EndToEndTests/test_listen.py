@@ -11,6 +11,7 @@ import socket
 import struct
 import threading
 import time
+import wave
 
 import jsonschema
 import pytest
@@ -491,6 +492,63 @@ def test_the_deepgram_sdk_is_told_of_a_wrong_key(server):
         with client.listen.v1.connect(model="nova-3", encoding="linear16", sample_rate="16000"):
             pass
     assert "401" in str(refusal.value)
+
+
+@pytest.mark.covers("L-50")
+def test_the_deepgram_sdk_has_a_recording_recognised(server, tmp_path):
+    from deepgram import DeepgramClient
+
+    media = DeepgramClient(api_key=KEY, environment=environment(server)).listen.v1.media
+    path = tmp_path / "visit.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.writeframes(voice(8))
+    recording = path.read_bytes()
+    answer = media.transcribe_file(
+        request=recording, model="nova-3", smart_format=True, diarize=True, utterances=True, paragraphs=True,
+        language="en-IN")
+    type(answer).model_validate(answer.model_dump())
+    assert answer.metadata.sha256 == hashlib.sha256(recording).hexdigest() and answer.metadata.duration == 8
+    [best] = answer.results.channels[0].alternatives
+    assert best.transcript == " ".join(word.punctuated_word for word in best.words) and best.words[0].speaker == 0
+    assert answer.results.utterances[0].transcript == best.transcript
+    assert best.paragraphs.paragraphs[0].sentences
+    samples = media.transcribe_file(request=voice(8), encoding="linear16", request_options={
+        "additional_query_parameters": {"sample_rate": RATE}})
+    [bare] = samples.results.channels[0].alternatives
+    assert bare.transcript == " ".join(word.word for word in best.words) and not hasattr(bare.words[0], "punctuated_word")
+    assert samples.metadata.sha256 == hashlib.sha256(voice(8)).hexdigest()
+
+
+@pytest.mark.covers("L-51")
+def test_the_deepgram_sdk_is_told_why_a_recording_is_refused(server):
+    from deepgram import DeepgramClient
+    from deepgram.core.api_error import ApiError
+
+    def refusal(key, recording):
+        media = DeepgramClient(api_key=key, environment=environment(server)).listen.v1.media
+        with pytest.raises(ApiError) as refusal:
+            media.transcribe_file(request=recording)
+        assert refusal.value.headers["dg-error"] == refusal.value.body["err_msg"]
+        return refusal.value.status_code, refusal.value.body["err_code"]
+
+    assert refusal("wrong", voice(1)) == (401, "INVALID_AUTH")
+    for broken in (b"", b"no audio at all", voice(1)):
+        assert refusal(KEY, broken) == (400, "Bad Request")
+
+
+def test_this_server_is_a_recogniser_for_another(server, tmp_path):
+    with running(
+        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{server.base_url}",
+        environment={"SCRIBE_STT_KEY": KEY},
+    ) as other:
+        header = {"Authorization": f"Token {KEY}"}
+        query = {"encoding": "linear16", "sample_rate": RATE, "punctuate": "true"}
+        texts = [
+            requests.post(f"{each.base_url}/v1/listen", params=query, data=voice(5), headers=header, timeout=PATIENCE)
+            .json()["results"]["channels"][0]["alternatives"][0]["transcript"] for each in (server, other)
+        ]
+    assert texts[0] and texts[0] == texts[1]
 
 
 def test_the_examples_of_the_document_fit_it():

@@ -88,4 +88,15 @@ package struct LiveWord: Hashable, Sendable {
     /// From 0 to 1.
     package let confidence: Double
     package let speaker: Int?
+
+    package init(
+        text: String, punctuated: String?, start: Double, end: Double, confidence: Double, speaker: Int?
+    ) {
+        self.text = text
+        self.punctuated = punctuated
+        self.start = start
+        self.end = end
+        self.confidence = confidence
+        self.speaker = speaker
+    }
 }

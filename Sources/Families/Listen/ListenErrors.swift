@@ -1,3 +1,4 @@
+import Engines
 import HTTPTypes
 import Hummingbird
 import ScribeDomain
@@ -23,7 +24,9 @@ struct ListenErrors: ErrorStyle {
             try answer(.badRequest, "Bad Request", sentence(on: field, problem), context)
         case .storageUnavailable:
             try answer(.serviceUnavailable, "INTERNAL_SERVER_ERROR", "Storage is not available, try again", context)
-        case .tooLarge, .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
+        case .tooLarge(let limit):
+            try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
+        case .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
             .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound, .invalidState,
             .resourceNotFound, .feedbackAlreadySubmitted, .refusedOnPurpose:
             try answer(.badRequest, "Bad Request", failure.code, context)
@@ -48,10 +51,29 @@ struct ListenErrors: ErrorStyle {
     }
 
     func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
+        if let failure = error as? EngineFailure { return try response(to: failure, context) }
         guard case ListenError.upgradeRequired? = error as? ListenError else { return nil }
         return try answer(
             .upgradeRequired, "Bad Request", "Live audio goes over a WebSocket; POST sends a whole recording", context,
             [.upgrade: "websocket"])
+    }
+
+    private func response(to failure: EngineFailure, _ context: ScribeContext) throws -> Response {
+        switch failure.origin {
+        case .input:
+            return try answer(
+                .badRequest, "Bad Request", "Failed to process audio: \(failure.reason)", context)
+        case .refusal:
+            let seconds = Int((failure.retryAfter ?? 1).rounded(.up))
+            return try answer(
+                .serviceUnavailable, "INTERNAL_SERVER_ERROR", "The recogniser is not available, try again", context,
+                .retryAfter(seconds))
+        case .service:
+            let isLate = failure.code == .transcriptionTimeout
+            return try answer(
+                isLate ? .gatewayTimeout : .internalServerError, "INTERNAL_SERVER_ERROR",
+                isLate ? "The recogniser took too long" : "The recogniser has failed", context)
+        }
     }
 
     func internalError(context: ScribeContext) throws -> Response {

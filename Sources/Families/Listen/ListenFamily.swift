@@ -26,7 +26,8 @@ package struct ListenFamily: RoutedAPI {
 
     package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
         routes = ListenRoutes(
-            engine: engine, authenticator: authenticator, identifiers: runtime.identifiers, clock: runtime.clock,
+            engine: engine, recognitions: runtime.recognitions, authenticator: authenticator,
+            identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
     }

@@ -31,44 +31,17 @@ enum ListenCommand: Hashable, Sendable {
 /// What a socket says (streaming.md 1.5), for one connection.
 struct ListenMessages: Sendable {
     let request: String
-    let model: String
+    let model: ListenModel
     let channels: Int
     let createdAt: Date
     let speaksSubQ: Bool
-
-    private static let version = "2026-01-01.0"
-
-    private struct Model: Encodable {
-        let name: String
-        let version: String
-        let arch: String
-    }
-
-    private struct Word: Encodable {
-        let word: LiveWord
-
-        enum CodingKeys: String, CodingKey {
-            case word, start, end, confidence, speaker
-            case punctuated = "punctuated_word"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var body = encoder.container(keyedBy: CodingKeys.self)
-            try body.encode(word.text, forKey: .word)
-            try body.encode(word.start, forKey: .start)
-            try body.encode(word.end, forKey: .end)
-            try body.encode(word.confidence, forKey: .confidence)
-            try body.encodeIfPresent(word.punctuated, forKey: .punctuated)
-            try body.encodeIfPresent(word.speaker, forKey: .speaker)
-        }
-    }
 
     private struct Results: Encodable {
         struct Channel: Encodable {
             struct Alternative: Encodable {
                 let transcript: String
                 let confidence: Double
-                let words: [Word]
+                let words: [ListenWord]
             }
 
             let alternatives: [Alternative]
@@ -76,7 +49,7 @@ struct ListenMessages: Sendable {
 
         struct Metadata: Encodable {
             let request: String
-            let info: Model
+            let info: ListenModel
             let uuid: String
 
             enum CodingKeys: String, CodingKey {
@@ -131,7 +104,7 @@ struct ListenMessages: Sendable {
         let duration: Double
         let channels: Int
         let models: [String]
-        let info: [String: Model]
+        let info: [String: ListenModel]
 
         enum CodingKeys: String, CodingKey {
             case type, sha256, created, duration, channels, models
@@ -173,9 +146,9 @@ struct ListenMessages: Sendable {
                         alternatives: [
                             .init(
                                 transcript: result.transcript, confidence: Self.rounded(result.confidence),
-                                words: result.words.map(Word.init))
+                                words: result.words.map(ListenWord.init))
                         ]),
-                    metadata: .init(request: request, info: info, uuid: uuid)))
+                    metadata: .init(request: request, info: model, uuid: model.uuid)))
         }
     }
 
@@ -185,7 +158,7 @@ struct ListenMessages: Sendable {
             Metadata(
                 request: request, sha256: Hex.encode(hash), created: createdAt.apiTime,
                 duration: Self.rounded(duration),
-                channels: duration == 0 && !speaksSubQ ? 0 : channels, models: [uuid], info: [uuid: info]))
+                channels: duration == 0 && !speaksSubQ ? 0 : channels, models: [model.uuid], info: [model.uuid: model]))
     }
 
     func schemaError() throws -> String {
@@ -193,17 +166,6 @@ struct ListenMessages: Sendable {
     }
 
     func configured() throws -> String { try encoded(ConfigureSuccess(request: request)) }
-
-    private var info: Model {
-        Model(name: model, version: Self.version, arch: speaksSubQ ? "aldea-asr" : "nova-3")
-    }
-
-    /// The same for the same model.
-    private var uuid: String {
-        let digest = Hex.encode(SHA256.hash(data: Data(model.utf8)))
-        func part(_ from: Int, _ count: Int) -> String { String(digest.dropFirst(from).prefix(count)) }
-        return "\(part(0, 8))-\(part(8, 4))-4\(part(12, 3))-8\(part(15, 3))-\(part(18, 12))"
-    }
 
     private func place(_ channel: Int) -> [Int] { speaksSubQ ? [channel] : [channel, channels] }
 

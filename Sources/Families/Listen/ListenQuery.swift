@@ -2,7 +2,7 @@ import Engines
 import HummingbirdCore
 import ScribeDomain
 
-/// What a client asks for in the address of its socket (streaming.md 1.1 and 3). Parameters that nobody knows are passed
+/// What a client asks for in its address (streaming.md 1.1, 1.8 and 3). Parameters that nobody knows are passed
 /// over: the SDK lets its callers add any.
 struct ListenQuery: Hashable, Sendable {
     /// How samples are written.
@@ -10,36 +10,61 @@ struct ListenQuery: Hashable, Sendable {
         case linear16, linear32, mulaw, alaw
     }
 
+    /// Where it is asked.
+    enum Door: Hashable, Sendable {
+        /// `/v1/listen` as a socket.
+        case stream
+        /// `/v1/listen/pcm`: samples come as they are.
+        case samples
+        /// `POST /v1/listen`: a whole recording, which says itself what it is when it is more than samples.
+        case recording
+    }
+
     var options = LiveOptions()
     var encoding = Encoding.linear16
     /// Whether the stream says itself what it is: no encoding was named.
     var isContainer = false
     var model: String?
+    /// Whether a recording is also told as utterances and in paragraphs.
+    var tellsUtterances = false
+    var tellsParagraphs = false
+    /// The pause between utterances, in seconds.
+    var utterancePause = 0.8
 
+    /// Encodings that are containers, or come in one: a recording's own bytes say more of them.
+    private static let containers: Set = [
+        "mp3", "aac", "flac", "wav", "ogg", "webm", "opus", "ogg-opus", "m4a", "mp4",
+    ]
     /// The rates that there is audio of, in Hz.
     private static let rates = 8000...48_000
     private static let mostChannels = 8
+    /// In bytes.
+    private static let longestModel = 100
     /// The longest silence that can be waited for.
     private static let longestSilence = 60_000
 
-    /// - Parameter isRaw: whether the path says that samples come as they are.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    init(_ query: FlatDictionary<Substring, Substring>, isRaw: Bool, speaksSubQ: Bool) throws(ScribeError) {
+    init(_ query: FlatDictionary<Substring, Substring>, at door: Door, speaksSubQ: Bool) throws(ScribeError) {
         func text(_ names: String...) -> String? {
             names.lazy.compactMap { query[$0[...]] }.map(String.init).first { !$0.isEmpty }
         }
         model = text("model")
-        if let word = text("encoding", "format", "codec")?.lowercased() {
+        // Every message of a socket repeats it.
+        if let model, !model.isPlain || model.utf8.count > Self.longestModel {
+            throw .invalidRequest(field: "model", problem: "is no model's name")
+        }
+        let word = text("encoding", "format", "codec")?.lowercased()
+        if let word, door != .recording || !Self.containers.contains(word) {
             guard let known = Encoding(rawValue: word == "pcm" ? "linear16" : word) else {
                 throw .invalidRequest(
                     field: "encoding",
                     problem:
                         "must be one of \(Encoding.allCases.map(\.rawValue).joined(separator: ", ")), or be left out "
-                        + "for audio/wav")
+                        + "for \(door == .recording ? "files" : "audio/wav")")
             }
             encoding = known
         } else {
-            isContainer = !isRaw && text("sample_rate") == nil
+            isContainer = door == .recording || door == .stream && text("sample_rate") == nil
         }
         options.sampleRate = try Self.integer(text("sample_rate"), "sample_rate", Self.rates) ?? 16_000
         options.channels = try Self.integer(text("channels"), "channels", 1...Self.mostChannels) ?? 1
@@ -55,6 +80,14 @@ struct ListenQuery: Hashable, Sendable {
         }
         options.tellsSpeakers = diarizes || text("diarize_model") != nil
         options.language = text("language", "lang")
+        tellsUtterances = try Self.boolean(text("utterances"), "utterances") ?? false
+        tellsParagraphs = try Self.boolean(text("paragraphs"), "paragraphs") ?? false
+        if let pause = text("utt_split") {
+            guard let seconds = Double(pause), seconds > 0, seconds <= 60 else {
+                throw .invalidRequest(field: "utt_split", problem: "must be a number of seconds, 60 at most")
+            }
+            utterancePause = seconds
+        }
         if let silence = text("endpointing") {
             switch silence.lowercased() {
             case "false": options.endpointing = nil
@@ -82,8 +115,8 @@ struct ListenQuery: Hashable, Sendable {
     private static func boolean(_ text: String?, _ field: String) throws(ScribeError) -> Bool? {
         switch text?.lowercased() {
         case nil: return nil
-        case "true", "1": return true
-        case "false", "0": return false
+        case "true": return true
+        case "false": return false
         default: throw .invalidRequest(field: field, problem: "must be true or false")
         }
     }

@@ -34,7 +34,8 @@ struct ListenSession: Sendable {
         let createdAt = clock.now
         func encoder() -> ListenMessages {
             ListenMessages(
-                request: request, model: query.model ?? "nova-3", channels: audio.options.channels,
+                request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
+                channels: audio.options.channels,
                 createdAt: createdAt, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {

@@ -63,7 +63,7 @@ private struct DeclaredBody {
 
 extension S3Responder {
     /// The largest object, in bytes.
-    static let objectLimit = 500 << 20
+    static let objectLimit = Limits.recording
 
     /// Streams the body to a fresh file and checks everything that its sender has said of it. When anything is
     /// wrong, or the sender goes away, nothing is left.

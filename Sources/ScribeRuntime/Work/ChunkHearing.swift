@@ -60,16 +60,6 @@ struct ChunkHearing: Sendable {
     }
 }
 
-/// The bytes of an upload, as a recogniser gets them.
-private struct StoredAudio: AudioSource {
-    let file: String
-    let objects: ObjectFiles
-
-    func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value {
-        try await objects.withLocalFile(file, body)
-    }
-}
-
 extension Result where Failure == Diagnostic {
     /// For metrics: `success` or the code of the failure.
     fileprivate var outcomeWord: String {

@@ -79,7 +79,7 @@ struct ListenRoutesTests {
     @Test("mu-law and A-law are what they stand for")
     func companded() throws {
         for (encoding, loud) in [("mulaw", UInt8(0x80)), ("alaw", UInt8(0xAA))] {
-            var query = try ListenQuery(["encoding": encoding[...]], isRaw: false, speaksSubQ: false)
+            var query = try ListenQuery(["encoding": encoding[...]], at: .stream, speaksSubQ: false)
             query.options.sampleRate = 8000
             var audio = ListenAudio(query)
             let samples = try audio.decode(ByteBuffer(bytes: [loud]))

@@ -30,6 +30,8 @@ struct TestServer {
     var configuration = Configuration()
     /// In place of the one that writes by rules.
     var noteWriter: (any NoteWriter)?
+    /// In place of the configured one.
+    var transcriber: (any Transcriber)?
 
     /// - Parameter now: 2026-05-10 unless told otherwise.
     init(now: Date? = nil) throws {
@@ -71,7 +73,9 @@ struct TestServer {
         logger.logLevel = .critical
         return try await buildApplication(
             configuration,
-            .init(clock: manual.clock, identifiers: .counting(), logger: logger, noteWriter: noteWriter),
+            .init(
+                clock: manual.clock, identifiers: .counting(), logger: logger, transcriber: transcriber,
+                noteWriter: noteWriter),
             onReady: onReady
         )
     }

@@ -1,0 +1,29 @@
+import Engines
+import ScribeDomain
+
+extension ListenQuery {
+    /// What the bytes of a recording are, where they do not say so themselves.
+    var samples: WaveHeader? {
+        guard !isContainer else { return nil }
+        let written: WaveHeader.Encoding =
+            switch encoding {
+            case .linear16: .linear(bits: 16)
+            case .linear32: .linear(bits: 32)
+            case .mulaw: .mulaw
+            case .alaw: .alaw
+            }
+        return WaveHeader(written, channels: options.channels, sampleRate: options.sampleRate)
+    }
+
+    /// What may be spoken; nothing where the recogniser is to find out.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    var spokenLanguages: [String] {
+        get throws(ScribeError) {
+            guard let language = options.language, !["auto", "multi"].contains(language.lowercased()) else { return [] }
+            guard TransactionRequest.isLanguage(language) else {
+                throw .invalidRequest(field: "language", problem: "must be a language such as en-IN")
+            }
+            return [language]
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Engines
+
+/// A word as both the socket and the answer to a recording tell it (streaming.md 1.5).
+struct ListenWord: Encodable {
+    let word: LiveWord
+
+    enum CodingKeys: String, CodingKey {
+        case word, start, end, confidence, speaker
+        case punctuated = "punctuated_word"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var body = encoder.container(keyedBy: CodingKeys.self)
+        try body.encode(word.text, forKey: .word)
+        try body.encode(word.start, forKey: .start)
+        try body.encode(word.end, forKey: .end)
+        try body.encode(word.confidence, forKey: .confidence)
+        try body.encodeIfPresent(word.punctuated, forKey: .punctuated)
+        try body.encodeIfPresent(word.speaker, forKey: .speaker)
+    }
+}

@@ -1,0 +1,49 @@
+import ScribeDomain
+import ScribeHTTP
+
+/// How many sockets are open, so that one business cannot have all of them.
+final class SocketCounts: Sendable {
+    private let most: Int
+    private let mostOfBusiness: Int
+    private let open = LockedValue<[BusinessID: Int]>([:])
+
+    init(most: Int, mostOfBusiness: Int) {
+        self.most = most
+        self.mostOfBusiness = mostOfBusiness
+    }
+
+    /// A place for one more, given back when the socket ends, or when nobody holds it any more.
+    /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
+    func take(_ business: BusinessID) throws(HTTPProblem) -> SocketPlace {
+        let isTaken = open.withLock { open in
+            guard open.values.reduce(0, +) < most, open[business, default: 0] < mostOfBusiness else { return false }
+            open[business, default: 0] += 1
+            return true
+        }
+        guard isTaken else { throw .busy(retryAfter: 10) }
+        return SocketPlace { [open] in
+            open.withLock { open in
+                open[business, default: 1] -= 1
+                if open[business] == 0 { open[business] = nil }
+            }
+        }
+    }
+}
+
+/// See ``SocketCounts``.
+final class SocketPlace: Sendable {
+    private let back: @Sendable () -> Void
+    private let isBack = LockedValue(false)
+
+    init(_ back: @escaping @Sendable () -> Void) { self.back = back }
+
+    deinit { giveBack() }
+
+    func giveBack() {
+        let isFirst = isBack.withLock { isBack in
+            defer { isBack = true }
+            return !isBack
+        }
+        if isFirst { back() }
+    }
+}

@@ -1,0 +1,98 @@
+package import Crypto
+package import Engines
+import Foundation
+package import NIOCore
+package import NIOPosix
+package import ScribeDomain
+package import ScribeStore
+
+/// Recordings that are no part of a consultation: they are written to a file, recognised while their sender waits, and not
+/// kept.
+package struct Recognitions: Sendable {
+    /// What was sent, and what was heard in it.
+    package struct Hearing: Sendable {
+        package let speech: RecognisedSpeech
+        /// In seconds.
+        package let duration: Double
+        /// Of the bytes as they came.
+        package let sha256: SHA256Digest
+    }
+
+    private let uploads: Uploads
+    private let objects: ObjectFiles
+    private let transcriber: any Transcriber
+    private let metrics: Metrics
+    private let clock: ScribeClock
+    private let threads: NIOThreadPool
+
+    package init(
+        uploads: Uploads, objects: ObjectFiles, transcriber: any Transcriber, metrics: Metrics, clock: ScribeClock,
+        threads: NIOThreadPool
+    ) {
+        self.uploads = uploads
+        self.objects = objects
+        self.transcriber = transcriber
+        self.metrics = metrics
+        self.clock = clock
+        self.threads = threads
+    }
+
+    /// Takes a recording in and tells what is said in it. It is tried once: its sender decides about further attempts.
+    /// - Parameters:
+    ///   - samples: what its bytes are, where they do not say so themselves.
+    ///   - size: how many bytes are announced.
+    ///   - languages: what may be spoken, two at most.
+    /// - Throws: ``EngineFailure``, ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageUnavailable(cause:)``, what
+    ///   the body throws.
+    package func hear<Body: AsyncSequence & Sendable>(
+        _ body: Body, samples: WaveHeader? = nil, size: Int? = nil, languages: [String], for principal: Principal
+    ) async throws -> Hearing where Body.Element == ByteBuffer {
+        guard size ?? 0 <= Limits.recording else { throw ScribeError.tooLarge(limit: Limits.recording) }
+        let begun = try await uploads.begin()
+        var writer = begun.writer
+        let hearing: Result<Hearing, any Error>
+        do {
+            var hash = SHA256()
+            var count = 0
+            for try await buffer in body {
+                if count == 0, let samples, !buffer.readableBytesView.starts(with: "RIFF".utf8) {
+                    try await writer.write(samples.bytes(before: size))
+                }
+                count += buffer.readableBytes
+                guard count <= Limits.recording else { throw ScribeError.tooLarge(limit: Limits.recording) }
+                buffer.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+                try await writer.write(buffer)
+            }
+            _ = try await writer.finish()
+            hearing = .success(try await hear(begun.file, languages, hash.finalize(), for: principal))
+        } catch {
+            hearing = .failure(error)
+        }
+        await writer.discard()
+        return try hearing.get()
+    }
+
+    private func hear(
+        _ file: String, _ languages: [String], _ sha256: SHA256Digest, for principal: Principal
+    ) async throws -> Hearing {
+        let audio = StoredAudio(file: file, objects: objects)
+        let format = try await audio.withLocalFile { path in
+            try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
+        }
+        let start = clock.now
+        var outcome = "success"
+        defer {
+            metrics.chunkTranscribed(
+                by: transcriber.name, outcome: outcome, seconds: clock.now.timeIntervalSince(start))
+        }
+        do {
+            let speech = try await transcriber.transcribe(
+                Recording(
+                    audio, ordinal: 1, languages: languages, isLastAttempt: true, tenant: principal.business.rawValue))
+            return Hearing(speech: speech, duration: format.duration, sha256: sha256)
+        } catch {
+            outcome = (error as? EngineFailure)?.code.rawValue ?? "cancelled"
+            throw error
+        }
+    }
+}
