@@ -351,6 +351,10 @@ def test_a_wav_says_itself_what_it_is_and_what_is_no_audio_closes_the_socket(ser
         "<IHHIIHH", 16, 1, 1, 8000, 16_000, 2, 16) + b"data" + struct.pack("<I", len(audio))
     address = f"ws://127.0.0.1:{server.port}/v1/listen?endpointing=false"
     with connect(address, additional_headers={"Authorization": f"Token {KEY}"}) as listener:
+        # A Finalize before the rate is known must not settle it.
+        listener.send(json.dumps({"type": "Finalize"}))
+        nothing = check(listener.recv(timeout=PATIENCE))
+        assert nothing["from_finalize"] and words(nothing) == 0
         for byte in header:
             listener.send(bytes([byte]))
         listener.send(audio)

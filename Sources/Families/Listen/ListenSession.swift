@@ -57,7 +57,11 @@ struct ListenSession: Sendable {
                 switch ListenCommand(text) {
                 case .keepAlive: break
                 case .finalize:
-                    if session == nil { session = try await begin(audio.options, encoder()) }
+                    // Before a container has said what it is there is nothing to settle, and nothing to begin with.
+                    if session == nil {
+                        var nothing = try await begin(audio.options, encoder())
+                        try await nothing.finalize()
+                    }
                     try await session?.finalize()
                 case .closeStream: break listening
                 case .configure: try await socket.send(text: try encoder().configured())

@@ -135,7 +135,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(var head):
             headTimer?.cancel()
             headTimer = nil
-            if let status = Self.refusal(of: head) { return refuse(context, status) }
+            if let status = head.refusal { return refuse(context, status) }
             // Behind this request nothing more can be read: the parser stops at it.
             let wantsUpgrade = head.headers.contains(name: "upgrade")
             isUpgradable = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
@@ -168,21 +168,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
             return refuse(context, .requestHeaderFieldsTooLarge)
         }
         context.fireErrorCaught(error)
-    }
-
-    /// Why a request is not to be served at all: what this server and a proxy before it could take for two different
-    /// requests.
-    private static func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
-        let lengths = head.headers["content-length"]
-        let encodings = head.headers[canonicalForm: "transfer-encoding"]
-        if lengths.count > 1 || (!lengths.isEmpty && !encodings.isEmpty) { return .badRequest }
-        if let length = lengths.first, !length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .badRequest }
-        if !encodings.isEmpty, encodings.map({ $0.lowercased() }) != ["chunked"] { return .notImplemented }
-        if !encodings.isEmpty, head.version != .http1_1 { return .badRequest }
-        let hosts = head.headers["host"]
-        for field in head.headers where CombiningMarks.areTooMany(in: field.value.utf8) { return .badRequest }
-        if hosts.count > 1 || (hosts.isEmpty && head.version == .http1_1) { return .badRequest }
-        return nil
     }
 
     // MARK: Responses
@@ -302,32 +287,4 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
 extension HTTPResponseStatus {
     fileprivate var isInformational: Bool { (100..<200).contains(code) }
-}
-
-extension HTTPRequestHead {
-    /// Whether it asks to go on as a WebSocket.
-    fileprivate var isWebSocketRequest: Bool {
-        method == .GET && version == .http1_1 && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
-            && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
-            && headers["content-length"].isEmpty && headers["transfer-encoding"].isEmpty
-    }
-}
-
-/// Stands where the HTTP parser was: bytes are the body of a request that goes on, and of its answer.
-private final class RawBytes: ChannelDuplexHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = ByteBuffer
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        context.fireChannelRead(wrapInboundOut(.body(unwrapInboundIn(data))))
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .body(.byteBuffer(let bytes)): context.write(wrapOutboundOut(bytes), promise: promise)
-        case .head, .body, .end: context.write(wrapOutboundOut(ByteBuffer()), promise: promise)
-        }
-    }
 }

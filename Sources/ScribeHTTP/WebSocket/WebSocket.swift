@@ -20,11 +20,13 @@ package struct WebSocket: Sendable {
 
 /// Frames on their way to one client: a bounded number of bytes, beyond which senders wait.
 final class OutgoingFrames: Sendable {
+    private typealias Reader = CheckedContinuation<ByteBuffer?, Never>
+
     private struct State {
         var queue: [ByteBuffer] = []
         var bytes = 0
         var isFinished = false
-        var reader: CheckedContinuation<ByteBuffer?, Never>?
+        var reader: Reader?
         var writers: [Int: CheckedContinuation<Void, any Error>] = [:]
         var next = 0
     }
@@ -36,25 +38,20 @@ final class OutgoingFrames: Sendable {
 
     /// - Throws: `CancellationError` when it is closed, or the task is cancelled while it waits.
     func send(_ bytes: ByteBuffer) async throws {
-        let (number, reader) = state.withLock { state -> (Int?, Wake?) in
+        let (number, reader) = state.withLock { state -> (Int?, Reader?) in
             guard !state.isFinished else { return (nil, nil) }
             state.next += 1
             if let reader = state.reader {
                 state.reader = nil
-                return (state.next, Wake(reader))
+                return (state.next, reader)
             }
             state.queue.append(bytes)
             state.bytes += bytes.readableBytes
             return (state.next, nil)
         }
         guard let number else { throw CancellationError() }
-        if let reader { return reader.continuation.resume(returning: bytes) }
+        if let reader { return reader.resume(returning: bytes) }
         try await room(number)
-    }
-
-    private struct Wake: @unchecked Sendable {
-        let continuation: CheckedContinuation<ByteBuffer?, Never>
-        init(_ continuation: CheckedContinuation<ByteBuffer?, Never>) { self.continuation = continuation }
     }
 
     private func room(_ number: Int) async throws {
@@ -98,18 +95,18 @@ final class OutgoingFrames: Sendable {
     /// Sends nothing more after what waits, and perhaps a last frame.
     func finish(_ last: WebSocketFrame? = nil) {
         let (reader, bytes, writers) = state.withLock {
-            state -> (Wake?, ByteBuffer?, [CheckedContinuation<Void, any Error>]) in
+            state -> (Reader?, ByteBuffer?, [CheckedContinuation<Void, any Error>]) in
             guard !state.isFinished else { return (nil, nil, []) }
             state.isFinished = true
             defer {
                 state.reader = nil
                 state.writers = [:]
             }
-            if let reader = state.reader { return (Wake(reader), last?.bytes, Array(state.writers.values)) }
+            if let reader = state.reader { return (reader, last?.bytes, Array(state.writers.values)) }
             if let last { state.queue.append(last.bytes) }
             return (nil, nil, Array(state.writers.values))
         }
-        reader?.continuation.resume(returning: bytes)
+        reader?.resume(returning: bytes)
         for writer in writers { writer.resume(throwing: CancellationError()) }
     }
 }

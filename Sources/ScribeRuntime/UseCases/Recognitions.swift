@@ -54,7 +54,7 @@ package struct Recognitions: Sendable {
         do {
             var hash = SHA256()
             var count = 0
-            for try await buffer in body {
+            for try await buffer in body where buffer.readableBytes > 0 {
                 if count == 0, let samples, !buffer.readableBytesView.starts(with: "RIFF".utf8) {
                     try await writer.write(samples.bytes(before: size))
                 }

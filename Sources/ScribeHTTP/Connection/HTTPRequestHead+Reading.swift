@@ -1,0 +1,26 @@
+import NIOHTTP1
+import ScribeDomain
+
+extension HTTPRequestHead {
+    /// Why a request is not to be served at all: what this server and a proxy before it could take for two different
+    /// requests.
+    var refusal: HTTPResponseStatus? {
+        let lengths = headers["content-length"]
+        let encodings = headers[canonicalForm: "transfer-encoding"]
+        if lengths.count > 1 || (!lengths.isEmpty && !encodings.isEmpty) { return .badRequest }
+        if let length = lengths.first, !length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .badRequest }
+        if !encodings.isEmpty, encodings.map({ $0.lowercased() }) != ["chunked"] { return .notImplemented }
+        if !encodings.isEmpty, version != .http1_1 { return .badRequest }
+        let hosts = headers["host"]
+        for field in headers where CombiningMarks.areTooMany(in: field.value.utf8) { return .badRequest }
+        if hosts.count > 1 || (hosts.isEmpty && version == .http1_1) { return .badRequest }
+        return nil
+    }
+
+    /// Whether it asks to go on as a WebSocket.
+    var isWebSocketRequest: Bool {
+        method == .GET && version == .http1_1 && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
+            && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+            && headers["content-length"].isEmpty && headers["transfer-encoding"].isEmpty
+    }
+}
