@@ -8,6 +8,7 @@ package struct Runtime: Sendable {
     package let consultations: Consultations
     package let uploads: Uploads
     package let recognitions: Recognitions
+    package let outbound: OutboundClient
     package let templates: TemplateCatalogue
     package let facts: ClinicalFacts
     package let signals: ChangeSignals
@@ -17,14 +18,15 @@ package struct Runtime: Sendable {
 
     package init(
         store: Store, consultations: Consultations, uploads: Uploads, recognitions: Recognitions,
-        templates: TemplateCatalogue,
-        facts: ClinicalFacts, signals: ChangeSignals, metrics: Metrics, identifiers: IdentifierSource,
+        outbound: OutboundClient, templates: TemplateCatalogue, facts: ClinicalFacts, signals: ChangeSignals,
+        metrics: Metrics, identifiers: IdentifierSource,
         clock: ScribeClock
     ) {
         self.store = store
         self.consultations = consultations
         self.uploads = uploads
         self.recognitions = recognitions
+        self.outbound = outbound
         self.templates = templates
         self.facts = facts
         self.signals = signals

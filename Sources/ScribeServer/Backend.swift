@@ -94,6 +94,9 @@ package struct Backend: Sendable {
             threads: threads)
         let runtime = Runtime(
             store: store, consultations: consultations, uploads: uploads, recognitions: recognitions,
+            outbound: OutboundClient(
+                rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
+                clock: clock),
             templates: templates, facts: facts, signals: changes.signals, metrics: metrics, identifiers: identifiers,
             clock: clock)
 

@@ -38,6 +38,8 @@ package struct Configuration: Sendable {
     package var allowsUnverifiedTokensFromNetwork = false
     /// The origins of web pages that may use the server. Nil: all of them, but none under strict authentication.
     package var allowedOrigins: [String]?
+    /// Where the server may be sent by others beside the public internet, and itself while only this machine reaches it.
+    package var outboundAllowed: [OutboundRules.Exception] = []
     package var lifetimes = TokenLifetimes()
     /// Whether answers follow the clients or the documentation where those differ.
     package var fidelity = Fidelity.clients

@@ -3,6 +3,7 @@ openapi/listen.asyncapi.yaml."""
 
 import asyncio
 import hashlib
+import http.server
 import json
 import math
 import os
@@ -539,6 +540,93 @@ def test_the_deepgram_sdk_is_told_why_a_recording_is_refused(server):
     assert refusal("wrong", voice(1)) == (401, "INVALID_AUTH")
     for broken in (b"", b"no audio at all", voice(1)):
         assert refusal(KEY, broken) == (400, "Bad Request")
+
+
+class Place:
+    """Holds a recording, leads elsewhere, and is told things."""
+
+    def __init__(self, recording: bytes):
+        place = self
+        self.told = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                if self.path == "/moved":
+                    self.send_response(302)
+                    self.send_header("Location", "/visit.wav")
+                    self.end_headers()
+                elif self.path == "/visit.wav":
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(recording)))
+                    self.end_headers()
+                    self.wfile.write(recording)
+                elif self.path == "/short":
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(2 * len(recording)))
+                    self.end_headers()
+                    self.wfile.write(recording)
+                else:
+                    self.send_error(404)
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                place.told.append((self.command, self.path, json.loads(body)))
+                self.send_response(500 if self.path == "/broken" else 204)
+                self.end_headers()
+
+            do_PUT = do_POST
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://localhost:{self.server.server_port}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.mark.covers("L-52", "L-53")
+def test_the_deepgram_sdk_names_a_recording_and_whom_to_tell(server, tmp_path):
+    from deepgram import DeepgramClient
+    from deepgram.core.api_error import ApiError
+
+    path = tmp_path / "visit.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.writeframes(voice(6))
+    media = DeepgramClient(api_key=KEY, environment=environment(server)).listen.v1.media
+    with Place(path.read_bytes()) as place:
+        answer = media.transcribe_url(url=f"{place.url}/visit.wav", punctuate=True)
+        assert answer.metadata.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+        accepted = media.transcribe_url(
+            url=f"{place.url}/visit.wav", punctuate=True, callback=f"{place.url}/told?by=me", callback_method="PUT")
+        [(method, address, told)] = place.told
+        assert (method, address) == ("PUT", "/told?by=me") and told["metadata"]["request_id"] == accepted.request_id
+        assert told["results"] == answer.model_dump(exclude_none=True)["results"]
+
+        def refusal(url, **options):
+            with pytest.raises(ApiError) as refusal:
+                media.transcribe_url(url=url, **options)
+            assert refusal.value.status_code == 400
+            return refusal.value.body["err_code"], refusal.value.body["err_msg"]
+
+        for path, word in [("/moved", "302"), ("/nothing", "404"), ("/short", "in time")]:
+            code, message = refusal(f"{place.url}{path}")
+            assert code == "REMOTE_CONTENT_ERROR" and word in message
+        code, message = refusal(f"{place.url}/visit.wav", callback=f"{place.url}/broken")
+        assert code == "REMOTE_CONTENT_ERROR" and "500" in message
+    for url in ("http://169.254.169.254/", "http://10.0.0.1/"):
+        assert "outbound-allow" in refusal(url)[1]
+    for url in ("http://no-such-host.invalid/", "http://127.0.0.1:1/"):
+        assert refusal(url)[0] == "REMOTE_CONTENT_ERROR"
+    for url in ("", "visit.wav", "file:///etc/passwd"):
+        assert refusal(url) [0] == "Bad Request"
 
 
 def test_this_server_is_a_recogniser_for_another(server, tmp_path):

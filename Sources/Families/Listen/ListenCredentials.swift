@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import ScribeDomain
+import ScribeHTTP
 
 /// The key that a request brings (streaming.md 1.2): in `Authorization`, after `Token` or `Bearer`, or, from those who can
 /// set no headers, as the second subprotocol.
@@ -24,5 +26,14 @@ struct ListenCredentials: Hashable, Sendable {
             key = scheme != nil && offered.count > 1 ? offered[1] : nil
             isSubprotocol = scheme != nil
         }
+    }
+}
+
+extension Authenticator {
+    /// Whose they are: a key's, or a token's.
+    /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
+    func principal(_ credentials: ListenCredentials) async throws -> Principal {
+        if let key = credentials.key, let principal = clients.principal(ofKey: key) { return principal }
+        return try await principal(offering: [credentials.key].compactMap(\.self))
     }
 }

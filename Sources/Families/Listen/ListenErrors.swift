@@ -52,6 +52,9 @@ struct ListenErrors: ErrorStyle {
 
     func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
         if let failure = error as? EngineFailure { return try response(to: failure, context) }
+        if let problem = error as? OutboundProblem {
+            return try answer(.badRequest, "REMOTE_CONTENT_ERROR", problem.explanation, context)
+        }
         guard case ListenError.upgradeRequired? = error as? ListenError else { return nil }
         return try answer(
             .upgradeRequired, "Bad Request", "Live audio goes over a WebSocket; POST sends a whole recording", context,
@@ -96,6 +99,20 @@ struct ListenErrors: ErrorStyle {
 enum ListenError: Error, Hashable, Sendable {
     /// A plain GET where a socket is served.
     case upgradeRequired
+}
+
+extension OutboundProblem {
+    /// What whoever has named the address is told.
+    fileprivate var explanation: String {
+        switch self {
+        case .invalid(let reason): "The URL \(reason)"
+        case .unknownHost: "The host of the URL is not known"
+        case .forbidden: "The URL leads to where this server is not sent; its operator can allow it by outbound-allow"
+        case .unreachable: "Nobody answered at the URL, or not in time"
+        case .redirect(let status): "The URL leads elsewhere (\(status)); name the final one"
+        case .refused(let status): "The server of the URL answered with \(status)"
+        }
+    }
 }
 
 extension HTTPField.Name {

@@ -15,6 +15,8 @@ package struct ListenFamily: RoutedAPI {
         package var sockets = 1000
         /// Whether the answers are SubQ's where it differs from Deepgram.
         package var speaksSubQ = false
+        /// How long it may take to fetch a recording and recognise it.
+        package var fetchTime: Duration = .seconds(600)
 
         package init() {}
     }
@@ -23,18 +25,23 @@ package struct ListenFamily: RoutedAPI {
     package let hostSuffixes = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
 
     private let routes: ListenRoutes
+    private let recordings: ListenRecordingRoutes
 
     package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
         routes = ListenRoutes(
-            engine: engine, recognitions: runtime.recognitions, authenticator: authenticator,
-            identifiers: runtime.identifiers, clock: runtime.clock,
+            engine: engine, authenticator: authenticator, identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
+        recordings = ListenRecordingRoutes(
+            recognitions: runtime.recognitions, outbound: runtime.outbound, authenticator: authenticator,
+            identifiers: runtime.identifiers, clock: runtime.clock, settings: settings)
     }
 
     package func errorStyle(for path: [Substring]) -> any ErrorStyle { ListenErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        routes.add(to: router.group().add(middleware: ErrorRendering(style: ListenErrors())))
+        let group = router.group().add(middleware: ErrorRendering(style: ListenErrors()))
+        routes.add(to: group)
+        recordings.add(to: group)
     }
 }

@@ -1,4 +1,5 @@
 import Eka
+import Engines
 import Foundation
 import ScribeServer
 
@@ -135,5 +136,19 @@ extension Setting.Parser where Value == Data {
             throw Setting.Problem(what: "cannot be read")
         }
         return Data(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+    }
+}
+
+extension Setting.Parser where Value == [OutboundRules.Exception] {
+    /// `receiver,10.0.0.0/8`.
+    static let outboundExceptions = Self { (text) throws(Setting.Problem) in
+        var exceptions: [OutboundRules.Exception] = []
+        for entry in Setting.Parser<[String]>.list(text) {
+            guard let exception = OutboundRules.Exception(entry) else {
+                throw Setting.Problem(what: "holds '\(entry)', which is no host and no range such as 10.0.0.0/8")
+            }
+            exceptions.append(exception)
+        }
+        return exceptions
     }
 }

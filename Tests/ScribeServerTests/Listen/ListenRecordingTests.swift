@@ -2,6 +2,8 @@ import Engines
 import Foundation
 import HTTPTypes
 import ScribeDomain
+import ScribeHTTP
+import ScribeServer
 import TestSupport
 import Testing
 
@@ -101,7 +103,7 @@ struct ListenRecordingTests {
         "what is not understood is refused with the field that is wrong",
         arguments: [
             ("encoding=amr-nb", "encoding"), ("language=--option", "language"), ("utt_split=nan", "utt_split"),
-            ("callback=http://example.com", "callback"), ("encoding=linear16&sample_rate=1", "sample_rate"),
+            ("callback=example.com", "callback"), ("encoding=linear16&sample_rate=1", "sample_rate"),
         ])
     func refusals(query: String, field: String) async throws {
         try await TestServer().run { client in
@@ -126,6 +128,29 @@ struct ListenRecordingTests {
             let stranger = try await client.send(
                 .post, "/v1/listen", headers: [.authorization: "Token wrong"], body: TestAudio.wav(seconds: 1))
             #expect(stranger.status == 401)
+        }
+    }
+
+    @Test("a server that the network reaches is not sent to itself, and none to a private network")
+    func forbidden() async throws {
+        var server = try TestServer()
+        server.configuration.host = "0.0.0.0"
+        server.configuration.authMode = .strict
+        server.configuration.hasDemoSeed = true
+        try await server.run { client in
+            for url in [
+                "http://127.0.0.1:1/", "http://localhost:1/", "http://2130706433:1/", "http://[::ffff:7f00:1]:1/",
+                "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/x.wav",
+            ] {
+                let answer = try await client.send(
+                    .post, "/v1/listen", headers: Self.key + [.contentType: "application/json"],
+                    body: Data(#"{"url":"\#(url)"}"#.utf8))
+                #expect(answer.status == 400)
+                let code = try answer["err_code"]
+                #expect(code == "REMOTE_CONTENT_ERROR", "\(url)")
+                let message = try answer["err_msg"]
+                #expect(message.contains("outbound-allow"), "\(url)")
+            }
         }
     }
 }

@@ -1,0 +1,42 @@
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// Finds what hosts' names lead to, by the system's resolver. A name can take it half a minute, so it has threads of its
+/// own, made when the first name is asked for.
+final class HostAddresses: Sendable {
+    private let threads = NIOThreadPool(numberOfThreads: 4)
+
+    deinit { threads.shutdownGracefully { _ in } }
+
+    /// In the resolver's order, each once; none for a name that nobody knows.
+    func lookUp(_ host: String) async throws -> [IPAddress] {
+        threads.start()
+        return try await threads.runIfActive { Self.lookUp(host) }
+    }
+
+    private static func lookUp(_ host: String) -> [IPAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        var addresses: [IPAddress] = []
+        var next = first
+        while let entry = next {
+            next = entry.pointee.ai_next
+            guard let pointer = entry.pointee.ai_addr, let address = address(pointer, entry.pointee.ai_addrlen),
+                !addresses.contains(address)
+            else { continue }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    private static func address(_ pointer: UnsafePointer<sockaddr>, _ size: socklen_t) -> IPAddress? {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard getnameinfo(pointer, size, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else { return nil }
+        return IPAddress(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+}

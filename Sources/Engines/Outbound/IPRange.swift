@@ -1,0 +1,62 @@
+import Foundation
+import NIOCore
+
+/// An address of the internet, as its bytes: 4, or 16.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    let bytes: [UInt8]
+    /// As it was written or found.
+    package let description: String
+
+    /// - Returns: nil for anything but an address in its usual notation: `127.1` and `0x7f000001` are none.
+    package init?(_ text: String) {
+        guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
+        self.init(address)
+    }
+
+    init?(_ address: SocketAddress) {
+        switch address {
+        case .v4(let address): bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+        case .v6(let address): bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+        case .unixDomainSocket: return nil
+        }
+        guard let text = address.ipAddress else { return nil }
+        description = text
+    }
+
+    private init(bytes: [UInt8], description: String) {
+        self.bytes = bytes
+        self.description = description
+    }
+
+    /// The address of the older internet that is meant by one of the newer (RFC 4291, 2.5.5; RFC 6052); itself otherwise.
+    var unwrapped: IPAddress {
+        let isWrapped = ["::ffff:0:0/96", "::/96", "64:ff9b::/96"].contains { IPRange($0)?.contains(bytes) ?? false }
+        // `::` and `::1` are themselves.
+        guard isWrapped, bytes[12...] != [0, 0, 0, 0], bytes[12...] != [0, 0, 0, 1] else { return self }
+        return IPAddress(bytes: Array(bytes[12...]), description: description)
+    }
+}
+
+/// A range of addresses: `10.0.0.0/8`.
+package struct IPRange: Hashable, Sendable {
+    private let first: [UInt8]
+    /// How many bits of it count.
+    private let length: Int
+
+    /// - Returns: nil for a text that is none. An address is a range of one.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(String(parts[0])) else { return nil }
+        let bits = address.bytes.count * 8
+        guard let length = parts.count == 1 ? bits : Int(parts[1]), (0...bits).contains(length) else { return nil }
+        first = address.bytes
+        self.length = length
+    }
+
+    func contains(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count == first.count else { return false }
+        let (whole, rest) = (length / 8, length % 8)
+        guard bytes[..<whole] == first[..<whole] else { return false }
+        return rest == 0 || (bytes[whole] ^ first[whole]) >> (8 - rest) == 0
+    }
+}

@@ -1,0 +1,154 @@
+import AsyncHTTPClient
+import Foundation
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import ScribeDomain
+
+/// Talks to addresses that others have named: a name is resolved once, what it leads to is checked, and the connection
+/// goes to the address that was checked. Redirects are not followed.
+package struct OutboundClient: Sendable {
+    /// What is answered, as it comes.
+    package struct Answer: AsyncSequence, Sendable {
+        package typealias Element = ByteBuffer
+
+        fileprivate let body: HTTPClientResponse.Body
+        /// In bytes, where it is said.
+        package let size: Int?
+
+        package func makeAsyncIterator() -> Iterator { Iterator(base: body.makeAsyncIterator()) }
+
+        package struct Iterator: AsyncIteratorProtocol {
+            fileprivate var base: HTTPClientResponse.Body.AsyncIterator
+
+            /// - Throws: ``OutboundProblem/unreachable``, `CancellationError`.
+            package mutating func next() async throws -> ByteBuffer? {
+                do {
+                    return try await base.next()
+                } catch {
+                    try Task.checkCancellation()
+                    throw OutboundProblem.unreachable
+                }
+            }
+        }
+    }
+
+    private let rules: OutboundRules
+    private let hosts = HostAddresses()
+    private let clock: ScribeClock
+
+    package init(rules: OutboundRules, clock: ScribeClock) {
+        self.rules = rules
+        self.clock = clock
+    }
+
+    /// Fetches what is there, and gives it to `body` while it comes.
+    /// - Parameter limit: for all of it.
+    /// - Throws: ``OutboundProblem``, `CancellationError`, what `body` throws.
+    package func get<Value: Sendable>(
+        _ address: OutboundAddress, within limit: Duration,
+        _ body: @escaping @Sendable (Answer) async throws -> Value
+    ) async throws -> Value {
+        try await exchange(address, .GET, within: limit) { response in
+            let size = response.headers.first(name: "Content-Length").flatMap { Int($0) }
+            return try await body(Answer(body: response.body, size: size))
+        }
+    }
+
+    /// Sends a document there. What is answered beside the status is not read.
+    /// - Parameter method: `POST` or `PUT`.
+    /// - Throws: ``OutboundProblem``, `CancellationError`.
+    package func send(
+        _ content: ByteBuffer, _ headers: [(String, String)], method: String, to address: OutboundAddress,
+        within limit: Duration
+    ) async throws {
+        try await exchange(address, HTTPMethod(rawValue: method), headers, content, within: limit) { _ in }
+    }
+
+    private func exchange<Value: Sendable>(
+        _ address: OutboundAddress, _ method: HTTPMethod, _ headers: [(String, String)] = [],
+        _ content: ByteBuffer? = nil, within limit: Duration,
+        _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
+    ) async throws -> Value {
+        try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unreachable) {
+            // A name may lead to several, of which not all are there.
+            for target in try await addresses(of: address).prefix(Self.mostAddresses) {
+                do {
+                    return try await exchange(address, at: target, method, headers, content, body)
+                } catch is NotConnected {
+                    continue
+                }
+            }
+            throw OutboundProblem.unreachable
+        }
+    }
+
+    /// Nobody was reached, so nothing was sent, and another address may be tried.
+    private struct NotConnected: Error {}
+
+    private static let mostAddresses = 4
+
+    private func exchange<Value: Sendable>(
+        _ address: OutboundAddress, at target: IPAddress, _ method: HTTPMethod, _ headers: [(String, String)],
+        _ content: ByteBuffer?, _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
+    ) async throws -> Value {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(address, target))
+        let result: Result<Value, any Error>
+        do {
+            var request = HTTPClientRequest(url: address.url)
+            request.method = method
+            request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
+            if let content { request.body = .bytes(content) }
+            let response = try await response(to: request, by: client)
+            switch response.status.code {
+            case 200..<300: result = .success(try await body(response))
+            case 300..<400: throw OutboundProblem.redirect(Int(response.status.code))
+            default: throw OutboundProblem.refused(Int(response.status.code))
+            }
+        } catch {
+            result = .failure(error)
+        }
+        try? await client.shutdown()
+        return try result.get()
+    }
+
+    private func response(to request: HTTPClientRequest, by client: HTTPClient) async throws -> HTTPClientResponse {
+        do {
+            return try await client.execute(request, deadline: .distantFuture)
+        } catch let failure as HTTPClientError where failure == .connectTimeout {
+            throw NotConnected()
+        } catch is NIOConnectionError {
+            throw NotConnected()
+        } catch let failure as IOError where failure.errnoCode == ECONNREFUSED {
+            throw NotConnected()
+        } catch {
+            try Task.checkCancellation()
+            throw OutboundProblem.unreachable
+        }
+    }
+
+    private func configuration(_ address: OutboundAddress, _ target: IPAddress) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: .seconds(30)),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // An address that stands in the URL itself is not looked up.
+        if IPAddress(address.host) == nil { configuration.dnsOverride = [address.host: target.description] }
+        return configuration
+    }
+
+    /// Those that may be talked to.
+    private func addresses(of address: OutboundAddress) async throws -> [IPAddress] {
+        let found: [IPAddress]
+        if let literal = IPAddress(address.host) {
+            found = [literal]
+        } else {
+            found = try await hosts.lookUp(address.host)
+        }
+        guard !found.isEmpty else { throw OutboundProblem.unknownHost }
+        let allowed = found.filter { rules.allow(address.host, at: $0) }
+        guard !allowed.isEmpty else { throw OutboundProblem.forbidden }
+        return allowed
+    }
+}

@@ -1,0 +1,58 @@
+import NIOCore
+
+/// Which addresses the server may talk to when somebody else names them.
+package struct OutboundRules: Hashable, Sendable {
+    /// What the operator lets in beside the public internet.
+    package enum Exception: Hashable, Sendable {
+        /// A host by its name, wherever that leads.
+        case host(String)
+        case range(IPRange)
+
+        /// - Returns: nil for a text that is neither a name nor an address or a range such as `10.0.0.0/8`.
+        package init?(_ text: String) {
+            if let range = IPRange(text) {
+                self = .range(range)
+            } else if OutboundAddress.isHostName(text) {
+                self = .host(text.lowercased())
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private let exceptions: [Exception]
+
+    /// - Parameter allowsLoopback: whether this machine itself may be talked to: what listens on it alone is no secret to
+    ///   who can reach it.
+    package init(allowing exceptions: [Exception] = [], allowsLoopback: Bool) {
+        self.exceptions = exceptions + (allowsLoopback ? Self.loopback.map { .range($0) } : [])
+    }
+
+    /// Whether a host may be talked to at an address that its name leads to.
+    func allow(_ host: String, at address: IPAddress) -> Bool {
+        let bytes = address.unwrapped.bytes
+        let isException = exceptions.contains { exception in
+            switch exception {
+            case .host(let name): name == host.lowercased()
+            case .range(let range): range.contains(bytes) || range.contains(address.bytes)
+            }
+        }
+        return isException || Self.isPublic(bytes)
+    }
+
+    private static func isPublic(_ bytes: [UInt8]) -> Bool {
+        if bytes.count == 16, !publicIPv6.contains(where: { $0.contains(bytes) }) { return false }
+        return !special.contains { $0.contains(bytes) }
+    }
+
+    private static let loopback = ranges("127.0.0.0/8", "::1")
+    private static let publicIPv6 = ranges("2000::/3")
+    /// IANA's registries of special addresses: private, link-local, metadata services, shared, documentation, multicast,
+    /// and those that carry another address within (6to4, Teredo).
+    private static let special = ranges(
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+
+    private static func ranges(_ texts: String...) -> [IPRange] { texts.compactMap { IPRange($0) } }
+}

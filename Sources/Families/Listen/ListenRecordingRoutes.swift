@@ -1,0 +1,117 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `POST /v1/listen`: a whole recording, as bytes or by its address (streaming.md 1.8).
+struct ListenRecordingRoutes: Sendable {
+    let recognitions: Recognitions
+    let outbound: OutboundClient
+    let authenticator: Authenticator
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+    let settings: ListenFamily.Settings
+
+    private struct Link: Decodable {
+        let url: String
+    }
+
+    /// What the sender of a callback's document may take.
+    private static let callbackTime: Duration = .seconds(30)
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("v1/listen", use: recognise)
+    }
+
+    @Sendable private func recognise(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try await authenticator.principal(ListenCredentials(request.headers))
+        let query = try ListenQuery(request.uri.queryParameters, at: .recording, speaksSubQ: settings.speaksSubQ)
+        let callback = try ListenCallback(request.uri.queryParameters)
+        let languages = try query.spokenLanguages
+        let link = try await link(in: request, context)
+        let id = identifiers.uuid()
+        return try await context.whileAwaited {
+            let hearing =
+                if let link {
+                    try await outbound.get(link, within: settings.fetchTime) {
+                        try await recognitions.hear(
+                            $0, samples: query.samples, size: $0.size, languages: languages, for: principal)
+                    }
+                } else {
+                    try await recognitions.hear(
+                        request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
+                        languages: languages, for: principal)
+                }
+            let answer = ListenRecording(
+                hearing, query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
+            var response =
+                if let callback {
+                    try await Self.tell(answer, to: callback, request: id, outbound)
+                } else {
+                    try Response.json(.ok, answer)
+                }
+            response.headers[.dgRequestID] = id
+            return response
+        }
+    }
+
+    /// The address of the recording, where that is what was sent. Content types other than JSON say nothing.
+    private func link(in request: Request, _ context: ScribeContext) async throws -> OutboundAddress? {
+        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") ?? false else { return nil }
+        let link = try await request.decodeJSON(as: Link.self, in: context)
+        return try OutboundAddress(field: "url", link.url)
+    }
+
+    /// Tells another than the sender. Only then is the sender answered: what is acknowledged here is done.
+    private static func tell(
+        _ answer: ListenRecording, to callback: ListenCallback, request: String, _ outbound: OutboundClient
+    ) async throws -> Response {
+        struct Acknowledgement: Encodable {
+            let request: String
+
+            enum CodingKeys: String, CodingKey {
+                case request = "request_id"
+            }
+        }
+
+        try await outbound.send(
+            ByteBuffer(bytes: try JSONEncoder().encode(answer)),
+            [("Content-Type", "application/json"), ("dg-request-id", request)], method: callback.method,
+            to: callback.address, within: callbackTime)
+        return try Response.json(.ok, Acknowledgement(request: request))
+    }
+}
+
+/// Whom else than the sender is to be told what was heard: `callback` and `callback_method`.
+struct ListenCallback: Hashable, Sendable {
+    let address: OutboundAddress
+    let method: String
+
+    /// - Returns: nil when only the sender is.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    init?(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
+        guard let callback = query["callback"], !callback.isEmpty else { return nil }
+        address = try OutboundAddress(field: "callback", String(callback))
+        method = (query["callback_method"] ?? "POST").uppercased()
+        guard ["POST", "PUT"].contains(method) else {
+            throw .invalidRequest(field: "callback_method", problem: "must be post or put")
+        }
+    }
+}
+
+extension OutboundAddress {
+    fileprivate init(field: String, _ text: String) throws(ScribeError) {
+        do {
+            try self.init(text)
+        } catch .invalid(let reason) {
+            throw .invalidRequest(field: field, problem: reason)
+        } catch {
+            throw .invalidRequest(field: field, problem: "cannot be used")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Eka
+import Engines
+import Foundation
+import Listen
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeServer
+
+extension Setting {
+    /// Who may ask.
+    static let access: [Setting] = [
+        Setting(
+            "auth",
+            "Which tokens are accepted: lenient, open or strict.",
+            .choice(),
+            default: "lenient",
+            page: """
+                `lenient`: our tokens mean their tenant, any other JWT the demo tenant. `open`: no token means the \
+                demo tenant too. `strict`: only ours
+                """,
+            to: \.configuration.authMode),
+        Setting(
+            "allow-unverified-tokens-from-network",
+            "Let lenient or open authentication be reached from beyond this machine.",
+            .boolean,
+            default: "false",
+            page: "lenient and open otherwise listen on loopback only",
+            to: \.configuration.allowsUnverifiedTokensFromNetwork),
+        Setting(
+            "demo-seed",
+            "Whether the demo clients may log in; by default not in strict mode.",
+            .boolean,
+            pageDefault: "all but strict",
+            page: "whether the demo clients may log in",
+            to: \.configuration.hasDemoSeed),
+        Setting(
+            "clients",
+            "A YAML file with clients that may log in.",
+            .text,
+            valueName: "path",
+            page: "a YAML file with clients, as `seed/clients.yaml`",
+            to: \.configuration.clientsFile),
+        Setting(
+            "fixtures",
+            "A YAML file with fixtures for the fake transcriber.",
+            .text,
+            valueName: "path",
+            page: "a YAML file with fixtures, as `seed/fixtures.yaml`",
+            to: \.configuration.fixturesFile),
+        Setting(
+            "signing-key-file",
+            "A file with the signing key, at least 32 bytes.",
+            .file,
+            default: "",
+            valueName: "path",
+            page: """
+                a file with 32 bytes or more; otherwise one is made in the data folder. `SCRIBE_SIGNING_KEY` holds \
+                the key itself and wins
+                """
+        ) { key, run in run.configuration.signingKey = Array(key) },
+        Setting(
+            "access-token-lifetime",
+            "How long an access token can be used, for example 30m.",
+            .seconds,
+            default: "30m",
+            valueName: "time",
+            page: "after that a token is 401, and clients refresh it",
+            to: \.configuration.lifetimes.accessToken),
+        Setting(
+            "refresh-token-lifetime",
+            "How long a refresh token can be used, for example 30d.",
+            .seconds,
+            default: "30d",
+            valueName: "time",
+            page: "after that a refresh is 403, and clients sign out",
+            to: \.configuration.lifetimes.refreshToken),
+        Setting(
+            "credentials-lifetime",
+            "How long S3 credentials can be used, for example 12h.",
+            .seconds,
+            default: "12h",
+            valueName: "time",
+            page: "of S3 credentials; some clients fetch them once per consultation",
+            to: \.configuration.lifetimes.uploadCredentials),
+        Setting(
+            "cors-origins",
+            """
+            Origins of web pages that may use the server, with commas between, or *; by default this \
+            machine's, in strict mode none.
+            """,
+            .origins,
+            pageDefault: "localhost, `*.eka.care`; strict: none",
+            page: """
+                origins of web pages that may use the server, with commas between: \
+                `https://app.example,https://staging.example`; `*` for all
+                """,
+            to: \.configuration.allowedOrigins),
+        Setting(
+            "client-profiles",
+            "Which SDK a client id belongs to, where its requests do not say so: ID=PROFILE with commas between.",
+            .clientProfiles,
+            page: """
+                which SDK a client id belongs to, where neither `flavour` nor `User-Agent` says so: \
+                `my-app=ios,kiosk=web`. Profiles: `generic`, `ios`, `android`, `legacy-ios`, `web`, `dotnet`, \
+                `python`
+                """,
+            to: \.configuration.clientProfiles),
+    ]
+}

@@ -1,0 +1,118 @@
+import Eka
+import Engines
+import Foundation
+import Listen
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeServer
+
+extension Setting {
+    /// How it answers.
+    static let behaviour: [Setting] = [
+        Setting(
+            "strict-docs",
+            "Answer as the vendor's documentation says where its clients need something else.",
+            .boolean,
+            default: "false",
+            page: """
+                answer as the vendor's documentation says where its clients need something else; [what that \
+                changes](recipes.md#answer-as-documented)
+                """
+        ) { isStrict, run in run.configuration.fidelity = isStrict ? .documentation : .clients },
+        Setting(
+            "durability",
+            "What acknowledged data survives: normal (a killed process) or full (a power cut).",
+            .choice(),
+            default: "normal",
+            page: "`normal` survives a killed process, `full` a power cut as well",
+            to: \.configuration.durability),
+        Setting(
+            "long-poll",
+            "How long a status poll is held, for example 14s.",
+            .duration,
+            default: "14s",
+            valueName: "time",
+            page: "how long a status poll is held",
+            to: \.configuration.longPoll),
+        Setting(
+            "listen-dialect",
+            "Whose live API is spoken where they differ: deepgram or subq.",
+            .choice(of: [false, true]) { $0 ? "subq" : "deepgram" },
+            default: "deepgram",
+            page: """
+                whose live API is spoken where they differ: `subq` tells interim results unasked, greets with Metadata and \
+                gives channels as `[0]`
+                """
+        ) { isSubQ, run in run.configuration.listen.speaksSubQ = isSubQ },
+        Setting(
+            "listen-idle",
+            "After how long without audio or a text a live socket is closed, for example 10s.",
+            .duration(atLeast: .milliseconds(100)),
+            default: "10s",
+            valueName: "time",
+            page: "after so long without audio or a text a live socket is closed",
+            to: \.configuration.listen.idleTime),
+        Setting(
+            "listen-sockets",
+            "How many live sockets may be open at a time.",
+            .integer(1...100_000),
+            default: "1000",
+            page: "live sockets at a time; of one business 200 at most",
+            to: \.configuration.listen.sockets),
+        Setting(
+            "outbound-allow",
+            "Hosts and ranges beside the public internet that clients may send the server to, for example 10.0.0.0/8.",
+            .outboundExceptions,
+            default: "",
+            valueName: "list",
+            pageDefault: "none",
+            page: """
+                hosts and ranges, such as `receiver,10.0.0.0/8`, that a client may name for a recording's `url` or a \
+                `callback` beside the public internet; this machine itself is one while the server listens on loopback
+                """,
+            to: \.configuration.outboundAllowed),
+        Setting(
+            "storage-quota",
+            "How much a business may store, for example 50GB; by default as much as there is.",
+            .bytes,
+            valueName: "size",
+            pageDefault: "none",
+            page: "how much a business may store, such as `50GB`; more is 403 `QuotaExceeded`",
+            to: \.configuration.quotas.storedBytes),
+        Setting(
+            "open-transactions-quota",
+            "How many transactions a client may have open at a time; by default any number.",
+            .integer(0...1_000_000_000),
+            pageDefault: "none",
+            page: """
+                how many transactions a client may have that are neither committed nor two hours old; more is \
+                `txn_limit_exceeded`
+                """,
+            to: \.configuration.quotas.openTransactions),
+        Setting(
+            "request-timeout",
+            "How long the head of a request may take, and its body without going on, for example 10s.",
+            .duration,
+            default: "10s",
+            valueName: "time",
+            page: "how long the head of a request may take, and its body without going on",
+            to: \.configuration.connectionLimits.requestTime),
+        Setting(
+            "object-wait",
+            "How long after commit a listed file may still arrive, for example 10s.",
+            .duration,
+            default: "10s",
+            valueName: "time",
+            page: "how long after commit a listed file may still arrive",
+            to: \.configuration.jobs.objectWait),
+        Setting(
+            "log-level",
+            "trace, debug, info, notice, warning, error or critical.",
+            .choice(of: Logger.Level.allCases) { $0.rawValue },
+            default: "info",
+            page: "`trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`",
+            to: \.logLevel),
+    ]
+}
