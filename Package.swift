@@ -24,6 +24,8 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
@@ -46,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -94,7 +97,7 @@ let package = Package(
             name: "Listen",
             dependencies: [
                 "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore, .nioCore,
+                .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Listen",
             swiftSettings: swiftSettings
@@ -144,7 +147,7 @@ let package = Package(
         .target(
             name: "Engines",
             dependencies: [
-                "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
                 .subprocess,
                 .system,
             ],

@@ -24,16 +24,18 @@ package struct Backend: Sendable {
         /// In place of the one that the configuration names.
         package var transcriber: (any Transcriber)?
         package var noteWriter: (any NoteWriter)?
+        package var liveEngine: (any LiveEngine)?
 
         package init(
             clock: ScribeClock, identifiers: IdentifierSource, logger: Logger, transcriber: (any Transcriber)? = nil,
-            noteWriter: (any NoteWriter)? = nil
+            noteWriter: (any NoteWriter)? = nil, liveEngine: (any LiveEngine)? = nil
         ) {
             self.clock = clock
             self.identifiers = identifiers
             self.logger = logger
             self.transcriber = transcriber
             self.noteWriter = noteWriter
+            self.liveEngine = liveEngine
         }
     }
 
@@ -68,7 +70,7 @@ package struct Backend: Sendable {
         let engines = EngineMaker(
             configuration: configuration, fixtures: try await readFixtures,
             temporary: TemporaryFiles(folder: folder.workFolder, identifiers: identifiers, files: threads),
-            clock: clock, threads: threads)
+            identifiers: identifiers, clock: clock, threads: threads)
         let transcriber = try parts.transcriber ?? engines.transcriber()
         let facts = ClinicalFacts(threads: threads)
         let noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))
@@ -114,7 +116,8 @@ package struct Backend: Sendable {
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes))
         let listen = ListenFamily(
-            runtime, engine: FakeLiveEngine(), authenticator: authenticator, settings: configuration.listen)
+            runtime, engine: parts.liveEngine ?? engines.liveEngine(transcriber), authenticator: authenticator,
+            settings: configuration.listen)
         families = [
             RoutedFamily(
                 StatusFamily(runtime, reserve: reserve, transcriber: transcriber, threads: threads)),

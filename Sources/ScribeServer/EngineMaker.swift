@@ -10,6 +10,7 @@ struct EngineMaker {
     let configuration: Configuration
     let fixtures: FixtureSet
     let temporary: TemporaryFiles
+    let identifiers: IdentifierSource
     let clock: ScribeClock
     let threads: NIOThreadPool
 
@@ -22,6 +23,18 @@ struct EngineMaker {
         return MeasuringTranscriber(
             transcriber, concurrency: configuration.recognition.concurrency, temporary: temporary, clock: clock,
             files: threads)
+    }
+
+    /// What listens to live streams: the transcriber's own live API where it has one, else the transcriber itself, on what is
+    /// said between two pauses.
+    func liveEngine(_ transcriber: any Transcriber) -> any LiveEngine {
+        switch configuration.transcriber {
+        case .fake: FakeLiveEngine()
+        case .deepgram(let url):
+            DeepgramLiveEngine(
+                service: service(url), policy: configuration.recognition, identifiers: identifiers, clock: clock)
+        case .openAI, .command: TranscribingLiveEngine(transcriber, temporary: temporary, files: threads)
+        }
     }
 
     /// What users make the server do on purpose. Nobody is made to say anything where a real recogniser listens.

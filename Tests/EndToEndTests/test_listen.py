@@ -403,6 +403,13 @@ def test_no_more_sockets_are_open_than_may_be(tmp_path):
         wait_until(opens, "a place is given back")
 
 
+def test_a_client_that_says_it_has_no_body_opens_a_socket(server):
+    # As clients made with NIO do.
+    with Listener(server, additional_headers={"Authorization": f"Token {KEY}", "Content-Length": "0"}) as listener:
+        listener.send(SPEECH, "CloseStream")
+        assert listener.end()[-1]["type"] == "Metadata"
+
+
 def test_pages_of_other_origins_open_no_socket(server):
     with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
         Listener(server, origin="https://evil.example")

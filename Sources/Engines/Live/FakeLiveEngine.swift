@@ -8,79 +8,47 @@ package struct FakeLiveEngine: LiveEngine {
 
     package init() {}
 
-    package func session(
-        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void
-    ) -> any LiveSession {
-        FakeLiveSession(options, emit)
+    package func withSession(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
+        _ body: (inout any LiveSession) async throws -> Void
+    ) async throws {
+        var session: any LiveSession = FakeLiveSession(options, emit)
+        try await body(&session)
     }
 }
 
 private struct FakeLiveSession: LiveSession {
-    private let options: LiveOptions
     private let emit: @Sendable (LiveEvent) async throws -> Void
+    private var hops: LiveHops
     private var channels: [FakeLiveChannel]
-    /// What is no whole hop yet.
-    private var pending = ByteBuffer()
 
     init(_ options: LiveOptions, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void) {
-        self.options = options
         self.emit = emit
-        let count = options.hearsEachChannel ? options.channels : 1
-        channels = (0..<count).map { FakeLiveChannel($0, options) }
+        hops = LiveHops(options)
+        channels = (0..<hops.heardChannels).map { FakeLiveChannel($0, options) }
     }
-
-    /// In bytes, of all channels.
-    private var hopSize: Int { FakeLiveChannel.hop(of: options.sampleRate) * options.channels * 2 }
 
     mutating func feed(_ audio: ByteBuffer) async throws {
-        pending.discardReadBytes()
-        pending.writeImmutableBuffer(audio)
-        while let hop = pending.readSlice(length: hopSize) {
-            let samples = hop.withUnsafeReadableBytes { bytes in
-                (0..<bytes.count / 2).map {
-                    Int(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self)))
-                }
-            }
+        hops.add(audio)
+        while let hop = hops.next() {
             for index in channels.indices {
-                for event in channels[index].hear(energy(of: samples, in: index)) { try await emit(event) }
+                for event in channels[index].hear(isVoiced: hop[index].isVoiced) { try await emit(event) }
             }
         }
-    }
-
-    /// The mean square of a channel, or of all of them mixed.
-    private func energy(of samples: [Int], in channel: Int) -> Int {
-        let count = samples.count / options.channels
-        var sum = 0
-        for frame in 0..<count {
-            let first = frame * options.channels
-            let value =
-                options.hearsEachChannel
-                ? samples[first + channel]
-                : samples[first..<first + options.channels].reduce(0, +) / options.channels
-            sum += value * value
-        }
-        return sum / max(1, count)
     }
 
     mutating func finalize() async throws {
-        let rest = takeRest()
+        let rest = hops.takeRest().first?.count ?? 0
         for index in channels.indices {
             try await emit(.result(channels[index].settle(after: rest, answersFinalize: true)))
         }
     }
 
     mutating func close() async throws {
-        let rest = takeRest()
+        let rest = hops.takeRest().first?.count ?? 0
         for index in channels.indices where channels[index].hasWords {
             try await emit(.result(channels[index].settle(after: rest, answersFinalize: false)))
         }
-    }
-
-    /// What is no whole hop is time and nothing else. Half a sample stays.
-    private mutating func takeRest() -> Int {
-        let frames = pending.readableBytes / (2 * options.channels)
-        pending.moveReaderIndex(forwardBy: frames * 2 * options.channels)
-        return frames
     }
 }
 
@@ -91,12 +59,6 @@ private struct FakeLiveChannel {
         let start: Int
         let end: Int
     }
-
-    /// In samples, of a fiftieth of a second.
-    static func hop(of rate: Int) -> Int { max(1, rate / 50) }
-
-    /// The mean square of a hundredth of full scale.
-    private static let threshold = 328 * 328
 
     private let number: Int
     private let options: LiveOptions
@@ -115,7 +77,7 @@ private struct FakeLiveChannel {
     init(_ number: Int, _ options: LiveOptions) {
         self.number = number
         self.options = options
-        hop = Self.hop(of: options.sampleRate)
+        hop = LiveHops.size(at: options.sampleRate)
     }
 
     var hasWords: Bool { !words.isEmpty }
@@ -124,12 +86,11 @@ private struct FakeLiveChannel {
     private func samples(milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
 
     /// Hears one hop.
-    /// - Parameter energy: its mean square.
-    mutating func hear(_ energy: Int) -> [LiveEvent] {
+    mutating func hear(isVoiced: Bool) -> [LiveEvent] {
         var events: [LiveEvent] = []
         let start = position
         position += hop
-        if energy >= Self.threshold {
+        if isVoiced {
             if !isSpeaking, options.tellsSpeech {
                 events.append(.speechStarted(channel: number, at: seconds(start)))
             }

@@ -1,21 +1,25 @@
+import Foundation
 package import NIOCore
+package import ScribeDomain
 
 /// Turns speech into words while it is spoken.
 package protocol LiveEngine: Sendable {
     /// How it is called in logs, for example `fake`.
     var name: String { get }
 
-    /// Begins to listen.
+    /// Listens to one stream for as long as `body` takes. All that was heard has been told when it returns.
     /// - Parameter emit: gets what is heard, in order; it returns when there is room for more.
-    func session(
-        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void
-    ) async throws -> any LiveSession
+    /// - Throws: ``EngineFailure`` where nothing more can be heard, which is also told; what `body` and `emit` throw.
+    func withSession(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
+        _ body: (inout any LiveSession) async throws -> Void
+    ) async throws
 }
 
-/// One stream of audio that is listened to. Its calls are made one after the other.
+/// One stream of audio that is listened to. Its calls are made one after the other; what comes of them may come later.
 package protocol LiveSession: Sendable {
     /// Hears more: 16-bit little-endian samples, channels in turn, cut anywhere.
-    /// - Throws: what `emit` throws.
+    /// - Throws: ``EngineFailure``, what `emit` throws.
     mutating func feed(_ audio: ByteBuffer) async throws
 
     /// Settles what was heard so far; the stream goes on.
@@ -44,9 +48,21 @@ package struct LiveOptions: Hashable, Sendable {
     package var punctuates = false
     /// Whether who speaks is told apart.
     package var tellsSpeakers = false
+    /// What is spoken; nil where nobody says, `multi` or `auto` where the recogniser is to find out.
     package var language: String?
+    /// The recogniser's model, where somebody asks for one.
+    package var model: String?
+    /// Words that are likely.
+    package var vocabulary: [String] = []
+    /// Whose it is: where recognitions wait, tenants take turns.
+    package var tenant = ""
 
     package init() {}
+
+    /// As transcribers want to know it: nothing where they are to find out.
+    package var languages: [String] {
+        language.map { ["auto", "multi"].contains($0.lowercased()) ? [] : [$0] } ?? []
+    }
 }
 
 /// What was heard.
@@ -56,6 +72,8 @@ package enum LiveEvent: Hashable, Sendable {
     case result(LiveResult)
     /// Nobody has spoken for as long as was asked for.
     case utteranceEnd(channel: Int, lastWordEnd: Double)
+    /// Nothing more will be heard. What is called next of the session throws the same.
+    case failed(EngineFailure)
 }
 
 /// The words of a span of a stream. Times are seconds from its beginning.
@@ -89,6 +107,13 @@ package struct LiveWord: Hashable, Sendable {
     package let confidence: Double
     package let speaker: Int?
 
+    /// A word of something that was recognised as a whole.
+    package init(_ word: TimedWord, confidence: Double, punctuates: Bool) {
+        self.init(
+            text: word.bare, punctuated: punctuates ? word.text : nil, start: word.start, end: word.end,
+            confidence: confidence, speaker: word.speaker)
+    }
+
     package init(
         text: String, punctuated: String?, start: Double, end: Double, confidence: Double, speaker: Int?
     ) {
@@ -98,5 +123,29 @@ package struct LiveWord: Hashable, Sendable {
         self.end = end
         self.confidence = confidence
         self.speaker = speaker
+    }
+}
+
+extension RecognisedSpeech {
+    /// The words with their times. Where the recogniser knows none, they follow each other evenly.
+    /// - Parameter duration: of what they were heard in, in seconds.
+    package func words(over duration: Double) -> [TimedWord] {
+        guard words.isEmpty else { return words }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let length = duration / Double(max(words.count, 1))
+        return words.enumerated().map { place, word in
+            TimedWord(text: String(word), start: Double(place) * length, end: Double(place + 1) * length)
+        }
+    }
+
+    /// The same for every word: recognisers of whole recordings tell no more than that they had doubts.
+    package var confidence: Double { warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95 }
+}
+
+extension TimedWord {
+    /// In lower case and without punctuation around it.
+    package var bare: String {
+        let bare = text.lowercased().trimmingCharacters(in: .punctuationCharacters)
+        return bare.isEmpty ? text : bare
     }
 }

@@ -130,8 +130,10 @@ struct ListenMessages: Sendable {
         }
     }
 
-    func text(_ event: LiveEvent) throws -> String {
+    /// - Returns: nil for what no message tells.
+    func text(_ event: LiveEvent) throws -> String? {
         switch event {
+        case .failed: nil
         case .speechStarted(let channel, let time):
             try encoded(SpeechStarted(channel: place(channel), timestamp: time))
         case .utteranceEnd(let channel, let time):

@@ -14,16 +14,4 @@ extension ListenQuery {
             }
         return WaveHeader(written, channels: options.channels, sampleRate: options.sampleRate)
     }
-
-    /// What may be spoken; nothing where the recogniser is to find out.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    var spokenLanguages: [String] {
-        get throws(ScribeError) {
-            guard let language = options.language, !["auto", "multi"].contains(language.lowercased()) else { return [] }
-            guard TransactionRequest.isLanguage(language) else {
-                throw .invalidRequest(field: "language", problem: "must be a language such as en-IN")
-            }
-            return [language]
-        }
-    }
 }

@@ -40,6 +40,7 @@ struct ListenQuery: Hashable, Sendable {
     private static let mostChannels = 8
     /// In bytes.
     private static let longestModel = 100
+    private static let mostWords = 100
     /// The longest silence that can be waited for.
     private static let longestSilence = 60_000
 
@@ -80,6 +81,13 @@ struct ListenQuery: Hashable, Sendable {
         }
         options.tellsSpeakers = diarizes || text("diarize_model") != nil
         options.language = text("language", "lang")
+        if let language = options.language, !TransactionRequest.isLanguage(language),
+            !["auto", "multi"].contains(language.lowercased())
+        {
+            throw .invalidRequest(field: "language", problem: "must be a language such as en-IN, or multi")
+        }
+        options.model = model
+        options.vocabulary = try Self.words(query[values: "keyterm"] + query[values: "keywords"])
         tellsUtterances = try Self.boolean(text("utterances"), "utterances") ?? false
         tellsParagraphs = try Self.boolean(text("paragraphs"), "paragraphs") ?? false
         if let pause = text("utt_split") {
@@ -99,6 +107,15 @@ struct ListenQuery: Hashable, Sendable {
         }
         let gap = try Self.integer(text("utterance_end_ms"), "utterance_end_ms", 1...Self.longestSilence)
         options.utteranceEnd = gap.map { .milliseconds($0) }
+    }
+
+    /// Older ones carry a weight behind a colon.
+    private static func words(_ terms: [Substring]) throws(ScribeError) -> [String] {
+        let words = terms.map { String($0.prefix { $0 != ":" }) }.filter { !$0.isEmpty }
+        guard words.count <= mostWords, words.allSatisfy({ $0.utf8.count <= longestModel }) else {
+            throw .invalidRequest(field: "keyterm", problem: "is there more than \(mostWords) times, or too long")
+        }
+        return words
     }
 
     private static func integer(

@@ -86,16 +86,23 @@ struct ListenRecording: Encodable {
         id: () -> String
     ) {
         let model = ListenModel(query.model, speaksSubQ: speaksSubQ)
+        func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
         metadata = Metadata(
             request: request, sha256: Hex.encode(hearing.sha256), created: now.apiTime,
-            duration: (hearing.duration * 1000).rounded() / 1000, models: [model.uuid], info: [model.uuid: model])
+            duration: rounded(hearing.duration), models: [model.uuid], info: [model.uuid: model])
         let punctuates = query.options.punctuates || speaksSubQ
-        let words = SpokenWord.words(in: hearing, tellsSpeakers: query.options.tellsSpeakers)
-        let confidence = SpokenWord.confidence(of: hearing.speech)
-        func text(_ words: some Sequence<SpokenWord>) -> String {
-            words.map { punctuates ? $0.written : $0.bare }.joined(separator: " ")
+        let confidence = hearing.speech.confidence
+        let words = hearing.speech.words(over: hearing.duration).map {
+            TimedWord(
+                text: $0.text, start: rounded($0.start), end: rounded($0.end),
+                speaker: query.options.tellsSpeakers ? $0.speaker ?? 0 : nil)
         }
-        func told(_ words: [SpokenWord]) -> [ListenWord] { words.map { $0.told(confidence, punctuates: punctuates) } }
+        func text(_ words: [TimedWord]) -> String {
+            words.map { punctuates ? $0.text : $0.bare }.joined(separator: " ")
+        }
+        func told(_ words: [TimedWord]) -> [ListenWord] {
+            words.map { ListenWord(word: LiveWord($0, confidence: confidence, punctuates: punctuates)) }
+        }
         let turns = words.turns(pause: query.utterancePause)
         let paragraphs = Paragraphs(
             transcript: turns.map(text).joined(separator: "\n\n"),
@@ -122,69 +129,21 @@ struct ListenRecording: Encodable {
     }
 }
 
-/// A word of a recording, in seconds from its start.
-private struct SpokenWord {
-    /// As it stands in a sentence.
-    let written: String
-    let start: Double
-    let end: Double
-    let speaker: Int?
-
-    /// In lower case and without punctuation around it.
-    var bare: String {
-        let bare = written.lowercased().trimmingCharacters(in: .punctuationCharacters)
-        return bare.isEmpty ? written : bare
-    }
-
-    func told(_ confidence: Double, punctuates: Bool) -> ListenWord {
-        ListenWord(
-            word: LiveWord(
-                text: bare, punctuated: punctuates ? written : nil, start: start, end: end, confidence: confidence,
-                speaker: speaker))
-    }
-
-    /// What was heard, word by word. Where the recogniser knows no times, they follow each other evenly; where it tells
-    /// nobody apart, one speaker says everything.
-    static func words(in hearing: Recognitions.Hearing, tellsSpeakers: Bool) -> [SpokenWord] {
-        let speech = hearing.speech
-        func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
-        guard speech.words.isEmpty else {
-            return speech.words.map {
-                SpokenWord(
-                    written: $0.text, start: rounded($0.start), end: rounded($0.end),
-                    speaker: tellsSpeakers ? $0.speaker ?? 0 : nil)
-            }
-        }
-        let words = speech.text.split(whereSeparator: \.isWhitespace)
-        let length = hearing.duration / Double(max(words.count, 1))
-        return words.enumerated().map { place, word in
-            SpokenWord(
-                written: String(word), start: rounded(Double(place) * length), end: rounded(Double(place + 1) * length),
-                speaker: tellsSpeakers ? 0 : nil)
-        }
-    }
-
-    /// The same for every word: recognisers of whole recordings tell no more than that they had doubts.
-    static func confidence(of speech: RecognisedSpeech) -> Double {
-        speech.warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95
-    }
-}
-
-extension [SpokenWord] {
+extension [TimedWord] {
     fileprivate var start: Double { first?.start ?? 0 }
     fileprivate var end: Double { last?.end ?? 0 }
 
     /// What one says without a pause.
-    fileprivate func turns(pause: Double) -> [[SpokenWord]] {
+    fileprivate func turns(pause: Double) -> [[TimedWord]] {
         parts { $0.speaker != $1.speaker || $1.start - $0.end >= pause }
     }
 
-    fileprivate var sentences: [[SpokenWord]] {
-        parts { before, _ in before.written.last.map { ".?!।".contains($0) } ?? false }
+    fileprivate var sentences: [[TimedWord]] {
+        parts { before, _ in before.text.last.map { ".?!।".contains($0) } ?? false }
     }
 
-    private func parts(cutBetween isCut: (SpokenWord, SpokenWord) -> Bool) -> [[SpokenWord]] {
-        var parts: [[SpokenWord]] = []
+    private func parts(cutBetween isCut: (TimedWord, TimedWord) -> Bool) -> [[TimedWord]] {
+        var parts: [[TimedWord]] = []
         for word in self {
             if let last = parts.last?.last, !isCut(last, word) {
                 parts[parts.count - 1].append(word)

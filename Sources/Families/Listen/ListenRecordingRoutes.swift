@@ -32,7 +32,6 @@ struct ListenRecordingRoutes: Sendable {
         let principal = try await authenticator.principal(ListenCredentials(request.headers))
         let query = try ListenQuery(request.uri.queryParameters, at: .recording, speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.uri.queryParameters)
-        let languages = try query.spokenLanguages
         let link = try await link(in: request, context)
         let id = identifiers.uuid()
         return try await context.whileAwaited {
@@ -40,12 +39,13 @@ struct ListenRecordingRoutes: Sendable {
                 if let link {
                     try await outbound.get(link, within: settings.fetchTime) {
                         try await recognitions.hear(
-                            $0, samples: query.samples, size: $0.size, languages: languages, for: principal)
+                            $0, samples: query.samples, size: $0.size, languages: query.options.languages,
+                            for: principal)
                     }
                 } else {
                     try await recognitions.hear(
                         request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
-                        languages: languages, for: principal)
+                        languages: query.options.languages, for: principal)
                 }
             let answer = ListenRecording(
                 hearing, query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)

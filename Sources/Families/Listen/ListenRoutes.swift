@@ -52,7 +52,8 @@ struct ListenRoutes: Sendable {
         ) { socket, messages in
             defer { place.giveBack() }
             let session = ListenSession(
-                engine: engine, query: query, request: id, clock: clock, settings: settings, socket: socket)
+                engine: engine, query: query, request: id, clock: clock, settings: settings,
+                tenant: principal.business.rawValue, socket: socket, logger: context.logger)
             return try await session.serve(messages)
         }
     }

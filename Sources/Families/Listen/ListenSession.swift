@@ -1,6 +1,7 @@
 import Crypto
 import Engines
 import Foundation
+import Logging
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
@@ -13,70 +14,137 @@ struct ListenSession: Sendable {
     let request: String
     let clock: ScribeClock
     let settings: ListenFamily.Settings
+    /// Whose it is.
+    let tenant: String
     let socket: WebSocket
+    let logger: Logger
 
     /// - Returns: with what the socket is closed.
     /// - Throws: ``WebSocketClosure`` for what ends it otherwise.
     func serve(_ messages: WebSocketMessages) async throws -> WebSocketClosure {
         let idle = IdleWatch(clock: clock, limit: settings.idleTime)
         return try await withThrowingTaskGroup(of: WebSocketClosure.self) { group in
-            group.addTask { try await listen(to: messages, idle) }
-            group.addTask { try await idle.end() }
+            group.addTask {
+                do {
+                    return try await listen(to: messages, idle)
+                } catch let failure as EngineFailure {
+                    logger.warning(
+                        "live recognition has failed",
+                        metadata: ["engine": "\(engine.name)", "why": "\(failure.reason)"])
+                    throw WebSocketClosure(1011, "NET-0000: The recogniser has failed")
+                }
+            }
+            group.addTask { try await idle.watch() }
             defer { group.cancelAll() }
             return try await group.next() ?? .normal
         }
     }
 
-    private func listen(to messages: WebSocketMessages, _ idle: IdleWatch) async throws -> WebSocketClosure {
-        var audio = ListenAudio(query)
+    /// What a client says, up to where it ends its stream.
+    private struct Input {
+        var messages: WebSocketMessages.Iterator
+        let idle: IdleWatch
+        var audio: ListenAudio
         var hash = SHA256()
-        var session: (any LiveSession)?
+
+        /// The next message that is more than a sign of life; nil at the end of the stream.
+        mutating func next() async throws -> Message? {
+            while let message = try await messages.next() {
+                idle.heard()
+                switch message {
+                case .binary(let bytes) where bytes.readableBytes == 0: return nil
+                case .binary(let bytes):
+                    hash.update(data: bytes.readableBytesView)
+                    if let samples = try audio.decode(bytes) { return .samples(samples) }
+                case .text(let text):
+                    switch ListenCommand(text) {
+                    case .keepAlive: break
+                    case .closeStream: return nil
+                    case let command: return .command(command)
+                    }
+                case .ping, .pong, .close: break
+                }
+            }
+            return nil
+        }
+    }
+
+    private enum Message {
+        case samples(ByteBuffer)
+        case command(ListenCommand)
+    }
+
+    private func listen(to messages: WebSocketMessages, _ idle: IdleWatch) async throws -> WebSocketClosure {
+        var input = Input(messages: messages.makeAsyncIterator(), idle: idle, audio: ListenAudio(query))
         let createdAt = clock.now
         func encoder() -> ListenMessages {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
-                channels: audio.options.channels,
-                createdAt: createdAt, speaksSubQ: settings.speaksSubQ)
+                channels: input.audio.options.channels, createdAt: createdAt, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             try await socket.send(text: try encoder().metadata(duration: 0, hash: SHA256().finalize()))
         }
-        if !query.isContainer { session = try await begin(audio.options, encoder()) }
-
-        listening: for try await message in messages {
-            idle.heard()
-            switch message {
-            case .binary(let bytes) where bytes.readableBytes == 0: break listening
-            case .binary(let bytes):
-                hash.update(data: bytes.readableBytesView)
-                guard let samples = try audio.decode(bytes) else { continue }
-                if session == nil { session = try await begin(audio.options, encoder()) }
-                try await session?.feed(samples)
-                idle.heard()
-            case .text(let text):
-                switch ListenCommand(text) {
-                case .keepAlive: break
-                case .finalize:
-                    // Before a container has said what it is there is nothing to settle, and nothing to begin with.
-                    if session == nil {
-                        var nothing = try await begin(audio.options, encoder())
-                        try await nothing.finalize()
-                    }
-                    try await session?.finalize()
-                case .closeStream: break listening
-                case .configure: try await socket.send(text: try encoder().configured())
-                case .unknown: try await socket.send(text: try encoder().schemaError())
-                }
-            case .ping, .pong, .close: break
+        // Until a container has said what it is nobody can listen.
+        var first: ByteBuffer?
+        waiting: while query.isContainer, first == nil {
+            switch try await input.next() {
+            case .samples(let samples): first = samples
+            case .command(.finalize):
+                try await engine.withSession(options(input), emit: emit(encoder())) { try await $0.finalize() }
+            case .command(let command): try await answer(command, encoder())
+            case nil: break waiting
             }
         }
-        try await session?.close()
-        try await socket.send(text: try encoder().metadata(duration: audio.duration, hash: hash.finalize()))
+        if !query.isContainer || first != nil {
+            try await engine.withSession(options(input), emit: emit(encoder())) { session in
+                if let first { try await session.feed(first) }
+                while let message = try await input.next() {
+                    switch message {
+                    case .samples(let samples):
+                        try await session.feed(samples)
+                        idle.heard()
+                    case .command(.finalize): try await session.finalize()
+                    case .command(let command): try await answer(command, encoder())
+                    }
+                }
+                // Whatever is still to be said of what was heard takes its time.
+                idle.end()
+                try await session.close()
+            }
+        }
+        let hash = input.hash.finalize()
+        try await socket.send(text: try encoder().metadata(duration: input.audio.duration, hash: hash))
         return .normal
     }
 
-    private func begin(_ options: LiveOptions, _ encoder: ListenMessages) async throws -> any LiveSession {
-        try await engine.session(options) { [socket] event in try await socket.send(text: try encoder.text(event)) }
+    private func options(_ input: Input) -> LiveOptions {
+        var options = input.audio.options
+        options.tenant = tenant
+        return options
+    }
+
+    private func emit(_ encoder: ListenMessages) -> @Sendable (LiveEvent) async throws -> Void {
+        { [socket, logger, engine] event in
+            if case .failed(let failure) = event {
+                let why = ["engine": "\(engine.name)", "why": "\(failure.reason)"] as Logger.Metadata
+                logger.warning("live recognition has failed", metadata: why)
+                socket.close(Self.failed)
+            } else if let text = try encoder.text(event) {
+                try await socket.send(text: text)
+            }
+        }
+    }
+
+    /// (streaming.md 1.7)
+    private static let failed = WebSocketClosure(1011, "NET-0000: The recogniser has failed")
+
+    private func answer(_ command: ListenCommand, _ encoder: ListenMessages) async throws {
+        switch command {
+        case .configure: try await socket.send(text: try encoder.configured())
+        case .unknown: try await socket.send(text: try encoder.schemaError())
+        case .keepAlive, .finalize, .closeStream: break
+        }
     }
 }
 
@@ -84,7 +152,7 @@ struct ListenSession: Sendable {
 private final class IdleWatch: Sendable {
     private let clock: ScribeClock
     private let limit: Duration
-    private let count = LockedValue((messages: 0, last: Date.distantPast))
+    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false))
 
     init(clock: ScribeClock, limit: Duration) {
         self.clock = clock
@@ -94,17 +162,21 @@ private final class IdleWatch: Sendable {
 
     func heard() {
         let now = clock.now
-        count.withLock { $0 = ($0.messages + 1, now) }
+        count.withLock { $0 = ($0.messages + 1, now, $0.hasEnded) }
     }
 
+    /// Nothing more will be heard, and nobody minds.
+    func end() { count.withLock { $0.hasEnded = true } }
+
     /// - Throws: ``WebSocketClosure`` when nothing was heard for too long, `CancellationError`.
-    func end() async throws -> WebSocketClosure {
+    func watch() async throws -> WebSocketClosure {
         while true {
             let before = count.withLock { $0 }
             // Not beyond the limit, whatever was done to the clock.
             let passed = max(0, clock.now.timeIntervalSince(before.last))
-            try await clock.sleep(for: max(.milliseconds(1), limit - .seconds(passed)), as: .socketIdle)
-            guard count.withLock({ $0.messages }) == before.messages else { continue }
+            let left = before.hasEnded ? limit : max(.milliseconds(1), limit - .seconds(passed))
+            try await clock.sleep(for: left, as: .socketIdle)
+            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded }) else { continue }
             throw WebSocketClosure(
                 1011,
                 "NET-0001: Neither audio nor a text came within the timeout window. See https://dpgr.am/net0001")

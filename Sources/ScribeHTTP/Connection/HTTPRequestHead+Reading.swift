@@ -21,6 +21,6 @@ extension HTTPRequestHead {
     var isWebSocketRequest: Bool {
         method == .GET && version == .http1_1 && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
             && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
-            && headers["content-length"].isEmpty && headers["transfer-encoding"].isEmpty
+            && [[], ["0"]].contains(headers["content-length"]) && headers["transfer-encoding"].isEmpty
     }
 }

@@ -4,8 +4,15 @@ import ScribeDomain
 /// One open WebSocket, as a family's handler has it. What is sent waits until the client has room for it.
 package struct WebSocket: Sendable {
     private let outgoing: OutgoingFrames
+    private let closing: AsyncStream<WebSocketClosure>.Continuation
 
-    init(outgoing: OutgoingFrames) { self.outgoing = outgoing }
+    init(outgoing: OutgoingFrames, closing: AsyncStream<WebSocketClosure>.Continuation) {
+        self.outgoing = outgoing
+        self.closing = closing
+    }
+
+    /// Ends it, whatever its handler waits for.
+    package func close(_ closure: WebSocketClosure) { closing.yield(closure) }
 
     /// Sends a text. Returns when there is room for more.
     /// - Throws: `CancellationError` when the socket is closed.

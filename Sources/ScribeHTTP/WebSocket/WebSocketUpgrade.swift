@@ -78,13 +78,18 @@ package struct WebSocketUpgrade: Sendable {
         of request: Request, _ outgoing: OutgoingFrames, _ limits: Limits, _ clock: ScribeClock, _ logger: Logger,
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
-        let socket = WebSocket(outgoing: outgoing)
+        let (closures, closing) = AsyncStream<WebSocketClosure>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let socket = WebSocket(outgoing: outgoing, closing: closing)
         let presence = Presence()
         let messages = WebSocketMessages(request.body, socket, limit: limits.messageSize, presence)
         do {
             return try await cancelWhenGracefulShutdown {
                 try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
                     group.addTask { try await serve(socket, messages) }
+                    group.addTask {
+                        for await closure in closures { return closure }
+                        throw CancellationError()
+                    }
                     group.addTask {
                         try await presence.watch(socket, limits.silence, clock)
                         return nil
@@ -114,8 +119,18 @@ package struct WebSocketUpgrade: Sendable {
 /// When something was last heard of a client.
 final class Presence: Sendable {
     private let count = LockedValue(0)
+    private let isAwaited = LockedValue(false)
 
     func heard() { count.withLock { $0 += 1 } }
+
+    /// Waits for the client, whose silence counts meanwhile. While something else is waited for it cannot be heard.
+    func whileAwaited<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        isAwaited.withLock { $0 = true }
+        defer { isAwaited.withLock { $0 = false } }
+        return try await body()
+    }
 
     /// Asks a client that says nothing whether it is there.
     /// - Throws: ``WebSocketClosure`` when it is not, `CancellationError`.
@@ -125,7 +140,7 @@ final class Presence: Sendable {
         while true {
             try await clock.sleep(for: silence, as: .socketPing)
             let now = count.withLock { $0 }
-            if now != last {
+            if now != last || !isAwaited.withLock({ $0 }) {
                 (last, isAsked) = (now, false)
             } else if isAsked {
                 throw WebSocketClosure(1011, "Nothing was heard of the client")
@@ -184,7 +199,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                     case .text, .binary: return message
                     }
                 }
-                guard let buffer = try await bytes.next() else {
+                guard let buffer = try await presence.whileAwaited({ try await bytes.next() }) else {
                     ended.withLock { $0 = true }
                     return nil
                 }

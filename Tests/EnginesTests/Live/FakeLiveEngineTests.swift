@@ -22,12 +22,15 @@ struct FakeLiveEngineTests {
         _ options: LiveOptions, _ audio: ByteBuffer, cutInto size: Int = .max
     ) async throws -> [LiveEvent] {
         let heard = LockedValue<[LiveEvent]>([])
-        var session = FakeLiveEngine().session(options) { event in heard.withLock { $0.append(event) } }
-        var rest = audio
-        while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
-            try await session.feed(piece)
+        try await FakeLiveEngine().withSession(options) { event in
+            heard.withLock { $0.append(event) }
+        } _: { session in
+            var rest = audio
+            while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
+                try await session.feed(piece)
+            }
+            try await session.close()
         }
-        try await session.close()
         return heard.withLock { $0 }
     }
 

@@ -26,11 +26,9 @@ package struct DeepgramTranscriber: Transcriber {
         let format = try await recording.withLocalFile { path in
             try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
         }
-        guard var url = URLComponents(url: service.baseURL, resolvingAgainstBaseURL: false) else {
+        guard var url = URLComponents(url: service.listenURL, resolvingAgainstBaseURL: false) else {
             throw EngineFailure(.transcriptionFailed, "the service has no address")
         }
-        let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
-        url.path = base.hasSuffix("/v1") ? base + "/listen" : base + "/v1/listen"
         var query = [
             URLQueryItem(name: "model", value: service.model(for: recording) ?? Self.usualModel),
             URLQueryItem(name: "punctuate", value: "true"), URLQueryItem(name: "smart_format", value: "true"),

@@ -21,6 +21,11 @@ package struct SpeechService: Hashable, Sendable {
         self.prompt = prompt
     }
 
+    /// Deepgram's endpoint, whether or not the base ends with the version.
+    var listenURL: URL {
+        baseURL.appending(path: baseURL.lastPathComponent == "v1" ? "listen" : "v1/listen")
+    }
+
     /// The model for a recording.
     func model(for recording: Recording) -> String? { recording.isLite ? liteModel ?? model : model }
 }

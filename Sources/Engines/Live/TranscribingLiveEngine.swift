@@ -1,0 +1,218 @@
+import Foundation
+import NIOCore
+package import NIOPosix
+import ScribeDomain
+import SystemPackage
+
+/// Any transcriber as a live engine: what is said between two pauses is recognised as a recording of its own, so one with
+/// only a REST call or a command line serves live text too.
+package struct TranscribingLiveEngine: LiveEngine {
+    private let transcriber: any Transcriber
+    private let temporary: TemporaryFiles
+    private let files: NIOThreadPool
+
+    /// So much may wait for a transcriber that is slower than speech; then a client waits.
+    private static let mostWaiting: Duration = .seconds(60)
+
+    package init(_ transcriber: any Transcriber, temporary: TemporaryFiles, files: NIOThreadPool) {
+        self.transcriber = transcriber
+        self.temporary = temporary
+        self.files = files
+    }
+
+    package var name: String { transcriber.name }
+
+    package func withSession(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
+        _ body: (inout any LiveSession) async throws -> Void
+    ) async throws {
+        let queue = LiveQueue<TranscribingLiveSession.Work>(
+            limit: Int(Self.mostWaiting / .seconds(1)) * options.sampleRate)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var listener = StretchListener(
+                    options: options, transcriber: transcriber, temporary: temporary, files: files, emit: emit)
+                do {
+                    while let work = await queue.next() {
+                        try await listener.hear(work, isLast: await queue.isEmpty)
+                    }
+                } catch {
+                    await queue.finish(throwing: error)
+                    if let failure = error as? EngineFailure { try await emit(.failed(failure)) }
+                    throw error
+                }
+            }
+            var session: any LiveSession = TranscribingLiveSession(options, queue)
+            do {
+                try await body(&session)
+            } catch {
+                group.cancelAll()
+                await queue.finish(throwing: error)
+                throw error
+            }
+            await queue.finish()
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// Cuts the audio; what is cut waits in a queue for the transcriber.
+private struct TranscribingLiveSession: LiveSession {
+    enum Work: Sendable {
+        case event(channel: Int, VoicedStretches.Event)
+        case answerFinalize(channel: Int, VoicedStretches.Stretch)
+
+        /// In samples.
+        var weight: Int {
+            switch self {
+            case .event(_, .partial(let stretch)), .event(_, .whole(let stretch)), .answerFinalize(_, let stretch):
+                stretch.samples.count
+            case .event(_, .began), .event(_, .pause): 0
+            }
+        }
+    }
+
+    private let queue: LiveQueue<Work>
+    private var hops: LiveHops
+    private var channels: [VoicedStretches]
+
+    init(_ options: LiveOptions, _ queue: LiveQueue<Work>) {
+        self.queue = queue
+        hops = LiveHops(options)
+        channels = (0..<hops.heardChannels).map { _ in VoicedStretches(options) }
+    }
+
+    mutating func feed(_ audio: ByteBuffer) async throws {
+        hops.add(audio)
+        while let hop = hops.next() {
+            for index in channels.indices {
+                for event in channels[index].hear(hop[index]) { try await add(.event(channel: index, event)) }
+            }
+        }
+    }
+
+    mutating func finalize() async throws {
+        let rest = hops.takeRest()
+        for index in channels.indices {
+            let stretch = channels[index].settle(rest.isEmpty ? [] : rest[index])
+            try await add(.answerFinalize(channel: index, stretch))
+        }
+    }
+
+    mutating func close() async throws {
+        let rest = hops.takeRest()
+        for index in channels.indices {
+            let stretch = channels[index].settle(rest.isEmpty ? [] : rest[index])
+            if !stretch.samples.isEmpty { try await add(.event(channel: index, .whole(stretch))) }
+        }
+    }
+
+    private func add(_ work: Work) async throws { try await queue.add(work, weight: work.weight) }
+}
+
+/// Has stretches recognised, one after the other, and tells what was heard.
+private struct StretchListener {
+    let options: LiveOptions
+    let transcriber: any Transcriber
+    let temporary: TemporaryFiles
+    let files: NIOThreadPool
+    let emit: @Sendable (LiveEvent) async throws -> Void
+    /// For each channel, until the pause behind it was told.
+    private var lastWordEnd: [Int: Double] = [:]
+
+    private static let attempts = 3
+
+    init(
+        options: LiveOptions, transcriber: any Transcriber, temporary: TemporaryFiles, files: NIOThreadPool,
+        emit: @escaping @Sendable (LiveEvent) async throws -> Void
+    ) {
+        self.options = options
+        self.transcriber = transcriber
+        self.temporary = temporary
+        self.files = files
+        self.emit = emit
+    }
+
+    private func seconds(_ samples: Int) -> Double {
+        (Double(samples) / Double(options.sampleRate) * 1000).rounded() / 1000
+    }
+
+    /// - Parameter isLast: whether nothing else waits.
+    mutating func hear(_ work: TranscribingLiveSession.Work, isLast: Bool) async throws {
+        switch work {
+        case .event(let channel, .began(let place)):
+            if options.tellsSpeech { try await emit(.speechStarted(channel: channel, at: seconds(place))) }
+        case .event(let channel, .pause):
+            if let end = lastWordEnd.removeValue(forKey: channel) {
+                try await emit(.utteranceEnd(channel: channel, lastWordEnd: end))
+            }
+        case .event(let channel, .partial(let stretch)):
+            // It is only worth having while it is the newest, and its failure is nothing: the whole comes yet.
+            guard isLast, let words = try? await words(in: stretch, attempts: 1), !words.isEmpty else { return }
+            try await tell(words, stretch, channel, isFinal: false)
+        case .event(let channel, .whole(let stretch)):
+            try await tell(try await words(in: stretch, attempts: Self.attempts), stretch, channel, isFinal: true)
+        case .answerFinalize(let channel, let stretch):
+            let words = try await words(in: stretch, attempts: Self.attempts)
+            try await tell(words, stretch, channel, isFinal: true, answersFinalize: true)
+        }
+    }
+
+    private mutating func tell(
+        _ words: [LiveWord], _ stretch: VoicedStretches.Stretch, _ channel: Int, isFinal: Bool,
+        answersFinalize: Bool = false
+    ) async throws {
+        if isFinal, let last = words.last { lastWordEnd[channel] = last.end }
+        let start = seconds(stretch.settled)
+        try await emit(
+            .result(
+                LiveResult(
+                    channel: channel, start: start, duration: seconds(stretch.end - stretch.settled), words: words,
+                    isFinal: isFinal, endsSpeech: stretch.endsSpeech, isAnswerToFinalize: answersFinalize)))
+    }
+
+    private func words(in stretch: VoicedStretches.Stretch, attempts: Int) async throws -> [LiveWord] {
+        guard !stretch.samples.isEmpty else { return [] }
+        let speech = try await speech(in: stretch.samples, attempts: attempts)
+        let (start, first, last) = (seconds(stretch.start), seconds(stretch.settled), seconds(stretch.end))
+        return speech.words(over: seconds(stretch.samples.count)).map { word in
+            // Within its stretch, whatever the recogniser says.
+            func place(_ time: Double) -> Double {
+                min(max(((start + time) * 1000).rounded() / 1000, first), last)
+            }
+            let word = TimedWord(
+                text: word.text, start: place(word.start), end: place(word.end),
+                speaker: options.tellsSpeakers ? word.speaker ?? 0 : nil)
+            return LiveWord(word, confidence: speech.confidence, punctuates: options.punctuates)
+        }
+    }
+
+    private func speech(in samples: [Int16], attempts: Int) async throws -> RecognisedSpeech {
+        try await temporary.use(extension: "wav") { path in
+            try await files.runIfActive { try Self.write(samples, at: options.sampleRate, to: path) }
+            for attempt in 1... {
+                let recording = Recording(
+                    LocalAudio(path: path), ordinal: 1, languages: options.languages,
+                    isLastAttempt: attempt >= attempts, tenant: options.tenant,
+                    vocabulary: { [vocabulary = options.vocabulary] in vocabulary })
+                do {
+                    return try await transcriber.transcribe(recording)
+                } catch let failure as EngineFailure where failure.isRetryable && attempt < attempts {
+                    continue
+                } catch let failure as EngineFailure where failure.origin == .input {
+                    return RecognisedSpeech(text: "")
+                }
+            }
+            preconditionFailure("there is no end to the attempts")
+        }
+    }
+
+    private static func write(_ samples: [Int16], at rate: Int, to path: String) throws {
+        var bytes = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: rate).bytes(before: samples.count * 2)
+        bytes.reserveCapacity(bytes.readableBytes + samples.count * 2)
+        for sample in samples { bytes.writeInteger(sample, endianness: .little) }
+        let file = try SystemPackage.FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+        try file.closeAfter { _ = try file.writeAll(bytes.readableBytesView) }
+    }
+}

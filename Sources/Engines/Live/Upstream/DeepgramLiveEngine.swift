@@ -1,0 +1,213 @@
+import Foundation
+import NIOCore
+import NIOWebSocket
+package import ScribeDomain
+
+/// Deepgram's live `/v1/listen` (streaming.md 1), and services that speak it: audio is handed on, and what is heard comes
+/// back. When the connection breaks, what was not settled is sent again over the next.
+package struct DeepgramLiveEngine: LiveEngine {
+    package let name = "deepgram"
+    private let service: SpeechService
+    private let circuit: Circuit
+    private let clock: ScribeClock
+    private let identifiers: IdentifierSource
+    /// For the end of a stream, once everything was sent.
+    private let timeLimit: Duration
+
+    /// The model that is asked for when neither the configuration nor the client names one.
+    private static let usualModel = "nova-3-medical"
+    /// How many connections in a row may break before a word is heard.
+    private static let attempts = 5
+    /// The service ends a stream in which it hears nothing for twice that.
+    private static let keepAliveTime: Duration = .seconds(5)
+    /// After so many of them without a sign of the service it is taken for gone.
+    private static let mostSilence = 4
+
+    package init(service: SpeechService, policy: EngineGuard.Policy, identifiers: IdentifierSource, clock: ScribeClock)
+    {
+        self.service = service
+        circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
+        timeLimit = policy.timeLimit
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+
+    package func withSession(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
+        _ body: (inout any LiveSession) async throws -> Void
+    ) async throws {
+        var headers: [(String, String)] = []
+        if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
+        let socket = try UpstreamSocket(try address(options), headers: headers, identifiers: identifiers)
+        let conversation = UpstreamConversation(options, socket)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    try await converse(conversation, socket, emit)
+                } catch {
+                    await conversation.failed(error)
+                    if let failure = error as? EngineFailure { try await emit(.failed(failure)) }
+                    throw error
+                }
+            }
+            defer { group.cancelAll() }
+            var session: any LiveSession = DeepgramLiveSession(conversation: conversation)
+            try await body(&session)
+            group.addTask {
+                try await clock.sleep(for: timeLimit, as: .timeLimit)
+                throw EngineFailure(.transcriptionTimeout, "the service did not end the stream", origin: .service)
+            }
+            try await group.next()
+        }
+    }
+
+    /// One connection after the other, until the stream is over.
+    private func converse(
+        _ conversation: UpstreamConversation, _ socket: UpstreamSocket,
+        _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
+    ) async throws {
+        var failures = 0
+        while await !conversation.isOver {
+            if failures > 0 {
+                try await clock.sleep(for: .milliseconds(50 << failures), as: .upstream)
+            }
+            if let left = circuit.admit(at: clock.now) {
+                throw EngineFailure(
+                    .transcriptionFailed, "\(name) is left alone after failures in a row", isRetryable: true,
+                    retryAfter: left, origin: .refusal)
+            }
+            do {
+                let channel = try await socket.open()
+                circuit.succeeded()
+                let isProgress = try await converse(conversation, over: channel, socket, emit)
+                failures = isProgress ? 0 : failures + 1
+            } catch UpstreamEnd.refused(let code) {
+                throw EngineFailure(.transcriptionFailed, "the service ends the stream with \(code)")
+            } catch UpstreamEnd.untold(let error) {
+                throw error
+            } catch {
+                circuit.released()
+                try Task.checkCancellation()
+                circuit.failed(at: clock.now)
+                failures += 1
+            }
+            await conversation.disconnected()
+            if failures >= Self.attempts {
+                throw EngineFailure(.transcriptionFailed, "the service does not keep a connection", isRetryable: true)
+            }
+        }
+    }
+
+    /// Why no further connection is made.
+    private enum UpstreamEnd: Error {
+        /// The service has ended the stream with that code: another connection would change nothing.
+        case refused(UInt16)
+        /// Nobody takes what was heard.
+        case untold(any Error)
+    }
+
+    /// - Returns: whether anything was heard.
+    /// - Throws: ``UpstreamEnd``, `CancellationError`.
+    private func converse(
+        _ conversation: UpstreamConversation, over channel: UpstreamSocket.Channel, _ socket: UpstreamSocket,
+        _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
+    ) async throws -> Bool {
+        let signs = LockedValue(0)
+        let end = LockedValue<UpstreamEnd?>(nil)
+        let outgoing = await conversation.connected()
+        // A connection that breaks is followed by another.
+        try? await channel.executeThenClose { inbound, outbound in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while let frame = await outgoing.next() {
+                        guard (try? await outbound.write(frame)) != nil else { return }
+                    }
+                }
+                group.addTask {
+                    var silence = (signs: -1, times: 0)
+                    while silence.times < Self.mostSilence {
+                        guard (try? await clock.sleep(for: Self.keepAliveTime, as: .upstream)) != nil else { return }
+                        let now = signs.withLock { $0 }
+                        silence = now == silence.signs ? (now, silence.times + 1) : (now, 0)
+                        await conversation.keepAlive(outgoing)
+                    }
+                }
+                group.addTask {
+                    do {
+                        for try await frame in inbound {
+                            signs.withLock { $0 += 1 }
+                            try await hear(frame, conversation, outgoing, socket, emit)
+                            if await conversation.isOver { return }
+                        }
+                    } catch let error as UpstreamEnd {
+                        end.withLock { $0 = error }
+                    } catch {
+                        return
+                    }
+                }
+                // Whichever ends first ends the connection.
+                await group.next()
+                group.cancelAll()
+                await outgoing.finish()
+            }
+        }
+        if let end = end.withLock({ $0 }) { throw end }
+        try Task.checkCancellation()
+        return signs.withLock { $0 } > 0
+    }
+
+    private func hear(
+        _ frame: WebSocketFrame, _ conversation: UpstreamConversation, _ outgoing: LiveQueue<WebSocketFrame>,
+        _ socket: UpstreamSocket, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
+    ) async throws {
+        var payload = frame.unmaskedData
+        switch frame.opcode {
+        case .text:
+            guard let message = DeepgramLiveMessage(Array(payload.readableBytesView)),
+                let event = await conversation.hear(message)
+            else { return }
+            do {
+                try await emit(event)
+            } catch {
+                throw UpstreamEnd.untold(error)
+            }
+        case .ping: try? await outgoing.add(socket.frame(.pong, payload))
+        case .connectionClose:
+            let code: UInt16 = payload.readInteger() ?? 1005
+            if code == 1000 { await conversation.ended() }
+            if [1002, 1003, 1007, 1008].contains(code) { throw UpstreamEnd.refused(code) }
+        default: break
+        }
+    }
+
+    private func address(_ options: LiveOptions) throws -> URL {
+        guard var url = URLComponents(url: service.listenURL, resolvingAgainstBaseURL: false) else {
+            throw EngineFailure(.transcriptionFailed, "the service has no address")
+        }
+        let model = service.model ?? options.model ?? Self.usualModel
+        var query = [
+            ("model", model), ("encoding", "linear16"), ("sample_rate", "\(options.sampleRate)"),
+            ("channels", "\(options.channels)"), ("multichannel", "\(options.hearsEachChannel)"),
+            ("interim_results", "\(options.tellsInterims || options.utteranceEnd != nil)"),
+            ("vad_events", "\(options.tellsSpeech)"), ("punctuate", "\(options.punctuates)"),
+            ("smart_format", "\(options.punctuates)"), ("diarize", "\(options.tellsSpeakers)"),
+            ("endpointing", options.endpointing.map { "\(Int($0 / .milliseconds(1)))" } ?? "false"),
+        ]
+        if let limit = options.utteranceEnd { query.append(("utterance_end_ms", "\(Int(limit / .milliseconds(1)))")) }
+        if let language = options.language { query.append(("language", language == "auto" ? "multi" : language)) }
+        query += options.vocabulary.map { (model.hasPrefix("nova-3") ? "keyterm" : "keywords", $0) }
+        url.queryItems = query.map { URLQueryItem(name: $0.0, value: $0.1) }
+        guard let address = url.url else {
+            throw EngineFailure(.transcriptionFailed, "the service has no address")
+        }
+        return address
+    }
+}
+
+private struct DeepgramLiveSession: LiveSession {
+    let conversation: UpstreamConversation
+
+    func feed(_ audio: ByteBuffer) async throws { try await conversation.feed(audio) }
+    func finalize() async throws { try await conversation.finalize() }
+    func close() async throws { try await conversation.close() }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import ScribeDomain
+
+/// What Deepgram's live API says (streaming.md 1.5), as much of it as is used here. What is missing, or of another type
+/// than it should be, is no reason to lose the rest.
+struct DeepgramLiveMessage: Decodable {
+    struct Alternative: Decodable {
+        let confidence: Tolerant<Double>?
+        let words: Tolerant<[Word]>?
+    }
+
+    struct Word: Decodable {
+        let word: String
+        let start: Double
+        let end: Double
+        let confidence: Tolerant<Double>?
+        let punctuated: String?
+        let speaker: Tolerant<Int>?
+
+        enum CodingKeys: String, CodingKey {
+            case word, start, end, confidence, speaker
+            case punctuated = "punctuated_word"
+        }
+    }
+
+    private struct Channel: Decodable {
+        let alternatives: [Alternative]
+    }
+
+    enum Kind: String, Decodable {
+        case results = "Results"
+        case speechStarted = "SpeechStarted"
+        case utteranceEnd = "UtteranceEnd"
+        case metadata = "Metadata"
+    }
+
+    let kind: Kind
+    let channel: Int
+    let start: Double
+    let duration: Double
+    let isFinal: Bool
+    let speechFinal: Bool
+    let fromFinalize: Bool
+    let alternative: Alternative?
+    /// When speech began, or the last word ended, in seconds.
+    let time: Double
+
+    private enum CodingKeys: String, CodingKey {
+        case kind = "type"
+        case place = "channel_index"
+        case start, duration, channel, timestamp
+        case isFinal = "is_final"
+        case speechFinal = "speech_final"
+        case fromFinalize = "from_finalize"
+        case lastWordEnd = "last_word_end"
+    }
+
+    /// - Throws: for what is none of the kinds that matter.
+    init(from decoder: any Decoder) throws {
+        let body = try decoder.container(keyedBy: CodingKeys.self)
+        func value<Value: Decodable>(_ key: CodingKeys) -> Value? { try? body.decodeIfPresent(Value.self, forKey: key) }
+        /// Within a year, so that it can be counted in samples.
+        func seconds(_ key: CodingKeys) -> Double? {
+            let seconds: Double? = value(key)
+            return seconds.flatMap { abs($0) < 3e7 ? $0 : nil }
+        }
+        kind = try body.decode(Kind.self, forKey: .kind)
+        let place: [Int]? = value(kind == .results ? .place : .channel)
+        channel = place?.first ?? 0
+        start = max(0, seconds(.start) ?? 0)
+        duration = max(0, seconds(.duration) ?? 0)
+        isFinal = value(.isFinal) ?? false
+        speechFinal = value(.speechFinal) ?? false
+        fromFinalize = value(.fromFinalize) ?? false
+        let heard: Channel? = kind == .results ? value(.channel) : nil
+        alternative = heard?.alternatives.first
+        time = seconds(kind == .speechStarted ? .timestamp : .lastWordEnd) ?? 0
+    }
+
+    /// - Returns: nil for what is none, or none that matters.
+    init?(_ text: [UInt8]) {
+        guard JSONDocument.depth(of: text) <= JSONDocument.deepestNesting,
+            let message = try? JSONDecoder().decode(Self.self, from: Data(text))
+        else { return nil }
+        self = message
+    }
+}

@@ -1,0 +1,161 @@
+import NIOCore
+import NIOWebSocket
+
+/// One stream on its way to a service over one connection after the other: what must be sent, what is not settled yet, and
+/// where the present connection began.
+actor UpstreamConversation {
+    private let options: LiveOptions
+    private let socket: UpstreamSocket
+    private var unsettled: UnsettledAudio
+    /// Of the present connection.
+    private var outgoing: LiveQueue<WebSocketFrame>?
+    /// In seconds of the stream: where the present connection's zero is.
+    private var offset = 0.0
+    private var isClosing = false
+    private(set) var isOver = false
+    private var failure: (any Error)?
+    private var waiting: CheckedContinuation<Void, Never>?
+    /// For each channel, in seconds of the stream: what is behind these was told already.
+    private var settled: [Int: Double] = [:]
+    private var speechStarted: [Int: Double] = [:]
+
+    /// In bytes: so much may be on its way to a service that is slow to take it.
+    private static let mostOutgoing = 256 << 10
+    private static let longestUnsettled = 60
+
+    init(_ options: LiveOptions, _ socket: UpstreamSocket) {
+        self.options = options
+        self.socket = socket
+        unsettled = UnsettledAudio(
+            frameSize: 2 * options.channels, limit: Self.longestUnsettled * options.sampleRate)
+    }
+
+    // MARK: What the client says
+
+    func feed(_ audio: ByteBuffer) async throws {
+        unsettled.append(audio)
+        try await send(socket.frame(.binary, audio))
+    }
+
+    func finalize() async throws {
+        unsettled.appendFinalize()
+        try await send(frame("Finalize"))
+    }
+
+    func close() async throws {
+        isClosing = true
+        try await send(frame("CloseStream"))
+    }
+
+    /// Sends over the present connection; where there is none, waits for the next, which gets all that is not settled.
+    private func send(_ frame: WebSocketFrame) async throws {
+        if let failure { throw failure }
+        if let outgoing {
+            // Its end is none of the stream's.
+            try? await outgoing.add(frame, weight: frame.data.readableBytes)
+        } else {
+            await withCheckedContinuation { waiting = $0 }
+        }
+        if let failure { throw failure }
+    }
+
+    private func frame(_ type: String) -> WebSocketFrame {
+        socket.frame(.text, ByteBuffer(string: #"{"type":"\#(type)"}"#))
+    }
+
+    // MARK: The connection
+
+    /// A connection is there: what is not settled goes first.
+    func connected() -> LiveQueue<WebSocketFrame> {
+        offset = Double(unsettled.start) / Double(options.sampleRate)
+        var frames = unsettled.entries.map { entry in
+            switch entry {
+            case .audio(let audio): socket.frame(.binary, audio)
+            case .finalize: frame("Finalize")
+            }
+        }
+        if isClosing { frames.append(frame("CloseStream")) }
+        let queue = LiveQueue(limit: Self.mostOutgoing, frames)
+        outgoing = queue
+        release()
+        return queue
+    }
+
+    func disconnected() async {
+        await outgoing?.finish()
+        outgoing = nil
+    }
+
+    /// Nobody listens any more.
+    func failed(_ error: any Error) async {
+        failure = error
+        await disconnected()
+        release()
+    }
+
+    private func release() {
+        waiting?.resume()
+        waiting = nil
+    }
+
+    /// Says that somebody is still there.
+    func keepAlive(_ queue: LiveQueue<WebSocketFrame>) async {
+        try? await queue.add(frame("KeepAlive"))
+        try? await queue.add(socket.frame(.ping))
+    }
+
+    // MARK: What the service says
+
+    /// - Returns: what of it is news.
+    func hear(_ message: DeepgramLiveMessage) -> LiveEvent? {
+        let channel = message.channel
+        guard (0..<(options.hearsEachChannel ? options.channels : 1)).contains(channel) else { return nil }
+        switch message.kind {
+        case .metadata:
+            // Some greet with it, and say then that nothing was heard.
+            isOver = isClosing && (message.duration > 0 || unsettled.entries.isEmpty)
+            return nil
+        case .speechStarted:
+            let time = rounded(offset + message.time)
+            guard options.tellsSpeech, time > speechStarted[channel] ?? -1 else { return nil }
+            speechStarted[channel] = time
+            return .speechStarted(channel: channel, at: time)
+        case .utteranceEnd:
+            guard options.utteranceEnd != nil else { return nil }
+            return .utteranceEnd(channel: channel, lastWordEnd: message.time < 0 ? -1 : rounded(offset + message.time))
+        case .results: return result(message, channel)
+        }
+    }
+
+    private func result(_ message: DeepgramLiveMessage, _ channel: Int) -> LiveEvent? {
+        guard message.isFinal || options.tellsInterims else { return nil }
+        let known = settled[channel] ?? 0
+        let end = max(known, rounded(offset + message.start + message.duration))
+        let start = max(known, rounded(offset + message.start))
+        let words = (message.alternative?.words?.value ?? []).compactMap { word -> LiveWord? in
+            // Where channels are settled to different places, one hears again what another still needs.
+            guard offset + (word.start + word.end) / 2 >= known else { return nil }
+            return LiveWord(
+                text: word.word, punctuated: options.punctuates ? word.punctuated ?? word.word : nil,
+                start: rounded(offset + word.start), end: rounded(offset + word.end),
+                confidence: min(max(word.confidence?.value ?? message.alternative?.confidence?.value ?? 0, 0), 1),
+                speaker: options.tellsSpeakers ? word.speaker?.value ?? 0 : nil)
+        }
+        if message.isFinal {
+            settled[channel] = end
+            if message.fromFinalize { unsettled.finalized() }
+            let count = options.hearsEachChannel ? options.channels : 1
+            let least = (0..<count).map { settled[$0] ?? 0 }.min() ?? 0
+            unsettled.settle(upTo: Int((least * Double(options.sampleRate)).rounded()))
+        }
+        return .result(
+            LiveResult(
+                channel: channel, start: start, duration: rounded(end - start), words: words, isFinal: message.isFinal,
+                endsSpeech: message.speechFinal, isAnswerToFinalize: message.fromFinalize))
+    }
+
+    private func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+
+    /// The service has ended the stream as it was asked to.
+    func ended() { isOver = isClosing }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+import ScribeDomain
+
+/// Opens WebSockets to a service that the configuration names.
+struct UpstreamSocket: Sendable {
+    typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+
+    private let host: String
+    private let port: Int
+    private let path: String
+    private let headers: HTTPHeaders
+    private let tls: NIOSSLContext?
+    private let identifiers: IdentifierSource
+
+    /// Of a message that is taken, in bytes.
+    private static let longestMessage = 1 << 20
+
+    /// - Throws: ``EngineFailure`` for an address that is none.
+    init(_ url: URL, headers: [(String, String)], identifiers: IdentifierSource) throws {
+        guard let host = url.host(), let scheme = url.scheme,
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        else { throw EngineFailure(.transcriptionFailed, "the service has no address") }
+        let isSecure = ["https", "wss"].contains(scheme)
+        self.host = host.trimmingCharacters(in: ["[", "]"])
+        port = url.port ?? (isSecure ? 443 : 80)
+        path = parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+        self.headers = HTTPHeaders(
+            [("Host", url.port.map { "\(host):\($0)" } ?? host)] + headers)
+        tls = isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        self.identifiers = identifiers
+    }
+
+    /// - Throws: ``EngineFailure`` when the service does not open one.
+    func open() async throws -> Channel {
+        let upgraded: EventLoopFuture<Channel?> = try await ClientBootstrap(
+            group: .singletonMultiThreadedEventLoopGroup
+        )
+        .connectTimeout(.seconds(5))
+        .connect(host: host, port: port) { channel in
+            channel.eventLoop.makeCompletedFuture { try configure(channel) }
+        }
+        guard let channel = try await upgraded.get() else {
+            throw EngineFailure(.transcriptionFailed, "the service refuses live recognition", isRetryable: true)
+        }
+        return channel
+    }
+
+    private func configure(_ channel: any NIOCore.Channel) throws -> EventLoopFuture<Channel?> {
+        if let tls {
+            // Names are checked; an address in their place has none to be told.
+            let name = IPAddress(host) == nil ? host : nil
+            try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+        }
+        let upgrader = NIOTypedWebSocketClientUpgrader<Channel?>(
+            requestKey: Data(identifiers.bytes(16)).base64EncodedString(), maxFrameSize: Self.longestMessage
+        ) { channel, _ in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(
+                    NIOWebSocketFrameAggregator(
+                        minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1000,
+                        maxAccumulatedFrameSize: Self.longestMessage))
+                return try Channel(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+            configuration: .init(
+                upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+                    upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers),
+                    upgraders: [upgrader],
+                    notUpgradingCompletionHandler: { channel in
+                        channel.close().map { nil }
+                    })))
+    }
+
+    /// As clients send them: masked, so that nothing between takes the payload for something else.
+    func frame(_ opcode: WebSocketOpcode, _ payload: ByteBuffer = ByteBuffer()) -> WebSocketFrame {
+        WebSocketFrame(fin: true, opcode: opcode, maskKey: WebSocketMaskingKey(identifiers.bytes(4)), data: payload)
+    }
+}

@@ -1,0 +1,166 @@
+"""Live recognition by others than the fake: a service that speaks Deepgram's live API, and a transcriber that knows whole
+recordings only."""
+
+import json
+import random
+import struct
+import sys
+import threading
+
+import pytest
+from conftest import DEMO, running
+from test_listen import KEY, PATIENCE, RATE, SPEECH, Listener, hear, results, silence, voice
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import serve
+
+#: A word is a tenth of a second in which all samples are its number.
+WORD = RATE // 10
+
+
+def spoken(count: int) -> bytes:
+    return b"".join(struct.pack("<h", 1000 + number) * WORD for number in range(count))
+
+
+class LiveService:
+    """Hears words in samples, settles them five at a time, and breaks the connection after so many bytes."""
+
+    def __init__(self, cuts=(), close=None):
+        self.cuts = list(cuts)
+        self.close = close
+        self.connections = 0
+        self.keys = []
+        self.queries = []
+        self.server = serve(self.listen, "127.0.0.1", 0)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.socket.getsockname()[1]}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+
+    def listen(self, socket):
+        self.connections += 1
+        self.keys.append(socket.request.headers.get("Authorization"))
+        self.queries.append(socket.request.path)
+        if self.close:
+            return socket.close(*self.close)
+        left = self.cuts.pop(0) if self.cuts else None
+        samples, settled = [], 0
+
+        def say(start, end, **flags):
+            numbers = dict.fromkeys(samples[start:end])
+            words = [
+                {"word": f"w{number - 1000}", "start": at / 10, "end": (at + 1) / 10, "confidence": 0.9}
+                for at, number in enumerate(numbers, round(start / WORD))
+            ]
+            socket.send(json.dumps({
+                "type": "Results", "channel_index": [0, 1], "start": start / RATE, "duration": (end - start) / RATE,
+                "channel": {"alternatives": [{"transcript": " ".join(word["word"] for word in words), "confidence": 0.9,
+                                              "words": words}]},
+                "is_final": False, "speech_final": False, "from_finalize": False, **flags}))
+
+        try:
+            for message in socket:
+                if isinstance(message, bytes):
+                    if left is not None and len(message) >= left:
+                        # As a machine does that loses its power.
+                        socket.socket.close()
+                        return
+                    left = left and left - len(message)
+                    samples += struct.unpack(f"<{len(message) // 2}h", message)
+                    while len(samples) - settled >= 5 * WORD:
+                        say(settled, settled + 5 * WORD, is_final=True)
+                        settled += 5 * WORD
+                    if len(samples) - settled >= WORD:
+                        say(settled, settled + WORD)
+                elif (kind := json.loads(message)["type"]) in ("Finalize", "CloseStream"):
+                    if settled < len(samples) or kind == "Finalize":
+                        say(settled, len(samples), is_final=True, speech_final=True, from_finalize=kind == "Finalize")
+                        settled = len(samples)
+                    if kind == "CloseStream":
+                        socket.send(json.dumps({"type": "Metadata", "duration": len(samples) / RATE}))
+                        return
+        except (ConnectionClosed, OSError):
+            pass
+
+
+def heard(messages):
+    return [(word["word"], word["start"]) for result in results(messages, final=True)
+            for word in result["channel"]["alternatives"][0]["words"]]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_words_come_once_and_in_order_however_often_the_service_is_gone(tmp_path, seed):
+    dice = random.Random(seed)
+    cuts = [dice.randrange(1, 30_000) for _ in range(20)]
+    audio = spoken(200)
+    with LiveService(cuts) as service, running(
+        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}", environment={"SCRIBE_STT_KEY": "secret"}
+    ) as server, Listener(server, "interim_results=true") as listener:
+        pieces = [audio[at:at + 3200] for at in range(0, len(audio), 3200)]
+        for place, piece in enumerate(pieces):
+            listener.send(piece)
+            if place == 150:
+                listener.send("Finalize")
+        listener.send("CloseStream")
+        messages = listener.end()
+    assert heard(messages) == [(f"w{number}", number / 10) for number in range(200)]
+    assert [r["from_finalize"] for r in results(messages)].count(True) == 1
+    assert messages[-1]["type"] == "Metadata" and messages[-1]["duration"] == 20
+    spans = [(r["start"], r["start"] + r["duration"]) for r in results(messages, final=True)]
+    assert all(after[0] >= before[1] for before, after in zip(spans, spans[1:]))
+    assert service.connections > 5 and set(service.keys) == {"Token secret"}
+
+
+def test_what_a_client_asks_for_reaches_the_service(tmp_path):
+    with LiveService() as service, running(tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}/v1") as server:
+        hear(server, "model=nova-2-medical&keyterm=Atenolol&language=en-IN&endpointing=300&diarize=true", spoken(5))
+    for part in ("/v1/listen?", "model=nova-2-medical", "Atenolol", "language=en-IN", "endpointing=300", "diarize=true"):
+        assert part in service.queries[0]
+
+
+def test_a_service_that_refuses_or_is_not_there_closes_the_socket(tmp_path):
+    with LiveService(close=(1008, "no")) as service, running(
+        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}"
+    ) as server, Listener(server) as listener:
+        listener.end()
+        assert listener.close == (1011, "NET-0000: The recogniser has failed")
+        assert service.connections == 1
+    other = tmp_path / "other"
+    other.mkdir()
+    with running(other, "--ephemeral", "--transcriber", "deepgram:http://127.0.0.1:1") as server:
+        with Listener(server) as listener:
+            listener.send(voice(1))
+            listener.end()
+            assert listener.close[0] == 1011
+
+
+def test_the_fake_behind_another_server_says_what_it_says_itself(server, tmp_path):
+    query = "interim_results=true&endpointing=300&vad_events=true&utterance_end_ms=1000&punctuate=true"
+    audio = SPEECH + silence(1.5) + voice(1)
+    with running(
+        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{server.base_url}", environment={"SCRIBE_STT_KEY": KEY}
+    ) as other:
+        both = [hear(each, query, audio) for each in (server, other)]
+    for messages in both:
+        for message in messages:
+            message.pop("metadata", None)
+            for name in ("request_id", "created", "models", "model_info"):
+                message.pop(name, None)
+    assert both[0] == both[1]
+
+
+def test_a_transcriber_of_recordings_serves_live_text(tmp_path):
+    # Says how much audio it was given.
+    program = tmp_path / "length"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys, wave\nfile = wave.open(sys.argv[1])\n"
+        "print('Lasted', round(1000 * file.getnframes() / file.getframerate()))\n")
+    program.chmod(0o755)
+    with running(tmp_path, "--ephemeral", "--transcriber", f"command:{program} {{file}}") as server:
+        messages = hear(server, "endpointing=300&punctuate=true&vad_events=true", silence(1) + SPEECH)
+    assert [m["type"] for m in messages] == ["SpeechStarted", "Results", "SpeechStarted", "Results", "Metadata"]
+    assert [r["channel"]["alternatives"][0]["transcript"] for r in results(messages)] == ["Lasted 1700", "Lasted 1400"]
+    assert [(r["start"], r["duration"]) for r in results(messages)] == [(0, 2.5), (2.5, 1.5)]
