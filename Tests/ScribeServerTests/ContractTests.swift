@@ -51,7 +51,10 @@ struct ContractTests {
                 }
                 let isSecured = (operation["security"] as? [Any])?.isEmpty != true
                 let body = operation["requestBody"] as? [String: Any]
-                let isForm = (body?["content"] as? [String: Any])?["application/json"] == nil && body?["$ref"] == nil
+                let content = body?["content"] as? [String: Any]
+                let isForm =
+                    content?["application/json"] == nil && body?["$ref"] == nil
+                    || content?["application/octet-stream"] != nil
                 let concrete = path.replacing(/\{[a-z_]+\}/, with: "t")
                 return (method, concrete, isSecured, body != nil && !isForm)
             }
