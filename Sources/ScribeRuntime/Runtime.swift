@@ -8,6 +8,7 @@ package struct Runtime: Sendable {
     package let consultations: Consultations
     package let uploads: Uploads
     package let recognitions: Recognitions
+    package let liveRecordings: LiveRecordings
     package let outbound: OutboundClient
     package let templates: TemplateCatalogue
     package let facts: ClinicalFacts
@@ -18,7 +19,8 @@ package struct Runtime: Sendable {
 
     package init(
         store: Store, consultations: Consultations, uploads: Uploads, recognitions: Recognitions,
-        outbound: OutboundClient, templates: TemplateCatalogue, facts: ClinicalFacts, signals: ChangeSignals,
+        liveRecordings: LiveRecordings, outbound: OutboundClient, templates: TemplateCatalogue, facts: ClinicalFacts,
+        signals: ChangeSignals,
         metrics: Metrics, identifiers: IdentifierSource,
         clock: ScribeClock
     ) {
@@ -26,6 +28,7 @@ package struct Runtime: Sendable {
         self.consultations = consultations
         self.uploads = uploads
         self.recognitions = recognitions
+        self.liveRecordings = liveRecordings
         self.outbound = outbound
         self.templates = templates
         self.facts = facts

@@ -96,6 +96,8 @@ package struct Backend: Sendable {
             threads: threads)
         let runtime = Runtime(
             store: store, consultations: consultations, uploads: uploads, recognitions: recognitions,
+            liveRecordings: LiveRecordings(
+                store: store, uploads: uploads, consultations: consultations, clock: clock),
             outbound: OutboundClient(
                 rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
                 clock: clock),

@@ -244,6 +244,13 @@ extension Store {
         _ chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
         in db: Database
     ) throws {
+        try saveSpeech(of: chunk.name, eTag: chunk.eTag, result, rowID: rowID, at: now, in: db)
+    }
+
+    static func saveSpeech(
+        of name: String, eTag: String, _ result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
+        in db: Database
+    ) throws {
         var speech: String?
         var failure: String?
         switch result {
@@ -256,7 +263,7 @@ extension Store {
                 transaction_id, file_name, etag, speech, failure, created_at
             ) VALUES (?, ?, ?, ?, ?, ?)
             """,
-            [rowID, chunk.name, chunk.eTag, speech, failure, now.milliseconds]
+            [rowID, name, eTag, speech, failure, now.milliseconds]
         )
     }
 }

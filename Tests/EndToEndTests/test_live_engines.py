@@ -1,16 +1,19 @@
 """Live recognition by others than the fake: a service that speaks Deepgram's live API, and a transcriber that knows whole
 recordings only."""
 
+import io
 import json
 import random
 import struct
 import sys
 import threading
+import wave
 
 import pytest
-from conftest import DEMO, running
-from test_listen import KEY, PATIENCE, RATE, SPEECH, Listener, hear, results, silence, voice
-from websockets.exceptions import ConnectionClosed
+from client import text
+from conftest import running, wait_until
+from test_listen import KEY, RATE, SPEECH, Listener, hear, results, silence, voice
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.server import serve
 
 #: A word is a tenth of a second in which all samples are its number.
@@ -164,3 +167,95 @@ def test_a_transcriber_of_recordings_serves_live_text(tmp_path):
     assert [m["type"] for m in messages] == ["SpeechStarted", "Results", "SpeechStarted", "Results", "Metadata"]
     assert [r["channel"]["alternatives"][0]["transcript"] for r in results(messages)] == ["Lasted 1700", "Lasted 1400"]
     assert [(r["start"], r["duration"]) for r in results(messages)] == [(0, 2.5), (2.5, 1.5)]
+
+
+def consultation(server):
+    """One that is started, and how to ask what became of it."""
+    transaction = server.client().transaction()
+    assert transaction.init(["transcript_template", "soap"]).status_code == 201
+    return transaction
+
+
+def said(messages) -> str:
+    return " ".join(r["channel"]["alternatives"][0]["transcript"] for r in results(messages, final=True))
+
+
+def transcript(transaction) -> str:
+    while (answer := transaction.poll()).status_code == 202:
+        pass
+    assert answer.status_code == 200, answer.text
+    [document] = answer.json()["data"]["template_results"]["transcript"]
+    return " ".join(text(document).split())
+
+
+def names(transaction) -> list[str]:
+    listed = transaction.client.s3().list_objects_v2(Bucket="m-prod-voice-record", Prefix=transaction.folder)
+    return [entry["Key"].rsplit("/", 1)[1] for entry in listed.get("Contents", [])]
+
+
+@pytest.mark.covers("L-54")
+def test_a_stream_is_a_consultation(server):
+    transaction = consultation(server)
+    messages = hear(server, f"endpointing=300&punctuate=true&txn_id={transaction.id}", SPEECH + silence(1) + voice(2))
+    assert transcript(transaction) == said(messages)
+    assert transaction.poll().json()["data"]["template_results"]["custom"]
+    # The audio is there, in chunks that follow each other.
+    s3 = transaction.client.s3()
+    audio = b""
+    for name in names(transaction):
+        with wave.open(io.BytesIO(s3.get_object(
+                Bucket="m-prod-voice-record", Key=f"{transaction.folder}/{name}")["Body"].read())) as chunk:
+            audio += chunk.readframes(chunk.getnframes())
+    assert audio == SPEECH + silence(1) + voice(2)
+    # It has ended, and is nobody else's.
+    for identifier in (transaction.id, "nothing", "a%00b"):
+        with pytest.raises(InvalidStatus) as refusal:
+            hear(server, f"txn_id={identifier}")
+        assert refusal.value.response.status_code == 400 and b"txn_id" in refusal.value.response.body
+
+
+@pytest.mark.covers("L-54")
+def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
+    transaction = consultation(server)
+    query = f"endpointing=300&punctuate=true&txn_id={transaction.id}"
+    with Listener(server, query) as first:
+        first.send(SPEECH)
+        first.until("Results")
+        first.socket.socket.close()
+    wait_until(lambda: len(names(transaction)) == 2, "what was not settled is kept too")
+    second = hear(server, query, voice(2))
+    heard = transcript(transaction)
+    assert heard.startswith(said(first.messages)) and heard.endswith(said(second))
+    assert names(transaction) == ["1.wav", "2.wav", "3.wav"]
+
+
+def test_what_was_settled_survives_a_kill(tmp_path):
+    flags = ("--data-dir", str(tmp_path / "data"), "--long-poll", "3s")
+    with running(tmp_path, *flags) as server:
+        transaction = consultation(server)
+        with Listener(server, f"endpointing=300&punctuate=true&txn_id={transaction.id}") as listener:
+            listener.send(SPEECH)
+            listener.until("Results")
+            server.kill()
+    with running(tmp_path, *flags) as server:
+        again = server.client().transaction(transaction.id)
+        again.folder = transaction.folder
+        assert again.commit(names(again)).status_code == 200
+        assert transcript(again) == said(listener.messages)
+
+
+def test_the_text_is_stored_as_people_write_it_whatever_the_client_wants_to_see(server):
+    transaction = consultation(server)
+    messages = hear(server, f"endpointing=300&txn_id={transaction.id}", voice(5))
+    assert said(messages).islower() and "." not in said(messages)
+    assert all("punctuated_word" not in word for r in results(messages) for word in r["channel"]["alternatives"][0]["words"])
+    assert transcript(transaction).startswith("Good morning") and transcript(transaction).lower().replace(".", "") == said(messages)
+
+
+def test_each_channel_of_a_consultation_is_in_its_transcript(server):
+    transaction = consultation(server)
+    mono = voice(3)
+    stereo = b"".join(mono[at:at + 2] * 2 for at in range(0, len(mono), 2))
+    messages = hear(server, f"channels=2&multichannel=true&endpointing=300&punctuate=true&txn_id={transaction.id}", stereo)
+    counts = [words for r in results(messages, final=True) for words in [len(r["channel"]["alternatives"][0]["words"])]]
+    assert len(counts) == 2 and len(transcript(transaction).split()) == sum(counts)

@@ -89,8 +89,6 @@ package struct LiveResult: Hashable, Sendable {
     /// Whether this answers ``LiveSession/finalize()``.
     package let isAnswerToFinalize: Bool
 
-    /// As people write it.
-    package var transcript: String { words.map { $0.punctuated ?? $0.text }.joined(separator: " ") }
     package var confidence: Double {
         words.isEmpty ? 0 : words.reduce(0) { $0 + $1.confidence } / Double(words.count)
     }

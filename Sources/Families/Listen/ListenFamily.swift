@@ -29,7 +29,8 @@ package struct ListenFamily: RoutedAPI {
 
     package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
         routes = ListenRoutes(
-            engine: engine, authenticator: authenticator, identifiers: runtime.identifiers, clock: runtime.clock,
+            engine: engine, recordings: runtime.liveRecordings, authenticator: authenticator,
+            identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
         recordings = ListenRecordingRoutes(

@@ -34,6 +34,8 @@ struct ListenMessages: Sendable {
     let model: ListenModel
     let channels: Int
     let createdAt: Date
+    /// Whether words are told as they stand in a sentence.
+    let punctuates: Bool
     let speaksSubQ: Bool
 
     private struct Results: Encodable {
@@ -147,8 +149,10 @@ struct ListenMessages: Sendable {
                     channel: .init(
                         alternatives: [
                             .init(
-                                transcript: result.transcript, confidence: Self.rounded(result.confidence),
-                                words: result.words.map(ListenWord.init))
+                                transcript: result.words.map { punctuates ? $0.punctuated ?? $0.text : $0.text }
+                                    .joined(separator: " "),
+                                confidence: Self.rounded(result.confidence),
+                                words: result.words.map { ListenWord($0, punctuates: punctuates) })
                         ]),
                     metadata: .init(request: request, info: model, uuid: model.uuid)))
         }

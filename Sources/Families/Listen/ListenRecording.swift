@@ -101,7 +101,9 @@ struct ListenRecording: Encodable {
             words.map { punctuates ? $0.text : $0.bare }.joined(separator: " ")
         }
         func told(_ words: [TimedWord]) -> [ListenWord] {
-            words.map { ListenWord(word: LiveWord($0, confidence: confidence, punctuates: punctuates)) }
+            words.map {
+                ListenWord(LiveWord($0, confidence: confidence, punctuates: punctuates), punctuates: punctuates)
+            }
         }
         let turns = words.turns(pause: query.utterancePause)
         let paragraphs = Paragraphs(

@@ -11,6 +11,7 @@ import ScribeRuntime
 /// `GET /v1/listen` and `/v1/listen/pcm`: live audio over a socket (streaming.md 1 and 3).
 struct ListenRoutes: Sendable {
     let engine: any LiveEngine
+    let recordings: LiveRecordings
     let authenticator: Authenticator
     let identifiers: IdentifierSource
     let clock: ScribeClock
@@ -46,6 +47,7 @@ struct ListenRoutes: Sendable {
             ) { _, _ in WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials.") }
         }
         let query = try ListenQuery(request.uri.queryParameters, at: door, speaksSubQ: settings.speaksSubQ)
+        let recording = try await recording(in: request, query, principal)
         let place = try counts.take(principal.business)
         return upgrade.response(
             subprotocol: credentials.agreed, headers: headers, limits: limits, clock: clock, request, context: context
@@ -53,8 +55,26 @@ struct ListenRoutes: Sendable {
             defer { place.giveBack() }
             let session = ListenSession(
                 engine: engine, query: query, request: id, clock: clock, settings: settings,
-                tenant: principal.business.rawValue, socket: socket, logger: context.logger)
+                tenant: principal.business.rawValue,
+                recording: recording, socket: socket, logger: context.logger)
             return try await session.serve(messages)
+        }
+    }
+
+    /// The consultation that a stream is, where its client says so: our own parameter, of which the SDKs know nothing.
+    private func recording(
+        in request: Request, _ query: ListenQuery, _ principal: Principal
+    ) async throws -> LiveRecording? {
+        guard let text = request.uri.queryParameters["txn_id"].map(String.init) else { return nil }
+        guard TransactionID.isValid(text) else {
+            throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
+        }
+        do {
+            return try await recordings.open(TransactionID(text), query.options, for: principal)
+        } catch ScribeError.transactionNotFound {
+            throw ScribeError.invalidRequest(field: "txn_id", problem: "names no transaction that was started")
+        } catch ScribeError.invalidState(let reason) {
+            throw ScribeError.invalidRequest(field: "txn_id", problem: "cannot be used: \(reason)")
         }
     }
 }

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// One socket from its first message to its end. It knows nothing of the engine but that it hears, settles and closes.
 struct ListenSession: Sendable {
@@ -16,6 +17,8 @@ struct ListenSession: Sendable {
     let settings: ListenFamily.Settings
     /// Whose it is.
     let tenant: String
+    /// The consultation that it is, if it is one.
+    let recording: LiveRecording?
     let socket: WebSocket
     let logger: Logger
 
@@ -46,20 +49,26 @@ struct ListenSession: Sendable {
         let idle: IdleWatch
         var audio: ListenAudio
         var hash = SHA256()
+        /// Whether the client has said that there is no more.
+        var hasEnded = false
 
         /// The next message that is more than a sign of life; nil at the end of the stream.
         mutating func next() async throws -> Message? {
             while let message = try await messages.next() {
                 idle.heard()
                 switch message {
-                case .binary(let bytes) where bytes.readableBytes == 0: return nil
+                case .binary(let bytes) where bytes.readableBytes == 0:
+                    hasEnded = true
+                    return nil
                 case .binary(let bytes):
                     hash.update(data: bytes.readableBytesView)
                     if let samples = try audio.decode(bytes) { return .samples(samples) }
                 case .text(let text):
                     switch ListenCommand(text) {
                     case .keepAlive: break
-                    case .closeStream: return nil
+                    case .closeStream:
+                        hasEnded = true
+                        return nil
                     case let command: return .command(command)
                     }
                 case .ping, .pong, .close: break
@@ -80,7 +89,8 @@ struct ListenSession: Sendable {
         func encoder() -> ListenMessages {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
-                channels: input.audio.options.channels, createdAt: createdAt, speaksSubQ: settings.speaksSubQ)
+                channels: input.audio.options.channels, createdAt: createdAt, punctuates: query.options.punctuates,
+                speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             try await socket.send(text: try encoder().metadata(duration: 0, hash: SHA256().finalize()))
@@ -98,10 +108,14 @@ struct ListenSession: Sendable {
         }
         if !query.isContainer || first != nil {
             try await engine.withSession(options(input), emit: emit(encoder())) { session in
-                if let first { try await session.feed(first) }
+                if let first {
+                    await recording?.take(first, input.audio.options)
+                    try await session.feed(first)
+                }
                 while let message = try await input.next() {
                     switch message {
                     case .samples(let samples):
+                        await recording?.take(samples, input.audio.options)
                         try await session.feed(samples)
                         idle.heard()
                     case .command(.finalize): try await session.finalize()
@@ -113,6 +127,7 @@ struct ListenSession: Sendable {
                 try await session.close()
             }
         }
+        if input.hasEnded { try await recording?.commit() } else { try await recording?.breakOff() }
         let hash = input.hash.finalize()
         try await socket.send(text: try encoder().metadata(duration: input.audio.duration, hash: hash))
         return .normal
@@ -121,23 +136,45 @@ struct ListenSession: Sendable {
     private func options(_ input: Input) -> LiveOptions {
         var options = input.audio.options
         options.tenant = tenant
+        options.language = options.language ?? recording?.language
+        // What is stored is written as people write it, whatever the client wants to see.
+        if recording != nil { options.punctuates = true }
         return options
     }
 
     private func emit(_ encoder: ListenMessages) -> @Sendable (LiveEvent) async throws -> Void {
-        { [socket, logger, engine] event in
-            if case .failed(let failure) = event {
+        { [socket, logger, engine, recording] event in
+            switch event {
+            case .failed(let failure):
                 let why = ["engine": "\(engine.name)", "why": "\(failure.reason)"] as Logger.Metadata
                 logger.warning("live recognition has failed", metadata: why)
                 socket.close(Self.failed)
-            } else if let text = try encoder.text(event) {
-                try await socket.send(text: text)
+                return
+            case .result(let result):
+                do {
+                    try await recording?.heard(result)
+                } catch {
+                    socket.close(Self.closure(for: error) ?? .goingAway)
+                    throw error
+                }
+            case .speechStarted, .utteranceEnd: break
             }
+            if let text = try encoder.text(event) { try await socket.send(text: text) }
         }
     }
 
     /// (streaming.md 1.7)
     private static let failed = WebSocketClosure(1011, "NET-0000: The recogniser has failed")
+
+    private static func closure(for error: any Error) -> WebSocketClosure? {
+        switch error {
+        case is EngineFailure: failed
+        case ScribeError.storageUnavailable: WebSocketClosure(1011, "Storage is not available, try again")
+        case ScribeError.invalidState(let reason): WebSocketClosure(1008, reason)
+        case let failure as ScribeError: WebSocketClosure(1008, failure.code)
+        default: nil
+        }
+    }
 
     private func answer(_ command: ListenCommand, _ encoder: ListenMessages) async throws {
         switch command {

@@ -50,6 +50,18 @@ package struct Uploads: Sendable {
         await tell(object, principal)
     }
 
+    /// Keeps a file that was written as a chunk of an open transaction, with what was heard in it.
+    /// - Throws: as ``keep(_:for:replacing:)``; ``ScribeError/invalidState(_:)`` once recording has ended.
+    package func keep(
+        _ object: StoredObject, heard speech: RecognisedSpeech, in key: Transaction.Key, for principal: Principal
+    ) async throws {
+        let replaced = try await keeping(object.file) {
+            try await store.put(object, heard: speech, in: key, permit: permit)
+        }
+        if let replaced { await objects.remove([replaced]) }
+        await tell(object, principal)
+    }
+
     /// Removes an object, also on a disk that is full. Succeeds whether there was one or not.
     package func delete(bucket: String, key: String, of business: BusinessID) async throws {
         try await reserve.freeing {

@@ -78,7 +78,7 @@ struct TranscribingLiveEngineTests {
         options.punctuates = true
         let speech = audio((false, 1), (true, 1.2), (false, 0.6), (true, 1), (false, 0.1))
         let heard = results(try await events(Measuring(), options, speech, cutInto: size))
-        #expect(heard.map(\.transcript) == ["Heard 1700.", "Heard 1300."])
+        #expect(heard.map(written) == ["Heard 1700.", "Heard 1300."])
         #expect(heard.map(\.start) == [0, 2.5])
         #expect(heard.map(\.duration) == [2.5, 1.4])
         #expect(heard.map(\.endsSpeech) == [true, true])
@@ -124,7 +124,7 @@ struct TranscribingLiveEngineTests {
     func failures() async throws {
         let hiccup = EngineFailure(.transcriptionFailed, "busy", isRetryable: true)
         let heard = results(try await events(Measuring([hiccup, hiccup]), LiveOptions(), audio((true, 1))))
-        #expect(heard.map(\.transcript) == ["heard 1000"])
+        #expect(heard.map(written) == ["heard 1000"])
         await #expect(throws: hiccup) {
             try await events(Measuring([hiccup, hiccup, hiccup]), LiveOptions(), audio((true, 1)))
         }
