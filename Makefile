@@ -24,7 +24,7 @@ test-quick:
 demo:
 	@scripts/install test
 	@swift build --product scribe-emulator
-	@demo/run.sh $(STT)
+	@LIVE=$(LIVE) demo/run.sh $(STT)
 
 # Two hundred times the mutations of `make test`, kill -9 a thousand times under load, and load for minutes: nothing
 # ends the process, nothing is lost, nothing grows. About three quarters of an hour.

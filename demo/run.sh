@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts a throw-away server and takes one consultation through it: run.sh [real]
+# Starts a throw-away server and takes one consultation through it, or speaks it into a live socket: [LIVE=1] run.sh [real]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -13,6 +13,11 @@ trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$work"' EXIT
     cat "$work/log" >&2
     exit 1
 }
-url=$("$here/../.build/debug/scribe-emulator" env --format dotenv --ready-file "$work/ready.json" | sed -n 's/^SCRIBE_BASE_URL=//p')
+values=$("$here/../.build/debug/scribe-emulator" env --format dotenv --ready-file "$work/ready.json")
+value() { echo "$values" | sed -n "s/^$1=//p"; }
 echo "transcriber: $transcriber"
-"$here/../.venv/bin/python" "$here/consultation.py" "$url"
+if [ -n "${LIVE:-}" ]; then
+    "$here/../.venv/bin/python" "$here/live.py" "$(value SCRIBE_BASE_URL)" "$(value SCRIBE_API_KEY)"
+else
+    "$here/../.venv/bin/python" "$here/consultation.py" "$(value SCRIBE_BASE_URL)"
+fi

@@ -163,3 +163,32 @@ def test_a_page_can_read_errors(answers):
     assert (answers["quota"]["status"], answers["quota"]["body"]["error"]["code"]) == (400, "txn_limit_exceeded")
     assert answers["bad signature"]["status"] == 403
     assert "SignatureDoesNotMatch" in answers["bad signature"]["body"]
+
+
+LISTENER = """<!doctype html>
+<script type="module">
+const plan = await (await fetch("plan.json")).json()
+const heard = []
+const listen = (key, samples) => new Promise(resolve => {
+  const socket = new WebSocket(`${plan.socket}?encoding=linear16&sample_rate=16000`, ["token", key])
+  socket.onopen = () => { socket.send(new Int16Array(samples)); socket.send(JSON.stringify({ type: "CloseStream" })) }
+  socket.onmessage = event => heard.push(JSON.parse(event.data))
+  socket.onclose = event => resolve({ code: event.code, reason: event.reason, protocol: socket.protocol })
+})
+const speech = Array.from({ length: 16000 }, (_, index) => 9000 * Math.sin(index * 0.1))
+const right = await listen(plan.key, speech)
+const wrong = await listen("wrong", speech)
+await fetch("done", { method: "POST", body: JSON.stringify({ right, wrong, heard }) })
+</script>"""
+
+
+@pytest.mark.covers("L-03", "L-04")
+def test_a_page_that_can_set_no_headers_opens_a_socket_with_a_key(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        plan = {"socket": f"ws://127.0.0.1:{server.port}/v1/listen", "key": "org_dev_key"}
+        content = {"/": LISTENER.encode(), "/plan.json": json.dumps(plan).encode()}
+        with serving(content) as (port, posted):
+            answer = browse(f"http://localhost:{port}/", tmp_path / "profile", posted)
+    assert answer["right"] == {"code": 1000, "reason": "", "protocol": "token"}
+    assert answer["wrong"]["code"] == 1008 and answer["wrong"]["reason"].startswith("401 INVALID_AUTH")
+    assert [message["type"] for message in answer["heard"]] == ["Results", "Metadata"]
