@@ -28,13 +28,15 @@ struct EngineMaker {
     /// What listens to live streams: the transcriber's own live API where it has one, else the transcriber itself, on what is
     /// said between two pauses.
     func liveEngine(_ transcriber: any Transcriber) -> any LiveEngine {
-        switch configuration.transcriber {
-        case .fake: FakeLiveEngine()
-        case .deepgram(let url):
-            DeepgramLiveEngine(
-                service: service(url), policy: configuration.recognition, identifiers: identifiers, clock: clock)
-        case .openAI, .command: TranscribingLiveEngine(transcriber, temporary: temporary, files: threads)
-        }
+        let engine: any LiveEngine =
+            switch configuration.transcriber {
+            case .fake: FakeLiveEngine()
+            case .deepgram(let url):
+                DeepgramLiveEngine(
+                    service: service(url), policy: configuration.recognition, identifiers: identifiers, clock: clock)
+            case .openAI, .command: TranscribingLiveEngine(transcriber, temporary: temporary, files: threads)
+            }
+        return DecodingLiveEngine(engine)
     }
 
     /// What users make the server do on purpose. Nobody is made to say anything where a real recogniser listens.

@@ -53,9 +53,9 @@ SPEECH = voice(1.2) + silence(0.6) + voice(1.2)
 class Listener:
     """One socket, to whose end everything is collected."""
 
-    def __init__(self, server, query="", path="/v1/listen", key=KEY, **options):
+    def __init__(self, server, query="", path="/v1/listen", key=KEY, address=None, **options):
         options.setdefault("additional_headers", {"Authorization": f"Token {key}"})
-        address = f"ws://127.0.0.1:{server.port}{path}?encoding=linear16&sample_rate={RATE}&{query}"
+        address = address or f"ws://127.0.0.1:{server.port}{path}?encoding=linear16&sample_rate={RATE}&{query}"
         options.setdefault("close_timeout", PATIENCE)
         # Kept open beyond the call, which `legacy` is about.
         self.socket = connect(address, open_timeout=PATIENCE, legacy=True, **options)

@@ -1,10 +1,12 @@
 """Live recognition by others than the fake: a service that speaks Deepgram's live API, and a transcriber that knows whole
 recordings only."""
 
+import hashlib
 import io
 import json
 import random
 import struct
+import subprocess
 import sys
 import threading
 import wave
@@ -259,3 +261,65 @@ def test_each_channel_of_a_consultation_is_in_its_transcript(server):
     messages = hear(server, f"channels=2&multichannel=true&endpointing=300&punctuate=true&txn_id={transaction.id}", stereo)
     counts = [words for r in results(messages, final=True) for words in [len(r["channel"]["alternatives"][0]["words"])]]
     assert len(counts) == 2 and len(transcript(transaction).split()) == sum(counts)
+
+
+def encoded(audio: bytes, *options: str) -> bytes:
+    return subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "-", *options, "-"],
+        input=audio, check=True, capture_output=True).stdout
+
+
+#: What it is called, and what ffmpeg is told to make it.
+ENCODINGS = {
+    "flac": ["-f", "flac"], "mp3": ["-f", "mp3", "-b:a", "96k"], "ogg-opus": ["-c:a", "libopus", "-f", "ogg"],
+    "webm": ["-c:a", "libopus", "-f", "webm"], "aac": ["-c:a", "aac", "-f", "adts"],
+    "m4a": ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"],
+}
+
+
+def stream(server, query, audio, size=700):
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?{query}"
+    with Listener(server, address=address) as listener:
+        listener.send(*(audio[at:at + size] for at in range(0, len(audio), size)), "CloseStream")
+        return listener, listener.end()
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("says", [True, False])
+def test_encoded_streams_are_heard_whether_or_not_they_are_named(server, name, says):
+    audio = encoded(SPEECH, *ENCODINGS[name])
+    _, messages = stream(server, f"endpointing=300&{'encoding=' + name if says else ''}", audio)
+    counts = [len(r["channel"]["alternatives"][0]["words"]) for r in results(messages)]
+    assert len(counts) == 2 and all(count in (4, 5) for count in counts)
+    assert messages[-1]["sha256"] == hashlib.sha256(audio).hexdigest() and abs(messages[-1]["duration"] - 3) < 0.2
+
+
+def test_an_encoded_stream_is_a_consultation_too(server):
+    transaction = consultation(server)
+    _, messages = stream(
+        server, f"endpointing=300&punctuate=true&txn_id={transaction.id}", encoded(SPEECH, *ENCODINGS["ogg-opus"]))
+    assert said(messages) and transcript(transaction) == said(messages)
+
+
+@pytest.mark.parametrize("query, audio", [
+    ("encoding=mp3", b"no audio at all" * 1000), ("encoding=flac", b""), ("", b"fLaC and then nothing of it" * 100),
+    ("encoding=ogg", encoded(SPEECH, "-f", "flac")),
+    # A playlist names files that nobody is to read.
+    ("encoding=m4a", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" * 100)])
+def test_a_stream_that_is_not_what_it_says_closes_the_socket(server, query, audio):
+    listener, messages = stream(server, query, audio)
+    assert results(messages) == [] and listener.close[0] == (1008 if audio else 1000)
+    assert not audio or listener.close[1].startswith("DATA-0000")
+
+
+def test_no_decoder_outlives_its_stream(server):
+    def decoders():
+        return subprocess.run(
+            ["pgrep", "-P", str(server.process.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
+
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg"
+    with Listener(server, address=address) as listener:
+        listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"])[:500])
+        wait_until(decoders, "it is decoded")
+        listener.socket.socket.close()
+    wait_until(lambda: not decoders(), "its decoder ends with it")

@@ -1,4 +1,5 @@
 import ScribeDomain
+import Subprocess
 
 /// The one place that starts ffmpeg.
 ///
@@ -42,6 +43,23 @@ struct FFmpeg: Sendable {
             ["ffmpeg", "-nostdin", "-hide_banner", "-nostats"] + Self.input(recording, container)
                 + ["-af", "silencedetect=noise=-35dB:d=0.4", "-f", "null", "-"],
             reading: .errors)
+    }
+
+    /// A process that makes 16-bit samples of a stream on its input, as it comes.
+    static func streaming(_ codec: StreamCodec, sampleRate: Int, channels: Int) -> Subprocess.Configuration {
+        var options = PlatformOptions()
+        options.teardownSequence = []
+        return Subprocess.Configuration(
+            executable: .name("ffmpeg"),
+            arguments: Arguments(
+                [
+                    "-nostdin", "-v", "quiet", "-protocol_whitelist", "pipe", "-format_whitelist", codec.demuxer,
+                    "-probesize", "8192", "-analyzeduration", "0", "-f", codec.demuxer,
+                    "-i", "pipe:0", "-map", "0:a:0", "-ar", "\(sampleRate)", "-ac", "\(channels)", "-flush_packets",
+                    "1",
+                    "-f", "s16le", "pipe:1",
+                ]),
+            platformOptions: options)
     }
 
     private static func input(_ recording: String, _ container: AudioFormat.Container) -> [String] {

@@ -18,7 +18,7 @@ package protocol LiveEngine: Sendable {
 
 /// One stream of audio that is listened to. Its calls are made one after the other; what comes of them may come later.
 package protocol LiveSession: Sendable {
-    /// Hears more: 16-bit little-endian samples, channels in turn, cut anywhere.
+    /// Hears more: 16-bit little-endian samples, channels in turn, or what ``LiveOptions/codec`` says; cut anywhere.
     /// - Throws: ``EngineFailure``, what `emit` throws.
     mutating func feed(_ audio: ByteBuffer) async throws
 
@@ -35,6 +35,8 @@ package struct LiveOptions: Hashable, Sendable {
     package var sampleRate = 16_000
     /// In the audio.
     package var channels = 1
+    /// What the audio comes as; nil for samples.
+    package var codec: StreamCodec?
     /// Whether each channel is heard by itself; else they are heard together.
     package var hearsEachChannel = false
     /// Whether what may still change is told too.
@@ -72,6 +74,8 @@ package enum LiveEvent: Hashable, Sendable {
     case result(LiveResult)
     /// Nobody has spoken for as long as was asked for.
     case utteranceEnd(channel: Int, lastWordEnd: Double)
+    /// The samples of a stream that came encoded, before they are heard.
+    case decoded(ByteBuffer)
     /// Nothing more will be heard. What is called next of the session throws the same.
     case failed(EngineFailure)
 }

@@ -5,9 +5,11 @@ import ScribeHTTP
 /// Makes 16-bit samples of what a client sends, in whatever pieces it comes.
 struct ListenAudio {
     private enum State {
-        /// The header of a WAV is still coming.
+        /// What says what it is is still coming.
         case header
         case samples
+        /// It is taken apart by whoever listens.
+        case encoded
     }
 
     private(set) var options: LiveOptions
@@ -24,7 +26,7 @@ struct ListenAudio {
     init(_ query: ListenQuery) {
         options = query.options
         encoding = query.encoding
-        state = query.isContainer ? .header : .samples
+        state = query.isContainer ? .header : options.codec == nil ? .samples : .encoded
     }
 
     /// How long the audio is, in seconds.
@@ -37,7 +39,11 @@ struct ListenAudio {
         pending.writeImmutableBuffer(buffer)
         if case .header = state {
             guard try readHeader() else { return nil }
-            state = .samples
+            state = options.codec == nil ? .samples : .encoded
+        }
+        if case .encoded = state {
+            defer { pending = ByteBuffer() }
+            return pending
         }
         let samples = takeSamples()
         let bytes = samples.readableBytes + oddBytes
@@ -45,6 +51,9 @@ struct ListenAudio {
         oddBytes = bytes % (2 * options.channels)
         return samples
     }
+
+    /// Counts samples that somebody else has made of what came.
+    mutating func count(decoded bytes: Int) { sampleCount += bytes / (2 * options.channels) }
 
     private mutating func takeSamples() -> ByteBuffer {
         switch encoding {
@@ -72,7 +81,14 @@ struct ListenAudio {
     /// - Returns: false while more of it must come.
     private mutating func readHeader() throws(WebSocketClosure) -> Bool {
         var rest = pending
-        guard rest.readableBytes >= 12 else { return false }
+        guard rest.readableBytes >= StreamCodec.signatureSize else { return false }
+        if DecodingLiveEngine.isAvailable,
+            let bytes = rest.getBytes(at: rest.readerIndex, length: StreamCodec.signatureSize),
+            let codec = StreamCodec(signature: bytes)
+        {
+            options.codec = codec
+            return true
+        }
         guard rest.readString(length: 4) == "RIFF", rest.readInteger(as: UInt32.self) != nil,
             rest.readString(length: 4) == "WAVE"
         else { throw Self.undecodable }

@@ -135,7 +135,7 @@ struct ListenMessages: Sendable {
     /// - Returns: nil for what no message tells.
     func text(_ event: LiveEvent) throws -> String? {
         switch event {
-        case .failed: nil
+        case .failed, .decoded: nil
         case .speechStarted(let channel, let time):
             try encoded(SpeechStarted(channel: place(channel), timestamp: time))
         case .utteranceEnd(let channel, let time):

@@ -35,6 +35,11 @@ struct ListenQuery: Hashable, Sendable {
     private static let containers: Set = [
         "mp3", "aac", "flac", "wav", "ogg", "webm", "opus", "ogg-opus", "m4a", "mp4",
     ]
+    /// What a stream may come as beside samples. Opus and Speex come in Ogg.
+    private static let codecs: [String: StreamCodec] = [
+        "aac": .aac, "amr-nb": .amrNarrow, "amr-wb": .amrWide, "flac": .flac, "g729": .g729, "m4a": .mp4, "mp3": .mp3,
+        "mp4": .mp4, "ogg": .ogg, "ogg-opus": .ogg, "opus": .ogg, "speex": .ogg, "webm": .webm,
+    ]
     /// The rates that there is audio of, in Hz.
     private static let rates = 8000...48_000
     private static let mostChannels = 8
@@ -56,14 +61,22 @@ struct ListenQuery: Hashable, Sendable {
         }
         let word = text("encoding", "format", "codec")?.lowercased()
         if let word, door != .recording || !Self.containers.contains(word) {
-            guard let known = Encoding(rawValue: word == "pcm" ? "linear16" : word) else {
+            if door == .stream, let codec = Self.codecs[word] {
+                guard DecodingLiveEngine.isAvailable else {
+                    throw .invalidRequest(field: "encoding", problem: "needs ffmpeg, which is not installed here")
+                }
+                options.codec = codec
+            } else if word == "wav", door == .stream {
+                isContainer = true
+            } else if let known = Encoding(rawValue: word == "pcm" ? "linear16" : word) {
+                encoding = known
+            } else {
                 throw .invalidRequest(
                     field: "encoding",
                     problem:
-                        "must be one of \(Encoding.allCases.map(\.rawValue).joined(separator: ", ")), or be left out "
-                        + "for \(door == .recording ? "files" : "audio/wav")")
+                        "must be one of \((Encoding.allCases.map(\.rawValue) + Self.codecs.keys.sorted()).joined(separator: ", ")), "
+                        + "or be left out where the audio says itself what it is")
             }
-            encoding = known
         } else {
             isContainer = door == .recording || door == .stream && text("sample_rate") == nil
         }

@@ -86,6 +86,8 @@ struct ListenSession: Sendable {
     private func listen(to messages: WebSocketMessages, _ idle: IdleWatch) async throws -> WebSocketClosure {
         var input = Input(messages: messages.makeAsyncIterator(), idle: idle, audio: ListenAudio(query))
         let createdAt = clock.now
+        /// In bytes: the samples of a stream that came encoded.
+        let decoded = LockedValue(0)
         func encoder() -> ListenMessages {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
@@ -101,21 +103,24 @@ struct ListenSession: Sendable {
             switch try await input.next() {
             case .samples(let samples): first = samples
             case .command(.finalize):
-                try await engine.withSession(options(input), emit: emit(encoder())) { try await $0.finalize() }
+                try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
+                    try await $0.finalize()
+                }
             case .command(let command): try await answer(command, encoder())
             case nil: break waiting
             }
         }
         if !query.isContainer || first != nil {
-            try await engine.withSession(options(input), emit: emit(encoder())) { session in
+            try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
+                session in
                 if let first {
-                    await recording?.take(first, input.audio.options)
+                    if input.audio.options.codec == nil { await recording?.take(first, input.audio.options) }
                     try await session.feed(first)
                 }
                 while let message = try await input.next() {
                     switch message {
                     case .samples(let samples):
-                        await recording?.take(samples, input.audio.options)
+                        if input.audio.options.codec == nil { await recording?.take(samples, input.audio.options) }
                         try await session.feed(samples)
                         idle.heard()
                     case .command(.finalize): try await session.finalize()
@@ -128,6 +133,7 @@ struct ListenSession: Sendable {
             }
         }
         if input.hasEnded { try await recording?.commit() } else { try await recording?.breakOff() }
+        input.audio.count(decoded: decoded.withLock { $0 })
         let hash = input.hash.finalize()
         try await socket.send(text: try encoder().metadata(duration: input.audio.duration, hash: hash))
         return .normal
@@ -142,13 +148,15 @@ struct ListenSession: Sendable {
         return options
     }
 
-    private func emit(_ encoder: ListenMessages) -> @Sendable (LiveEvent) async throws -> Void {
-        { [socket, logger, engine, recording] event in
+    private func emit(
+        _ encoder: ListenMessages, _ options: LiveOptions, _ decoded: LockedValue<Int>
+    ) -> @Sendable (LiveEvent) async throws -> Void {
+        { [socket, logger, engine, recording, decoded] event in
             switch event {
             case .failed(let failure):
                 let why = ["engine": "\(engine.name)", "why": "\(failure.reason)"] as Logger.Metadata
                 logger.warning("live recognition has failed", metadata: why)
-                socket.close(Self.failed)
+                socket.close(Self.closure(for: failure) ?? Self.failed)
                 return
             case .result(let result):
                 do {
@@ -157,6 +165,9 @@ struct ListenSession: Sendable {
                     socket.close(Self.closure(for: error) ?? .goingAway)
                     throw error
                 }
+            case .decoded(let samples):
+                decoded.withLock { $0 += samples.readableBytes }
+                await recording?.take(samples, options)
             case .speechStarted, .utteranceEnd: break
             }
             if let text = try encoder.text(event) { try await socket.send(text: text) }
@@ -168,7 +179,7 @@ struct ListenSession: Sendable {
 
     private static func closure(for error: any Error) -> WebSocketClosure? {
         switch error {
-        case is EngineFailure: failed
+        case let failure as EngineFailure: failure.origin == .input ? ListenAudio.undecodable : failed
         case ScribeError.storageUnavailable: WebSocketClosure(1011, "Storage is not available, try again")
         case ScribeError.invalidState(let reason): WebSocketClosure(1008, reason)
         case let failure as ScribeError: WebSocketClosure(1008, failure.code)

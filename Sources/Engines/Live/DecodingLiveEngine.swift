@@ -1,0 +1,141 @@
+import NIOCore
+import ScribeDomain
+import Subprocess
+
+/// Listens to encoded streams too: ffmpeg makes samples of them, for an engine that knows no others.
+package struct DecodingLiveEngine: LiveEngine {
+    private let base: any LiveEngine
+    private let count = LockedValue(0)
+
+    /// ffmpeg takes some 40 MB for each stream.
+    private static let mostStreams = 32
+    /// In bytes, of what is encoded, and of samples.
+    private static let mostWaiting = 1 << 20
+
+    package init(_ base: any LiveEngine) { self.base = base }
+
+    /// Whether this machine can do that.
+    package static var isAvailable: Bool { FFmpeg.isInstalled }
+
+    package var name: String { base.name }
+
+    package func withSession(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
+        _ body: (inout any LiveSession) async throws -> Void
+    ) async throws {
+        guard let codec = options.codec else { return try await base.withSession(options, emit: emit, body) }
+        try take()
+        defer { count.withLock { $0 -= 1 } }
+        let encoded = LiveQueue<ByteBuffer>(limit: Self.mostWaiting)
+        let decoded = LiveQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            /// What fails in a part of it fails for all.
+            @Sendable func part(_ work: @Sendable () async throws -> Void) async throws {
+                do {
+                    try await work()
+                } catch {
+                    await encoded.finish(throwing: error)
+                    await decoded.finish(throwing: error)
+                    if let failure = error as? EngineFailure { try await emit(.failed(failure)) }
+                    throw error
+                }
+            }
+            group.addTask {
+                try await part { try await decode(encoded, codec, options, into: decoded) }
+            }
+            group.addTask { [base] in
+                try await part {
+                    var samples = options
+                    samples.codec = nil
+                    try await base.withSession(samples, emit: emit) { session in
+                        while let input = await decoded.next() {
+                            switch input {
+                            case .samples(let audio):
+                                try await emit(.decoded(audio))
+                                try await session.feed(audio)
+                            case .finalize: try await session.finalize()
+                            }
+                        }
+                        try Task.checkCancellation()
+                        try await session.close()
+                    }
+                }
+            }
+            var session: any LiveSession = DecodingLiveSession(encoded: encoded, decoded: decoded)
+            do {
+                try await body(&session)
+            } catch {
+                group.cancelAll()
+                await encoded.finish(throwing: error)
+                await decoded.finish(throwing: error)
+                throw error
+            }
+            await encoded.finish()
+            try await group.waitForAll()
+        }
+    }
+
+    private func take() throws(EngineFailure) {
+        let isTaken = count.withLock { count in
+            guard count < Self.mostStreams else { return false }
+            count += 1
+            return true
+        }
+        guard isTaken else {
+            throw EngineFailure(
+                .transcriptionFailed, "\(Self.mostStreams) encoded streams are decoded already", isRetryable: true,
+                origin: .refusal)
+        }
+    }
+
+    /// To the end of what is encoded.
+    private func decode(
+        _ encoded: LiveQueue<ByteBuffer>, _ codec: StreamCodec, _ options: LiveOptions,
+        into decoded: LiveQueue<DecodingLiveSession.Input>
+    ) async throws {
+        let (isFed, isHeard) = (LockedValue(false), LockedValue(false))
+        let result = try await Subprocess.run(
+            FFmpeg.streaming(codec, sampleRate: options.sampleRate, channels: options.channels),
+            input: .inputWriter, output: .sequence, error: .discarded
+        ) { execution in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let writer = execution.standardInputWriter
+                    while let bytes = await encoded.next() {
+                        isFed.withLock { $0 = true }
+                        // When it wants no more its end says why.
+                        guard (try? await writer.write(Array(bytes.readableBytesView))) != nil else { break }
+                    }
+                    try? await writer.finish()
+                }
+                for try await piece in execution.standardOutput {
+                    isHeard.withLock { $0 = true }
+                    let samples = piece.withUnsafeBytes { ByteBuffer(bytes: $0) }
+                    try await decoded.add(.samples(samples), weight: samples.readableBytes)
+                }
+                // It has said all; whoever still writes to it is not heard.
+                await encoded.finish()
+                try await group.waitForAll()
+            }
+        }
+        guard result.terminationStatus.isSuccess || isHeard.withLock({ $0 }) || !isFed.withLock({ $0 }) else {
+            throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
+        }
+        await decoded.finish()
+    }
+}
+
+private struct DecodingLiveSession: LiveSession {
+    enum Input: Sendable {
+        case samples(ByteBuffer)
+        case finalize
+    }
+
+    let encoded: LiveQueue<ByteBuffer>
+    let decoded: LiveQueue<Input>
+
+    func feed(_ audio: ByteBuffer) async throws { try await encoded.add(audio, weight: audio.readableBytes) }
+    /// What is still being decoded comes after it.
+    func finalize() async throws { try await decoded.add(.finalize) }
+    func close() async throws { await encoded.finish() }
+}
