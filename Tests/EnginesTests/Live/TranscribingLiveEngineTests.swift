@@ -66,6 +66,10 @@ struct TranscribingLiveEngineTests {
         return path
     }
 
+    private func written(_ result: LiveResult) -> String {
+        result.words.map { $0.punctuated ?? $0.text }.joined(separator: " ")
+    }
+
     private func results(_ events: [LiveEvent]) -> [LiveResult] {
         events.compactMap { if case .result(let result) = $0 { result } else { nil } }
     }
