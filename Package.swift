@@ -62,7 +62,7 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "Edge", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
                 "ScribeStore",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals, .yams,
             ],
@@ -71,7 +71,7 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
                 "Status",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
@@ -100,6 +100,15 @@ let package = Package(
                 .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Listen",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "Edge",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+                .hummingbirdCore, .logging, .nioCore,
+            ],
+            path: "Sources/Families/Edge",
             swiftSettings: swiftSettings
         ),
         .target(
@@ -190,7 +199,7 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
                 "ScribeStore", "Status", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
                 .serviceLifecycle, .yams,

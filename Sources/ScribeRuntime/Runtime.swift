@@ -6,6 +6,7 @@ package import ScribeStore
 package struct Runtime: Sendable {
     package let store: Store
     package let consultations: Consultations
+    package let conversations: Conversations
     package let uploads: Uploads
     package let recognitions: Recognitions
     package let liveRecordings: LiveRecordings
@@ -18,7 +19,8 @@ package struct Runtime: Sendable {
     package let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, uploads: Uploads, recognitions: Recognitions,
+        store: Store, consultations: Consultations, conversations: Conversations, uploads: Uploads,
+        recognitions: Recognitions,
         liveRecordings: LiveRecordings, outbound: OutboundClient, templates: TemplateCatalogue, facts: ClinicalFacts,
         signals: ChangeSignals,
         metrics: Metrics, identifiers: IdentifierSource,
@@ -26,6 +28,7 @@ package struct Runtime: Sendable {
     ) {
         self.store = store
         self.consultations = consultations
+        self.conversations = conversations
         self.uploads = uploads
         self.recognitions = recognitions
         self.liveRecordings = liveRecordings

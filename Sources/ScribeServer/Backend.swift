@@ -1,4 +1,5 @@
 import Crypto
+import Edge
 import Eka
 package import Engines
 import Foundation
@@ -87,6 +88,8 @@ package struct Backend: Sendable {
         let consultations = Consultations(
             store: store, templates: templates, bench: bench, signals: changes.signals, identifiers: identifiers,
             clock: clock)
+        let conversations = Conversations(
+            store: store, consultations: consultations, facts: facts, identifiers: identifiers, clock: clock)
         let uploads = Uploads(
             store: store, objects: objects, reserve: reserve, bench: bench,
             watchers: [ManifestWatcher(consultations: consultations)])
@@ -95,7 +98,8 @@ package struct Backend: Sendable {
             uploads: uploads, objects: objects, transcriber: transcriber, metrics: metrics, clock: clock,
             threads: threads)
         let runtime = Runtime(
-            store: store, consultations: consultations, uploads: uploads, recognitions: recognitions,
+            store: store, consultations: consultations, conversations: conversations, uploads: uploads,
+            recognitions: recognitions,
             liveRecordings: LiveRecordings(
                 store: store, uploads: uploads, consultations: consultations, clock: clock),
             outbound: OutboundClient(
@@ -117,14 +121,18 @@ package struct Backend: Sendable {
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes))
+        let liveEngine = parts.liveEngine ?? engines.liveEngine(transcriber)
         let listen = ListenFamily(
-            runtime, engine: parts.liveEngine ?? engines.liveEngine(transcriber), authenticator: authenticator,
+            runtime, engine: liveEngine, authenticator: authenticator,
             settings: configuration.listen)
         families = [
             RoutedFamily(
                 StatusFamily(runtime, reserve: reserve, transcriber: transcriber, threads: threads)),
             RoutedFamily(eka),
             RoutedFamily(listen),
+            RoutedFamily(
+                EdgeFamily(
+                    runtime, engine: liveEngine, authenticator: authenticator, settings: configuration.edge)),
             S3Family(runtime, credentials: credentials),
         ]
         hostSuffixes = eka.hostSuffixes
@@ -137,6 +145,9 @@ package struct Backend: Sendable {
                 templates: templates, changes: changes, metrics: metrics, clock: clock,
                 policy: configuration.jobs, logger: parts.logger),
             OrphanSweep(store: store, objects: objects, logger: parts.logger),
+            SilentConversations(
+                store: store, conversations: conversations, clock: clock,
+                interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: parts.logger),
             AbandonedUploads(store: store, objects: objects, clock: clock, logger: parts.logger),
         ]
     }

@@ -1,3 +1,4 @@
+package import Edge
 package import Eka
 package import Engines
 package import Foundation
@@ -47,6 +48,8 @@ package struct Configuration: Sendable {
     package var clientProfiles: [String: ClientProfile] = [:]
     /// What live recognition is told.
     package var listen = ListenFamily.Settings()
+    /// What conversations of devices are told.
+    package var edge = EdgeFamily.Settings()
     package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)

@@ -1,6 +1,7 @@
 import Logging
 import NIOPosix
 import ScribeDomain
+import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
@@ -73,5 +74,37 @@ struct StoreClosing: Service, CustomStringConvertible {
                 try store.close()
             }
         }.value
+    }
+}
+
+/// Ends conversations that have fallen silent, whether or not a device is still connected.
+struct SilentConversations: Service, CustomStringConvertible {
+    let store: Store
+    let conversations: Conversations
+    let clock: ScribeClock
+    let interval: Duration
+    let logger: Logger
+
+    var description: String { "SilentConversations" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var isFirst = true
+            while !Task.isCancelled {
+                do {
+                    let overdue = try await store.overdueConversations(at: clock.now)
+                    // What was interrupted by a stop is there at the start only: later, somebody is at it.
+                    for conversation in overdue where isFirst || conversation.status == .inProgress {
+                        _ = try await conversations.process(conversation)
+                    }
+                    isFirst = false
+                } catch {
+                    guard !(error is CancellationError) else { return }
+                    logger.error("silent conversations cannot be ended", metadata: ["error": "\(error)"])
+                }
+                try? await clock.sleep(for: interval, as: .sweep)
+            }
+        }
+        try? await gracefulShutdown()
     }
 }

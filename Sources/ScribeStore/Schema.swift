@@ -24,6 +24,7 @@ enum Schema {
         ("008 tenants take turns", turns),
         ("009 quotas", quotas),
         ("010 notes are jobs too", noteJobs),
+        ("011 conversations", conversations),
     ]
 
     /// Made anew because a CHECK cannot be changed. Each kind is looked for by itself.

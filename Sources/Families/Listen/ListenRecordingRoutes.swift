@@ -30,8 +30,8 @@ struct ListenRecordingRoutes: Sendable {
 
     @Sendable private func recognise(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try await authenticator.principal(ListenCredentials(request.headers))
-        let query = try ListenQuery(request.uri.queryParameters, at: .recording, speaksSubQ: settings.speaksSubQ)
-        let callback = try ListenCallback(request.uri.queryParameters)
+        let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
+        let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)
         let id = identifiers.uuid()
         return try await context.whileAwaited {

@@ -46,7 +46,7 @@ struct ListenRoutes: Sendable {
                 context: context
             ) { _, _ in WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials.") }
         }
-        let query = try ListenQuery(request.uri.queryParameters, at: door, speaksSubQ: settings.speaksSubQ)
+        let query = try ListenQuery(request.query, at: door, speaksSubQ: settings.speaksSubQ)
         let recording = try await recording(in: request, query, principal)
         let place = try counts.take(principal.business)
         return upgrade.response(
@@ -65,7 +65,7 @@ struct ListenRoutes: Sendable {
     private func recording(
         in request: Request, _ query: ListenQuery, _ principal: Principal
     ) async throws -> LiveRecording? {
-        guard let text = request.uri.queryParameters["txn_id"].map(String.init) else { return nil }
+        guard let text = request.query["txn_id"].map(String.init) else { return nil }
         guard TransactionID.isValid(text) else {
             throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
         }

@@ -25,7 +25,7 @@ struct ListenSession: Sendable {
     /// - Returns: with what the socket is closed.
     /// - Throws: ``WebSocketClosure`` for what ends it otherwise.
     func serve(_ messages: WebSocketMessages) async throws -> WebSocketClosure {
-        let idle = IdleWatch(clock: clock, limit: settings.idleTime)
+        let idle = IdleWatch(clock: clock, limit: settings.idleTime, closure: Self.idle)
         return try await withThrowingTaskGroup(of: WebSocketClosure.self) { group in
             group.addTask {
                 do {
@@ -175,6 +175,8 @@ struct ListenSession: Sendable {
     }
 
     /// (streaming.md 1.7)
+    private static let idle = WebSocketClosure(
+        1011, "NET-0001: Neither audio nor a text came within the timeout window. See https://dpgr.am/net0001")
     private static let failed = WebSocketClosure(1011, "NET-0000: The recogniser has failed")
 
     private static func closure(for error: any Error) -> WebSocketClosure? {
@@ -192,42 +194,6 @@ struct ListenSession: Sendable {
         case .configure: try await socket.send(text: try encoder.configured())
         case .unknown: try await socket.send(text: try encoder.schemaError())
         case .keepAlive, .finalize, .closeStream: break
-        }
-    }
-}
-
-/// Ends a socket over which neither audio nor text comes (streaming.md 1.7).
-private final class IdleWatch: Sendable {
-    private let clock: ScribeClock
-    private let limit: Duration
-    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false))
-
-    init(clock: ScribeClock, limit: Duration) {
-        self.clock = clock
-        self.limit = limit
-        heard()
-    }
-
-    func heard() {
-        let now = clock.now
-        count.withLock { $0 = ($0.messages + 1, now, $0.hasEnded) }
-    }
-
-    /// Nothing more will be heard, and nobody minds.
-    func end() { count.withLock { $0.hasEnded = true } }
-
-    /// - Throws: ``WebSocketClosure`` when nothing was heard for too long, `CancellationError`.
-    func watch() async throws -> WebSocketClosure {
-        while true {
-            let before = count.withLock { $0 }
-            // Not beyond the limit, whatever was done to the clock.
-            let passed = max(0, clock.now.timeIntervalSince(before.last))
-            let left = before.hasEnded ? limit : max(.milliseconds(1), limit - .seconds(passed))
-            try await clock.sleep(for: left, as: .socketIdle)
-            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded }) else { continue }
-            throw WebSocketClosure(
-                1011,
-                "NET-0001: Neither audio nor a text came within the timeout window. See https://dpgr.am/net0001")
         }
     }
 }

@@ -6,13 +6,16 @@ package import ScribeDomain
 package struct Authentication: RouterMiddleware {
     package typealias Context = ScribeContext
 
-    private let authenticator: Authenticator
-    private let tokens: @Sendable (HTTPFields) -> [String]
+    private let principal: @Sendable (HTTPFields) async throws -> Principal
+
+    /// - Parameter principal: finds it by a request's headers, or throws ``HTTPProblem/unauthenticated(reason:)``.
+    package init(_ principal: @escaping @Sendable (HTTPFields) async throws -> Principal) {
+        self.principal = principal
+    }
 
     /// - Parameter tokens: those that the family finds in a request's headers.
     package init(_ authenticator: Authenticator, tokens: @escaping @Sendable (HTTPFields) -> [String]) {
-        self.authenticator = authenticator
-        self.tokens = tokens
+        self.init { try await authenticator.principal(offering: tokens($0)) }
     }
 
     package func handle(
@@ -20,7 +23,7 @@ package struct Authentication: RouterMiddleware {
         next: (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.principal = try await authenticator.principal(offering: tokens(request.headers))
+        context.principal = try await principal(request.headers)
         return try await next(request, context)
     }
 }

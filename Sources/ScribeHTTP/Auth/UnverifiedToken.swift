@@ -8,6 +8,8 @@ package struct UnverifiedToken {
     /// Nil also for one that is no text: it is simply not ours.
     package let issuer: String?
     package let keyID: String?
+    /// Whose it says to be: `user_id` as Firebase has it, else `sub`.
+    package let user: String?
 
     /// - Returns: nil for a text that is no JWT.
     package init?(_ token: String) {
@@ -17,6 +19,7 @@ package struct UnverifiedToken {
         }
         issuer = claims["iss"]?.stringValue
         keyID = header["kid"]?.stringValue
+        user = (claims["user_id"] ?? claims["sub"])?.stringValue
     }
 
     private static func object(_ part: Substring.UTF8View) -> JSONValue? {

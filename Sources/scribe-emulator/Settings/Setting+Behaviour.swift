@@ -1,3 +1,4 @@
+import Edge
 import Eka
 import Engines
 import Foundation
@@ -61,6 +62,31 @@ extension Setting {
             default: "1000",
             page: "live sockets at a time; of one business 200 at most",
             to: \.configuration.listen.sockets),
+        Setting(
+            "conversation-timeout",
+            "How long a device is silent at least before its conversation is over, for example 120s.",
+            .duration(atLeast: .seconds(1)),
+            default: "120s",
+            valueName: "time",
+            page: "how long a device is silent at least, and unless it says otherwise, before its conversation is over",
+            to: \.configuration.edge.conversationTimeout),
+        Setting(
+            "edge-idle",
+            "After how long without a message a device's socket is closed, for example 90s.",
+            .duration(atLeast: .milliseconds(100)),
+            default: "90s",
+            valueName: "time",
+            page: "after so long without a message a device's socket is closed",
+            to: \.configuration.edge.idleTime),
+        Setting(
+            "edge-admin-key-file",
+            "A file with a key with which `Bearer <key><uid>` acts for any user; by default nobody may.",
+            .file,
+            default: "",
+            valueName: "path",
+            pageDefault: "none",
+            page: "a file with a key with which `Bearer <key><uid>` acts for any user of the demo tenant's business"
+        ) { key, run in run.configuration.edge.adminKey = String(decoding: key, as: UTF8.self) },
         Setting(
             "outbound-allow",
             "Hosts and ranges beside the public internet that clients may send the server to, for example 10.0.0.0/8.",

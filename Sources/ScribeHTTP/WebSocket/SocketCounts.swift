@@ -1,20 +1,19 @@
-import ScribeDomain
-import ScribeHTTP
+package import ScribeDomain
 
 /// How many sockets are open, so that one business cannot have all of them.
-final class SocketCounts: Sendable {
+package final class SocketCounts: Sendable {
     private let most: Int
     private let mostOfBusiness: Int
     private let open = LockedValue<[BusinessID: Int]>([:])
 
-    init(most: Int, mostOfBusiness: Int) {
+    package init(most: Int, mostOfBusiness: Int) {
         self.most = most
         self.mostOfBusiness = mostOfBusiness
     }
 
     /// A place for one more, given back when the socket ends, or when nobody holds it any more.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
-    func take(_ business: BusinessID) throws(HTTPProblem) -> SocketPlace {
+    package func take(_ business: BusinessID) throws(HTTPProblem) -> SocketPlace {
         let isTaken = open.withLock { open in
             guard open.values.reduce(0, +) < most, open[business, default: 0] < mostOfBusiness else { return false }
             open[business, default: 0] += 1
@@ -31,7 +30,7 @@ final class SocketCounts: Sendable {
 }
 
 /// See ``SocketCounts``.
-final class SocketPlace: Sendable {
+package final class SocketPlace: Sendable {
     private let back: @Sendable () -> Void
     private let isBack = LockedValue(false)
 
@@ -39,7 +38,7 @@ final class SocketPlace: Sendable {
 
     deinit { giveBack() }
 
-    func giveBack() {
+    package func giveBack() {
         let isFirst = isBack.withLock { isBack in
             defer { isBack = true }
             return !isBack

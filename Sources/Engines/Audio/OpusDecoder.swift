@@ -1,0 +1,66 @@
+import Foundation
+package import NIOCore
+
+/// Decodes bare Opus packets by libopus, where that is installed: it is looked for at run time, so that neither a build nor
+/// a package depends on it.
+///
+/// Marked safe to send by hand: libopus' state is touched by whoever decodes, which is one task at a time, and nobody else
+/// has the pointer.
+package final class OpusDecoder: @unchecked Sendable {
+    private typealias Create = @convention(c) (Int32, Int32, UnsafeMutablePointer<Int32>?) -> OpaquePointer?
+    private typealias Decode =
+        @convention(c) (OpaquePointer, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<Int16>, Int32, Int32) -> Int32
+    private typealias Destroy = @convention(c) (OpaquePointer) -> Void
+
+    private struct Library: Sendable {
+        let create: Create
+        let decode: Decode
+        let destroy: Destroy
+
+        init?() {
+            guard let handle = dlopen("libopus.so.0", RTLD_NOW), let create = dlsym(handle, "opus_decoder_create"),
+                let decode = dlsym(handle, "opus_decode"), let destroy = dlsym(handle, "opus_decoder_destroy")
+            else { return nil }
+            self.create = unsafeBitCast(create, to: Create.self)
+            self.decode = unsafeBitCast(decode, to: Decode.self)
+            self.destroy = unsafeBitCast(destroy, to: Destroy.self)
+        }
+    }
+
+    private static let library = Library()
+    /// 120 ms, the longest packet, at 48 kHz.
+    private static let mostSamples = 5760
+    private static let longestPacket = 64 << 10
+
+    package static var isAvailable: Bool { library != nil }
+
+    private let library: Library
+    private let state: OpaquePointer
+
+    /// One channel.
+    /// - Parameter sampleRate: 8000, 12000, 16000, 24000 or 48000.
+    /// - Returns: nil where there is no libopus, or for another rate.
+    package init?(sampleRate: Int) {
+        guard let library = Self.library, let state = library.create(Int32(sampleRate), 1, nil) else { return nil }
+        self.library = library
+        self.state = state
+    }
+
+    deinit { library.destroy(state) }
+
+    /// The 16-bit samples of one packet; nil for what is no packet.
+    package func decode(_ packet: ByteBuffer) -> ByteBuffer? {
+        guard (1...Self.longestPacket).contains(packet.readableBytes) else { return nil }
+        var samples = [Int16](repeating: 0, count: Self.mostSamples)
+        let count = packet.withUnsafeReadableBytes { bytes in
+            library.decode(
+                state, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count), &samples,
+                Int32(Self.mostSamples), 0)
+        }
+        guard count > 0 else { return nil }
+        var decoded = ByteBuffer()
+        decoded.reserveCapacity(Int(count) * 2)
+        for sample in samples.prefix(Int(count)) { decoded.writeInteger(sample, endianness: .little) }
+        return decoded
+    }
+}

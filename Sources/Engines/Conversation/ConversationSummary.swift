@@ -1,0 +1,100 @@
+package import Foundation
+package import ScribeDomain
+
+/// What the rules make of a conversation: title, overview, what is to be done, and what to remember. Every word of it was
+/// said.
+package enum ConversationSummary {
+    private static let longestTitle = 60
+    private static let longestOverview = 600
+
+    /// - Parameters:
+    ///   - facts: those of the transcript.
+    ///   - transcript: a line for each turn.
+    package static func summary(_ facts: [ClinicalFact], of transcript: String, at date: Date) -> Conversation.Summary {
+        var summary = Conversation.Summary()
+        func texts(_ kinds: ClinicalFact.Kind...) -> [String] {
+            facts.filter { kinds.contains($0.kind) }.map { sentence($0.text) }
+        }
+        let leading = texts(.assessment, .complaint).first ?? facts.first.map { sentence($0.text) }
+        summary.title = shortened(leading ?? firstWords(of: transcript), to: longestTitle)
+        let known = texts(.complaint, .history, .allergy, .examination, .assessment)
+        summary.overview =
+            known.isEmpty
+            ? shortened(transcript.replacing("\n", with: " "), to: longestOverview)
+            : shortened(known.joined(separator: ". ") + ".", to: longestOverview)
+        summary.actionItems = texts(.medication, .advice, .followUp)
+        if !facts.isEmpty {
+            summary.category = "health"
+            summary.emoji = "🩺"
+        }
+        summary.events = facts.filter { $0.kind == .followUp }.compactMap { fact in
+            days(until: fact.text).map { days in
+                Conversation.Summary.Event(
+                    title: sentence(fact.text), description: fact.text,
+                    start: date.addingTimeInterval(Double(days) * 86_400), duration: 30)
+            }
+        }
+        return summary
+    }
+
+    /// What outlasts the visit: allergies, chronic illness, what is taken regularly, and what is liked.
+    /// - Returns: each with its category.
+    package static func memories(_ facts: [ClinicalFact], in transcript: String) -> [(
+        content: String, category: String
+    )] {
+        let regular = ["daily", "every day", "every morning", "every night", "at night", "once a day", "twice a day"]
+        var memories = facts.compactMap { fact -> (content: String, category: String)? in
+            let text = fact.text.lowercased()
+            let first = text.prefix { $0 != " " }
+            switch fact.kind {
+            case .allergy, .history:
+                return ClinicalLexicon.negations.contains(String(first)) ? nil : (sentence(fact.text), "core")
+            case .medication:
+                // Not a course that ends.
+                let isRegular = regular.contains { text.contains($0) } && !text.contains(" for ")
+                return isRegular ? (sentence(fact.text), "habits") : nil
+            case .complaint, .examination, .assessment, .advice, .followUp: return nil
+            }
+        }
+        let preferences = PhraseBook(["i prefer", "i like", "i love", "i enjoy"])
+        for line in Speech.sentences(of: transcript) where !line.isDoctor {
+            for position in line.words.indices where line.longest(of: preferences, at: position) != nil {
+                memories.append((sentence(line[position..<line.words.count].quotation), "interests"))
+                break
+            }
+        }
+        return memories
+    }
+
+    private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+    private static func firstWords(of text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).prefix(6).joined(separator: " ")
+    }
+
+    /// At most so many characters, ended where a word ends.
+    private static func shortened(_ text: String, to length: Int) -> String {
+        guard text.count > length else { return text }
+        let cut = text.prefix(length)
+        return String(cut.lastIndex(of: " ").map { cut[..<$0] } ?? cut) + "…"
+    }
+
+    /// `in one week`, `after 5 days`; nil where no time is named.
+    private static func days(until text: String) -> Int? {
+        let words = Speech(text).words.map(\.plain)
+        let units = ["day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30]
+        let numbers = [
+            "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+            "nine": 9, "ten": 10,
+        ]
+        if words.contains("tomorrow") { return 1 }
+        for (count, unit) in zip(words, words.dropFirst()) {
+            guard let length = units[unit], let number = numbers[count] ?? Int(count), (1...1000).contains(number)
+            else {
+                continue
+            }
+            return number * length
+        }
+        return nil
+    }
+}

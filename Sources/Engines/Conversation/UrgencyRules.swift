@@ -1,0 +1,92 @@
+import Foundation
+package import ScribeDomain
+
+/// Finds red flags in what is said: not where they are denied, supposed, somebody else's or long ago (streaming.md 4.8).
+package enum UrgencyRules {
+    private static let flags = PhraseBook<Urgency.Level>(
+        [
+            (
+                .emergency,
+                [
+                    "chest pain", "crushing chest", "pain in my chest", "chest hurts", "chest tightness",
+                    "trouble breathing",
+                    "difficulty breathing", "can't breathe", "cannot breathe", "struggling to breathe", "not breathing",
+                    "weakness on one side", "one side of my body", "one sided weakness", "face is drooping",
+                    "face drooping", "slurred speech", "speech is slurred", "can't move my arm", "cannot move my arm",
+                    "kill myself", "end my life", "suicidal", "suicide", "want to die", "heavy bleeding",
+                    "bleeding heavily", "won't stop bleeding", "vomiting blood", "coughing up blood", "anaphylaxis",
+                    "anaphylactic", "throat is closing", "tongue is swelling", "unconscious", "passed out", "seizure",
+                    "overdose", "heart attack", "stroke",
+                ]
+            ),
+            (
+                .urgent,
+                [
+                    "shortness of breath", "short of breath", "severe pain", "worst headache", "high fever",
+                    "stiff neck",
+                    "blood in my urine", "blood in my stool", "blood in urine", "blood in stool", "fainted", "fainting",
+                    "severe headache", "severe abdominal pain", "confused", "confusion",
+                ]
+            ),
+        ].flatMap { (level: Urgency.Level, phrases: [String]) in phrases.map { ($0, level) } })
+
+    /// In a sentence these say that it is told of the past.
+    private static let past: [[String]] = [
+        "history of", "years ago", "year ago", "months ago", "last year", "used to", "in the past", "as a child",
+        "when i was", "died of", "passed away",
+    ].map { $0.split(separator: " ").map(String.init) }
+
+    /// The level of a text; nil when there is nothing in it.
+    package static func level(of text: String) -> Urgency.Level? {
+        // As much as a segment may hold, and its marks are counted elsewhere.
+        Speech.sentences(of: text).compactMap(level).max()
+    }
+
+    private static func level(of sentence: Speech) -> Urgency.Level? {
+        guard !past.contains(where: sentence.contains) else { return nil }
+        let assertions = FactExtraction.Assertions(of: sentence)
+        return sentence.words.indices.compactMap { position in
+            guard assertions[position] else { return nil }
+            return sentence.longest(of: flags, at: position)?.meaning
+        }.max()
+    }
+}
+
+/// Who says who they are: `my name is Asha`, `I'm Dr Rao` (streaming.md 4.8).
+package enum SpeakerIntroduction {
+    private static let openings = [
+        "my name is", "i am doctor", "i'm doctor", "i am dr", "i'm dr", "this is doctor", "this is dr", "i am nurse",
+        "i'm nurse",
+    ].map { $0.split(separator: " ").map(String.init) }
+    private static let titles: Set<String> = ["doctor", "dr", "nurse"]
+    private static let noNames: Set<String> = [
+        "and", "i", "i'm", "from", "here", "the", "your", "not", "a", "an", "on",
+    ]
+
+    /// The name, with its title; nil when nobody is introduced.
+    package static func name(in text: String) -> String? {
+        let speech = Speech(text)
+        for position in speech.words.indices {
+            for opening in openings where speech.matches(opening, at: position) {
+                var title = opening.last.flatMap { titles.contains($0) ? $0 : nil }
+                var rest = speech.words[(position + opening.count)...].prefix(3)
+                if title == nil, let first = rest.first, titles.contains(first.plain) {
+                    title = first.plain
+                    rest = rest.dropFirst()
+                }
+                var names: [String] = []
+                for word in rest.prefix(2) {
+                    let isName = !noNames.contains(word.plain) && word.plain.first?.isLetter == true
+                    // Of the second only a capital letter says that it is one.
+                    guard isName, names.isEmpty || word.spoken.first?.isUppercase == true else { break }
+                    names.append(word.plain.capitalized)
+                    if word.spoken.last.map({ ".,;:!?".contains($0) }) ?? false { break }
+                }
+                guard !names.isEmpty else { continue }
+                let titleText = title.map { $0 == "nurse" ? "Nurse " : "Dr " } ?? ""
+                return titleText + names.joined(separator: " ")
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import HummingbirdCore
+import ScribeDomain
+import ScribeStore
+
+/// Which conversations are listed (streaming.md 4.6). What is in progress is not, unless it is asked for.
+struct ConversationListQuery {
+    let value: Store.ConversationQuery
+
+    private static let usual: [Conversation.Status] = [.processing, .completed]
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
+        let page = try Page(query, mostListed: mostListed)
+        var statuses: [Conversation.Status] = []
+        for word in (query["statuses"] ?? "").split(separator: ",") {
+            guard let status = Conversation.Status(rawValue: String(word)) else {
+                throw .invalidRequest(field: "statuses", problem: "names a status that there is none of")
+            }
+            statuses.append(status)
+        }
+        value = Store.ConversationQuery(
+            statuses: statuses.isEmpty ? Self.usual : statuses.removingDuplicates(),
+            from: try Self.date(query["start_date"], "start_date"), to: try Self.date(query["end_date"], "end_date"),
+            offset: page.offset, limit: page.limit)
+    }
+
+    private static func date(_ text: Substring?, _ field: String) throws(ScribeError) -> Date? {
+        guard let text, !text.isEmpty else { return nil }
+        let styles = [
+            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+            Date.ISO8601FormatStyle().year().month().day(),
+        ]
+        for style in styles {
+            if let date = try? style.parse(String(text)) { return date }
+        }
+        throw .invalidRequest(field: field, problem: "must be a time such as 2026-05-10T09:00:00Z")
+    }
+}
+
+/// Which part of a list.
+struct Page {
+    let offset: Int
+    let limit: Int
+
+    init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
+        func number(_ name: Substring, _ usual: Int, _ range: ClosedRange<Int>) throws(ScribeError) -> Int {
+            guard let text = query[name], !text.isEmpty else { return usual }
+            guard let number = Int(text), range.contains(number) else {
+                throw .invalidRequest(
+                    field: String(name), problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        offset = try number("offset", 0, 0...1_000_000_000)
+        limit = try number("limit", 100, 1...mostListed)
+    }
+}

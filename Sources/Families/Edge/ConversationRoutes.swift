@@ -1,0 +1,212 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/v1/conversations`: what was said, and what was made of it (streaming.md 4.6); `POST /v1/transcribe/text`.
+struct ConversationRoutes: Sendable {
+    let store: Store
+    let conversations: Conversations
+    let identifiers: IdentifierSource
+    let settings: EdgeFamily.Settings
+
+    private static let parameter = "conversation_id"
+    private static let mostListed = 1000
+
+    private struct Title: Decodable {
+        let title: String
+    }
+
+    private struct Assignment: Decodable {
+        let kind: String
+        let value: String?
+        let segments: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case kind = "assign_type"
+            case value
+            case segments = "segment_ids"
+        }
+    }
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("v1/conversations")
+            .get(use: list)
+            .post(use: processCurrent)
+            .get("{conversation_id}", use: read)
+            .delete("{conversation_id}", use: delete)
+            .get("{conversation_id}/transcripts", use: transcripts)
+            .get("{conversation_id}/photos", use: photos)
+            .get("{conversation_id}/recording", use: recording)
+            .patch("{conversation_id}/title", use: setTitle)
+            .patch("{conversation_id}/segments/assign-bulk", use: assignMany)
+            .patch("{conversation_id}/segments/{index}/assign", use: assignOne)
+            .post("{conversation_id}/reprocess", use: reprocess)
+        router.post("v1/transcribe/text", use: transcribeText)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
+        let found = try await store.conversations(of: principal, query.value)
+        var bodies: [JSONValue] = []
+        for conversation in found { bodies.append(try await body(conversation)) }
+        return try Response.json(.ok, JSONValue.array(bodies))
+    }
+
+    /// Ends the conversation that the user is having.
+    @Sendable private func processCurrent(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        guard let current = try await store.conversationInProgress(of: principal),
+            let completed = try await conversations.process(current)
+        else { throw EdgeError.notFound("Conversation in progress") }
+        return try Response.json(
+            .ok, JSONValue.object(["conversation": try await body(completed), "messages": .array([])]))
+    }
+
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try Response.json(.ok, try await body(try await conversation(context)))
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        guard try await store.deleteConversation(conversation.id, of: conversation.owner) else {
+            throw EdgeError.notFound("Conversation")
+        }
+        try await conversations.forget(conversation)
+        return Response(status: .noContent)
+    }
+
+    /// By who has heard them.
+    @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let segments = try await store.segments(of: try await conversation(context).id)
+        let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }
+        return try Response.json(
+            .ok, JSONValue.object(byProvider.mapValues { .array($0.map(EdgeBodies.segment)) }))
+    }
+
+    @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let photos = try await store.photos(of: try await conversation(context).id)
+        return try Response.json(.ok, JSONValue.array(photos.map(EdgeBodies.photo)))
+    }
+
+    /// Whether there is sound.
+    @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        let transaction = try await store.transaction(conversation.key)
+        let files = try await transaction.asyncMap { try await store.fileNames(of: $0) ?? [] } ?? []
+        return try Response.json(.ok, JSONValue.object(["has_recording": .bool(!files.isEmpty)]))
+    }
+
+    /// From the query, as the app sends it, or from a body.
+    @Sendable private func setTitle(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        let title: String
+        if let text = request.query["title"] {
+            title = String(text)
+        } else {
+            title = try await request.decodeJSON(as: Title.self, in: context).title
+        }
+        try Limits.require(title, within: Limits.word, "title")
+        var summary = conversation.summary
+        summary.title = title.storable
+        try await store.setSummary(summary, of: conversation.id)
+        return try Response.json(.ok, JSONValue.object(["status": .string("Ok")]))
+    }
+
+    @Sendable private func assignOne(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        let segments = try await store.segments(of: conversation.id)
+        guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
+            throw EdgeError.notFound("Segment")
+        }
+        return try await assign([segments[index].id], of: conversation, request, context)
+    }
+
+    @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await assign(nil, of: try await conversation(context), request, context)
+    }
+
+    /// - Parameter segments: nil where the body names them.
+    private func assign(
+        _ segments: [String]?, of conversation: Conversation, _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        let query = request.query
+        let assignment: Assignment
+        if let kind = query["assign_type"] {
+            assignment = Assignment(
+                kind: String(kind), value: query["value"].map(String.init),
+                segments: query[values: "segment_ids"].map(String.init))
+        } else {
+            assignment = try await request.decodeJSON(in: context)
+        }
+        let ids = segments ?? assignment.segments ?? []
+        try Limits.require(ids.count, atMost: Limits.files, "segment_ids")
+        switch assignment.kind {
+        case "is_user":
+            let isUser = assignment.value.map { ["true", "1", "user"].contains($0.lowercased()) } ?? true
+            try await store.assign(ids, of: conversation.id, isUser: isUser, person: nil)
+        case "person_id":
+            let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
+            try Limits.require(person, within: Limits.word, "value")
+            try await store.assign(ids, of: conversation.id, isUser: false, person: person)
+        default: throw ScribeError.invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
+        }
+        return try Response.json(.ok, try await body(conversation))
+    }
+
+    @Sendable private func reprocess(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        guard conversation.status == .completed else {
+            throw ScribeError.invalidRequest(field: nil, problem: "is not completed yet")
+        }
+        return try Response.json(.ok, try await body(try await conversations.reprocess(conversation)))
+    }
+
+    /// The seed's second way: text without a socket.
+    @Sendable private func transcribeText(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let body = try await request.decodeJSON(as: JSONValue.self, in: context)
+        guard let words = EdgeCommand.Words(body) else {
+            throw ScribeError.invalidRequest(field: "text", problem: "must say something, in at most 65536 bytes")
+        }
+        let segment = ConversationSegment(
+            id: identifiers.uuid(), text: words.text, speaker: words.speaker, isUser: words.isUser, start: words.start,
+            end: words.end, provider: "edge_asr", confidence: words.confidence)
+        let isFinal = body["is_final"] != .bool(false)
+        let timeout = max(1, Int(settings.conversationTimeout / .seconds(1)))
+        let addition =
+            isFinal
+            ? try await conversations.add(
+                [segment], .init(source: "phone", language: "en", timeout: timeout), for: principal) : nil
+        return try Response.json(
+            .ok,
+            JSONValue.object([
+                "conversation_id": EdgeBodies.text(addition?.conversation.id),
+                "segments": .array((addition?.segments ?? []).map(EdgeBodies.segment)),
+            ]))
+    }
+
+    /// - Throws: ``EdgeError/notFound(_:)`` also for anybody else's.
+    private func conversation(_ context: ScribeContext) async throws -> Conversation {
+        guard let id = context.text(of: Self.parameter),
+            let conversation = try await store.conversation(id, of: try context.requirePrincipal())
+        else { throw EdgeError.notFound("Conversation") }
+        return conversation
+    }
+
+    private func body(_ conversation: Conversation) async throws -> JSONValue {
+        EdgeBodies.conversation(
+            conversation, try await store.segments(of: conversation.id), try await store.photos(of: conversation.id))
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
+        guard case .some(let value) = self else { return nil }
+        return try await transform(value)
+    }
+}

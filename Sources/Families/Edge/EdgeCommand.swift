@@ -1,0 +1,133 @@
+import Foundation
+import ScribeDomain
+
+/// What a device says in a text (streaming.md 4.3). What is none of these, or makes no sense, is passed over.
+enum EdgeCommand: Hashable, Sendable {
+    /// Something that somebody has said, before it has an id.
+    struct Words: Hashable, Sendable {
+        let text: String
+        let speaker: String
+        let isUser: Bool
+        let start: Double
+        let end: Double
+        let confidence: Double?
+    }
+
+    /// Recognised on the device.
+    case words(Words)
+    /// Recognised elsewhere, by whoever is named.
+    case suggested([Words], provider: String)
+    case assigned(speaker: Int, person: String, name: String, segments: [String])
+    case picture(EdgePicture.Piece)
+
+    /// The most segments that one message may bring.
+    private static let mostWords = 500
+
+    init?(_ text: String) {
+        guard let body = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else { return nil }
+        switch body["type"]?.stringValue {
+        case "transcript_segment":
+            guard body["is_final"] != .bool(false), let words = Words(body) else { return nil }
+            self = .words(words)
+        case "suggested_transcript":
+            guard case .array(let segments)? = body["segments"] else { return nil }
+            self = .suggested(
+                segments.prefix(Self.mostWords).compactMap(Words.init),
+                provider: Self.name(body["stt_provider"]) ?? "custom")
+        case "speaker_assigned":
+            guard let speaker = body["speaker_id"]?.number.flatMap({ Int(exactly: $0) }) else { return nil }
+            var ids: [String] = []
+            if case .array(let values)? = body["segment_ids"] { ids = values.prefix(1000).compactMap(\.stringValue) }
+            self = .assigned(
+                speaker: speaker, person: Self.name(body["person_id"]) ?? "",
+                name: Self.name(body["person_name"]) ?? "",
+                segments: ids)
+        case "image_chunk":
+            guard let piece = EdgePicture.Piece(body) else { return nil }
+            self = .picture(piece)
+        default: return nil
+        }
+    }
+
+    fileprivate static func name(_ value: JSONValue?) -> String? {
+        value?.stringValue.flatMap { $0.isPlain && (1...100).contains($0.utf8.count) ? $0 : nil }
+    }
+}
+
+extension EdgeCommand.Words {
+    /// - Returns: nil when nothing was said.
+    init?(_ body: JSONValue) {
+        guard let words = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable,
+            !words.isEmpty, words.utf8.count <= Limits.segment
+        else { return nil }
+        text = words
+        speaker = EdgeCommand.name(body["speaker"]) ?? ConversationSegment.defaultSpeaker
+        isUser = body["is_user"] == .bool(true)
+        start = body["start"]?.number ?? 0
+        end = body["end"]?.number ?? 0
+        confidence = body["confidence"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+    }
+}
+
+extension JSONValue {
+    /// A number, as a double.
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value.isFinite ? value : nil
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+}
+
+/// Puts pictures together that come in pieces: few at a time, and none without end.
+struct EdgePicture {
+    struct Piece: Hashable, Sendable {
+        let id: String
+        let index: Int
+        let total: Int
+        let data: String
+
+        init?(_ body: JSONValue) {
+            guard let id = EdgeCommand.name(body["id"]), case .integer(let index)? = body["index"],
+                case .integer(let total)? = body["total"], (1...1000).contains(total), (0..<total).contains(index),
+                let data = body["data"]?.stringValue, !data.isEmpty
+            else { return nil }
+            self.id = id
+            self.index = Int(index)
+            self.total = Int(total)
+            self.data = data
+        }
+    }
+
+    private struct Pieces {
+        let id: String
+        let total: Int
+        var parts: [Int: String] = [:]
+        var size = 0
+    }
+
+    private static let mostAtOnce = 4
+    private var begun: [Pieces] = []
+
+    /// - Returns: the whole picture as base64, once its last piece is there.
+    mutating func add(_ piece: Piece) -> String? {
+        if !begun.contains(where: { $0.id == piece.id && $0.total == piece.total }) {
+            begun.removeAll { $0.id == piece.id }
+            // The oldest is given up: a device sends one after another.
+            if begun.count >= Self.mostAtOnce { begun.removeFirst() }
+            begun.append(Pieces(id: piece.id, total: piece.total))
+        }
+        guard let place = begun.firstIndex(where: { $0.id == piece.id }) else { return nil }
+        begun[place].size += piece.data.utf8.count - (begun[place].parts[piece.index]?.utf8.count ?? 0)
+        begun[place].parts[piece.index] = piece.data
+        guard begun[place].size <= Limits.photo else {
+            begun.remove(at: place)
+            return nil
+        }
+        guard begun[place].parts.count == piece.total else { return nil }
+        let picture = begun.remove(at: place)
+        let whole = (0..<picture.total).compactMap { picture.parts[$0] }.joined()
+        return Data(base64Encoded: whole) == nil ? nil : whole
+    }
+}

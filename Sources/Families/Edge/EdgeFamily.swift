@@ -1,0 +1,54 @@
+package import Engines
+package import Hummingbird
+import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// Conversations of wearable devices as Omi's backend serves them, and the text that a device has recognised itself
+/// (streaming.md 4).
+package struct EdgeFamily: RoutedAPI {
+    /// What of it can be set.
+    package struct Settings: Sendable {
+        /// How long silence lasts at least before a conversation is over, and how long unless a client says.
+        package var conversationTimeout: Duration = .seconds(120)
+        /// After so long without a message a socket is closed.
+        package var idleTime: Duration = .seconds(90)
+        /// Lets whoever knows it act for any user: `Bearer <key><uid>`. Nil: nobody.
+        package var adminKey: String?
+        /// How many sockets may be open, of one business and in all.
+        package var socketsOfBusiness = 500
+        package var sockets = 1000
+
+        package init() {}
+    }
+
+    package let name = "Edge"
+    package let hostSuffixes = ["api.omi.me", "api.omiapi.com"]
+
+    private let listen: EdgeListenRoutes
+    private let conversations: ConversationRoutes
+    private let memories: MemoryRoutes
+    private let authentication: Authentication
+
+    package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
+        let credentials = EdgeCredentials(authenticator: authenticator, adminKey: settings.adminKey)
+        listen = EdgeListenRoutes(
+            runtime: runtime, engine: engine, credentials: credentials, settings: settings,
+            counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
+        conversations = ConversationRoutes(
+            store: runtime.store, conversations: runtime.conversations, identifiers: runtime.identifiers,
+            settings: settings)
+        memories = MemoryRoutes(store: runtime.store, identifiers: runtime.identifiers, clock: runtime.clock)
+        authentication = Authentication { try await credentials.principal(in: $0) }
+    }
+
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle { EdgeErrors() }
+
+    package func addRoutes(to router: Router<ScribeContext>) {
+        let group = router.group().add(middleware: ErrorRendering(style: EdgeErrors()))
+        listen.add(to: group)
+        let authenticated = group.group().add(middleware: authentication)
+        conversations.add(to: authenticated)
+        memories.add(to: authenticated)
+    }
+}

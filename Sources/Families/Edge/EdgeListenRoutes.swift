@@ -1,0 +1,111 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `GET /v4/listen` and `/v4/web/listen`: a device's audio, and its own text (streaming.md 4.1 to 4.5).
+struct EdgeListenRoutes: Sendable {
+    let runtime: Runtime
+    let engine: any LiveEngine
+    let credentials: EdgeCredentials
+    let settings: EdgeFamily.Settings
+    let counts: SocketCounts
+    let sockets = EdgeSockets()
+
+    /// How long a page may take to say who it is.
+    private static let loginTime: Duration = .seconds(5)
+
+    private struct Login: Decodable {
+        let type: String
+        let token: String
+    }
+
+    private static let badToken = WebSocketClosure(1008, "Invalid authorization token")
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("v4/listen", use: listen)
+        router.get("v4/web/listen", use: listenToPage)
+    }
+
+    private var limits: WebSocketUpgrade.Limits {
+        var limits = WebSocketUpgrade.Limits()
+        limits.messageSize = 1 << 20
+        return limits
+    }
+
+    @Sendable private func listen(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try await credentials.principal(in: request.headers)
+        guard let upgrade = WebSocketUpgrade(request) else { throw EdgeError.upgradeRequired }
+        let place = try counts.take(principal.business)
+        return upgrade.response(
+            subprotocol: nil, limits: limits, clock: runtime.clock, request, context: context
+        ) { socket, messages in
+            defer { place.giveBack() }
+            return try await serve(request, socket, messages.makeAsyncIterator(), principal, context)
+        }
+    }
+
+    /// Pages can set no headers: they say who they are in their first message.
+    @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let upgrade = WebSocketUpgrade(request) else { throw EdgeError.upgradeRequired }
+        return upgrade.response(
+            subprotocol: nil, limits: limits, clock: runtime.clock, request, context: context
+        ) { socket, messages in
+            let late = Task {
+                try await runtime.clock.sleep(for: Self.loginTime, as: .socketIdle)
+                socket.close(Self.badToken)
+            }
+            defer { late.cancel() }
+            var iterator = messages.makeAsyncIterator()
+            guard case .text(let text)? = try await iterator.next(),
+                let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
+                let principal = try? await credentials.principal(of: login.token)
+            else {
+                try await socket.send(text: #"{"success":false,"type":"auth_response"}"#)
+                throw Self.badToken
+            }
+            late.cancel()
+            try await socket.send(text: #"{"success":true,"type":"auth_response"}"#)
+            let place: SocketPlace
+            do {
+                place = try counts.take(principal.business)
+            } catch {
+                throw WebSocketClosure(1013, "Too many are listened to at once, try again")
+            }
+            defer { place.giveBack() }
+            return try await serve(request, socket, iterator, principal, context)
+        }
+    }
+
+    private func serve(
+        _ request: Request, _ socket: WebSocket, _ messages: WebSocketMessages.Iterator, _ principal: Principal,
+        _ context: ScribeContext
+    ) async throws -> WebSocketClosure {
+        let query = try Self.query(of: request)
+        let conversation = EdgeConversation(
+            runtime: runtime, principal: principal, query: query,
+            timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: socket)
+        return try await sockets.serve(principal) {
+            try await EdgeListener(
+                conversation: conversation, engine: engine, query: query, tenant: principal.business.rawValue,
+                clock: runtime.clock, settings: settings, socket: socket, logger: context.logger
+            ).serve(messages)
+        }
+    }
+
+    /// - Throws: ``WebSocketClosure`` that says what is wrong.
+    private static func query(of request: Request) throws -> EdgeQuery {
+        do {
+            return try EdgeQuery(request.query)
+        } catch {
+            guard case .invalidRequest(let field, let problem) = error else {
+                throw WebSocketClosure(1008, error.code)
+            }
+            throw WebSocketClosure(1008, "\(field ?? "query") \(problem)")
+        }
+    }
+}

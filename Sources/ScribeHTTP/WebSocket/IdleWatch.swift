@@ -1,0 +1,39 @@
+import Foundation
+package import ScribeDomain
+
+/// Ends a socket over which nothing comes that a family takes for a sign of life.
+package final class IdleWatch: Sendable {
+    private let clock: ScribeClock
+    private let limit: Duration
+    private let closure: WebSocketClosure
+    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false))
+
+    /// - Parameter closure: with what it ends.
+    package init(clock: ScribeClock, limit: Duration, closure: WebSocketClosure) {
+        self.clock = clock
+        self.limit = limit
+        self.closure = closure
+        heard()
+    }
+
+    package func heard() {
+        let now = clock.now
+        count.withLock { $0 = ($0.messages + 1, now, $0.hasEnded) }
+    }
+
+    /// Nothing more will be heard, and nobody minds.
+    package func end() { count.withLock { $0.hasEnded = true } }
+
+    /// - Throws: ``WebSocketClosure`` when nothing was heard for too long, `CancellationError`.
+    package func watch() async throws -> WebSocketClosure {
+        while true {
+            let before = count.withLock { $0 }
+            // Not beyond the limit, whatever was done to the clock.
+            let passed = max(0, clock.now.timeIntervalSince(before.last))
+            let left = before.hasEnded ? limit : max(.milliseconds(1), limit - .seconds(passed))
+            try await clock.sleep(for: left, as: .socketIdle)
+            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded }) else { continue }
+            throw closure
+        }
+    }
+}

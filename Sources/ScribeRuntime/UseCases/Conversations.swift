@@ -1,0 +1,206 @@
+package import Engines
+import Foundation
+package import ScribeDomain
+package import ScribeStore
+
+/// What is done with conversations, whichever door their words come by. Each is a transaction too, so that history,
+/// templates and conversion know it.
+package struct Conversations: Sendable {
+    /// How a conversation begins that is not there yet.
+    package struct Beginning: Hashable, Sendable {
+        package var source: String
+        package var language: String?
+        /// How long silence may last before it is over, in seconds.
+        package var timeout: Int
+
+        package init(source: String, language: String?, timeout: Int) {
+            self.source = source
+            self.language = language
+            self.timeout = timeout
+        }
+    }
+
+    /// What became of words that were said.
+    package struct Addition: Sendable {
+        package let conversation: Conversation
+        package let segments: [ConversationSegment]
+        /// Whether they make the conversation more urgent than it was.
+        package let isMoreUrgent: Bool
+    }
+
+    private let store: Store
+    private let consultations: Consultations
+    private let facts: ClinicalFacts
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+
+    package init(
+        store: Store, consultations: Consultations, facts: ClinicalFacts, identifiers: IdentifierSource,
+        clock: ScribeClock
+    ) {
+        self.store = store
+        self.consultations = consultations
+        self.facts = facts
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+
+    /// The conversation that a user is having, if silence has not ended it.
+    package func current(of principal: Principal) async throws -> Conversation? {
+        guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
+        guard conversation.isOverdue(at: clock.now) else { return conversation }
+        _ = try await process(conversation)
+        return nil
+    }
+
+    /// The conversation that a user is having, begun if need be.
+    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/storageUnavailable(cause:)``.
+    package func open(_ beginning: Beginning, for principal: Principal) async throws -> Conversation {
+        if let conversation = try await current(of: principal) { return conversation }
+        let (id, now) = (identifiers.uuid(), clock.now)
+        let conversation = try await store.begin(
+            Conversation(
+                id: id, owner: principal, source: beginning.source, language: beginning.language, createdAt: now,
+                startedAt: now, finishedAt: now, timeout: beginning.timeout))
+        guard conversation.id == id else { return conversation }
+        let location = AudioLocation(bucket: AudioLocation.batchBucket, folder: "conversations/\(id)")
+        let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
+        do {
+            _ = try await consultations.start(
+                TransactionID(id),
+                TransactionRequest(
+                    transfer: .stream, mode: "conversation", audioURL: "s3://\(location.bucket)/\(location.folder)",
+                    inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source),
+                for: principal)
+        } catch {
+            _ = try await store.deleteConversation(id, of: principal)
+            throw error
+        }
+        return conversation
+    }
+
+    /// Adds what was said to the conversation that the user is having, or begins one with it. It is stored when this
+    /// returns.
+    /// - Throws: as ``open(_:for:)``.
+    package func add(
+        _ segments: [ConversationSegment], _ beginning: Beginning, for principal: Principal
+    ) async throws -> Addition {
+        while true {
+            var conversation = try await open(beginning, for: principal)
+            let before = conversation.urgency.level
+            for segment in segments {
+                guard let level = UrgencyRules.level(of: segment.text), level > .none else { continue }
+                conversation.urgency.level = max(conversation.urgency.level, level)
+                if conversation.urgency.reasons.count < Self.mostReasons {
+                    conversation.urgency.reasons.append(.init(segment: segment.id, text: segment.text))
+                }
+            }
+            let now = clock.now
+            let size = try await store.add(
+                segments, to: conversation.id, urgency: conversation.urgency, timeout: beginning.timeout, at: now)
+            // Somebody has ended it meanwhile.
+            guard let size else { continue }
+            conversation.finishedAt = now
+            if size >= Limits.conversation { _ = try await process(conversation) }
+            return Addition(
+                conversation: conversation, segments: segments, isMoreUrgent: conversation.urgency.level > before)
+        }
+    }
+
+    private static let mostReasons = 50
+
+    /// Keeps a picture with the conversation that the user is having.
+    /// - Returns: nil when it has as many as it may.
+    package func add(
+        _ base64: String, _ beginning: Beginning, for principal: Principal
+    ) async throws -> ConversationPhoto? {
+        let conversation = try await open(beginning, for: principal)
+        let photo = ConversationPhoto(id: identifiers.uuid(), base64: base64, createdAt: clock.now)
+        return try await store.add(photo, to: conversation.id, at: clock.now) ? photo : nil
+    }
+
+    /// Ends a conversation and makes of it what is to be made. What was interrupted at that is done again.
+    /// - Returns: nil when somebody else does it, or nothing was said.
+    package func process(_ conversation: Conversation) async throws -> Conversation? {
+        if conversation.status == .inProgress {
+            guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
+        }
+        let (segments, photos) = (
+            try await store.segments(of: conversation.id), try await store.photos(of: conversation.id)
+        )
+        guard !segments.isEmpty || !photos.isEmpty else {
+            _ = try await store.deleteConversation(conversation.id, of: conversation.owner)
+            try await forget(conversation)
+            return nil
+        }
+        let completed = try await summarised(conversation, segments)
+        if !segments.isEmpty {
+            do {
+                _ = try await consultations.convert(
+                    conversation.key, to: nil, in: nil, from: .transcript(segments.transcript))
+            } catch is ScribeError {
+                // It was committed before a stop, or somebody has taken it away by another door.
+            }
+        }
+        try await store.complete(completed.conversation, memories: completed.memories)
+        return completed.conversation
+    }
+
+    /// Makes of a finished conversation anew what is to be made.
+    package func reprocess(_ conversation: Conversation) async throws -> Conversation {
+        var conversation = conversation
+        conversation.summary = .init()
+        let completed = try await summarised(conversation, try await store.segments(of: conversation.id))
+        try await store.complete(completed.conversation, memories: completed.memories)
+        return completed.conversation
+    }
+
+    /// What is left of a conversation that its user has deleted: its transaction is hidden too.
+    package func forget(_ conversation: Conversation) async throws {
+        do {
+            try await consultations.archive(conversation.key, by: conversation.owner.user)
+        } catch ScribeError.transactionNotFound {
+            return
+        }
+    }
+
+    private func summarised(
+        _ conversation: Conversation, _ segments: [ConversationSegment]
+    ) async throws -> (conversation: Conversation, memories: [Memory]) {
+        let transcript = segments.transcript
+        let found = try await facts.facts(in: transcript)
+        var completed = conversation
+        let title = conversation.summary.title
+        completed.summary = ConversationSummary.summary(found, of: transcript, at: conversation.finishedAt)
+        // A person's own stays.
+        if !title.isEmpty { completed.summary.title = title }
+        completed.status = .completed
+        let memories = ConversationSummary.memories(found, in: transcript).map { memory in
+            Memory(
+                id: identifiers.uuid(), content: memory.content, category: memory.category, createdAt: clock.now,
+                updatedAt: clock.now, conversation: conversation.id)
+        }
+        return (completed, memories)
+    }
+}
+
+extension Conversation {
+    func isOverdue(at now: Date) -> Bool { now.timeIntervalSince(finishedAt) >= Double(timeout) }
+}
+
+extension [ConversationSegment] {
+    /// A line for each turn.
+    package var transcript: String {
+        var lines: [String] = []
+        var speaker: String?
+        for segment in self {
+            if segment.speaker == speaker, let last = lines.popLast() {
+                lines.append("\(last) \(segment.text)")
+            } else {
+                lines.append(segment.text)
+            }
+            speaker = segment.speaker
+        }
+        return lines.joined(separator: "\n")
+    }
+}

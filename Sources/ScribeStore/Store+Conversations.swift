@@ -1,0 +1,269 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+extension Store {
+    /// What of a user's conversations is asked for.
+    package struct ConversationQuery: Hashable, Sendable {
+        package var statuses: [Conversation.Status]
+        package var from: Date?
+        package var to: Date?
+        package var offset: Int
+        package var limit: Int
+
+        package init(statuses: [Conversation.Status], from: Date? = nil, to: Date? = nil, offset: Int, limit: Int) {
+            self.statuses = statuses
+            self.from = from
+            self.to = to
+            self.offset = offset
+            self.limit = limit
+        }
+    }
+
+    /// The conversation that a user is having.
+    package func conversationInProgress(of principal: Principal) async throws -> Conversation? {
+        try await read { try Self.inProgress(principal, in: $0).map { try Conversation(row: $0) } }
+    }
+
+    /// Starts a conversation; where the user is having one already, that is it.
+    package func begin(_ conversation: Conversation) async throws -> Conversation {
+        try await writes.write { db in
+            if let row = try Self.inProgress(conversation.owner, in: db) { return try Conversation(row: row) }
+            let owner = conversation.owner
+            try db.run(
+                """
+                INSERT INTO conversations (
+                    conversation_id, business_id, user_id, doctor_id, client_id, status, source, language, created_at,
+                    started_at, finished_at, timeout
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    conversation.id, owner.business.rawValue, owner.user.rawValue, owner.doctor.rawValue,
+                    owner.client.rawValue, conversation.status.rawValue, conversation.source, conversation.language,
+                    conversation.createdAt.milliseconds, conversation.startedAt.milliseconds,
+                    conversation.finishedAt.milliseconds, conversation.timeout,
+                ])
+            return conversation
+        }
+    }
+
+    /// Adds what was said to a conversation that is in progress.
+    /// - Returns: how many bytes of text it has now; nil when it is over, and nothing was added.
+    package func add(
+        _ segments: [ConversationSegment], to id: String, urgency: Urgency?, timeout: Int? = nil, at now: Date
+    ) async throws -> Int? {
+        try await writes.write { db in
+            guard
+                let row = try db.row(
+                    "SELECT id, text_size FROM conversations WHERE conversation_id = ? AND status = 'in_progress'", [id]
+                )
+            else { return nil }
+            for segment in segments { try Self.insert(segment, conversation: row["id"], in: db) }
+            let size = segments.reduce(row["text_size"] as Int) { $0 + $1.text.utf8.count }
+            try db.run(
+                """
+                UPDATE conversations SET finished_at = max(finished_at, ?), text_size = ?, urgency = coalesce(?, urgency),
+                    timeout = coalesce(?, timeout) WHERE id = ?
+                """,
+                [
+                    now.milliseconds, size, try urgency.map { try StoredJSON.text(StoredUrgency($0)) }, timeout,
+                    row["id"] as Int64,
+                ])
+            return size
+        }
+    }
+
+    /// - Returns: false when the conversation is over, or has as many as it may.
+    package func add(_ photo: ConversationPhoto, to id: String, at now: Date) async throws -> Bool {
+        try await writes.write { db in
+            guard
+                let row = try db.row(
+                    """
+                    SELECT id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos
+                    FROM conversations WHERE conversation_id = ? AND status = 'in_progress'
+                    """, [id]), (row["photos"] as Int) < Limits.photos
+            else { return false }
+            try db.run(
+                "INSERT INTO photos (conversation, photo_id, base64, created_at) VALUES (?, ?, ?, ?)",
+                [row["id"] as Int64, photo.id, photo.base64, photo.createdAt.milliseconds])
+            try db.run(
+                "UPDATE conversations SET finished_at = max(finished_at, ?) WHERE id = ?",
+                [now.milliseconds, row["id"] as Int64])
+            return true
+        }
+    }
+
+    /// Takes a conversation out of a state, for one of those who want to.
+    /// - Returns: false when it is not in it.
+    package func move(_ id: String, from old: Conversation.Status, to new: Conversation.Status) async throws -> Bool {
+        try await writes.write { db in
+            try db.run(
+                "UPDATE conversations SET status = ? WHERE conversation_id = ? AND status = ?",
+                [new.rawValue, id, old.rawValue])
+            return db.changesCount > 0
+        }
+    }
+
+    /// Keeps what was made of a conversation, and what is to be remembered of it: not what is remembered already.
+    package func complete(_ conversation: Conversation, memories: [Memory]) async throws {
+        try await writes.write { db in
+            try db.run(
+                "UPDATE conversations SET status = 'completed', summary = ?, urgency = ? WHERE conversation_id = ?",
+                [
+                    try StoredJSON.text(StoredSummary(conversation.summary)),
+                    try StoredJSON.text(StoredUrgency(conversation.urgency)), conversation.id,
+                ])
+            for memory in memories { try Self.insert(memory, of: conversation.owner, unlessKnown: true, in: db) }
+        }
+    }
+
+    package func setSummary(_ summary: Conversation.Summary, of id: String) async throws {
+        try await writes.write { db in
+            try db.run(
+                "UPDATE conversations SET summary = ? WHERE conversation_id = ?",
+                [try StoredJSON.text(StoredSummary(summary)), id])
+        }
+    }
+
+    /// Those whose silence has lasted too long, and those whose end was interrupted by a stop.
+    package func overdueConversations(at now: Date) async throws -> [Conversation] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT * FROM conversations
+                WHERE status = 'in_progress' AND finished_at + timeout * 1000 <= ? OR status = 'processing'
+                ORDER BY finished_at LIMIT 100
+                """,
+                [now.milliseconds]
+            ).map { try Conversation(row: $0) }
+        }
+    }
+
+    /// A user's own; nil for anybody else's.
+    package func conversation(_ id: String, of principal: Principal) async throws -> Conversation? {
+        try await read { try Self.row(of: id, principal, in: $0).map { try Conversation(row: $0) } }
+    }
+
+    /// Newest first.
+    package func conversations(
+        of principal: Principal, _ query: ConversationQuery
+    ) async throws -> [Conversation] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT * FROM conversations WHERE business_id = ?1 AND user_id = ?2
+                    AND status IN (SELECT value FROM json_each(?3))
+                    AND created_at >= ?4 AND created_at <= ?5
+                ORDER BY created_at DESC, id DESC LIMIT ?6 OFFSET ?7
+                """,
+                [
+                    principal.business.rawValue, principal.user.rawValue,
+                    try StoredJSON.text(query.statuses.map(\.rawValue)), query.from?.milliseconds ?? 0,
+                    query.to?.milliseconds ?? Int64.max, query.limit, query.offset,
+                ]
+            ).map { try Conversation(row: $0) }
+        }
+    }
+
+    /// In the order in which they were said.
+    package func segments(of id: String) async throws -> [ConversationSegment] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT segments.* FROM segments JOIN conversations ON conversations.id = segments.conversation
+                WHERE conversation_id = ? ORDER BY segments.id
+                """, [id]
+            ).map { ConversationSegment(row: $0) }
+        }
+    }
+
+    package func photos(of id: String) async throws -> [ConversationPhoto] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT photos.* FROM photos JOIN conversations ON conversations.id = photos.conversation
+                WHERE conversation_id = ? ORDER BY photos.id
+                """, [id]
+            ).map { row in
+                ConversationPhoto(
+                    id: row["photo_id"], base64: row["base64"], createdAt: Date(milliseconds: row["created_at"]))
+            }
+        }
+    }
+
+    /// Says who has spoken.
+    /// - Parameters:
+    ///   - segments: their ids.
+    ///   - person: nil where it is the user, or nobody known.
+    package func assign(_ segments: [String], of id: String, isUser: Bool, person: String?) async throws {
+        try await writes.write { db in
+            try db.run(
+                """
+                UPDATE segments SET is_user = ?, person_id = ?
+                WHERE conversation = (SELECT id FROM conversations WHERE conversation_id = ?)
+                    AND segment_id IN (SELECT value FROM json_each(?))
+                """,
+                [isUser, person, id, try StoredJSON.text(segments)])
+        }
+    }
+
+    /// - Returns: false when there is no such conversation of that user.
+    package func deleteConversation(_ id: String, of principal: Principal) async throws -> Bool {
+        try await writes.write { db in
+            guard let row = try Self.row(of: id, principal, in: db) else { return false }
+            try db.run("DELETE FROM conversations WHERE id = ?", [row["id"] as Int64])
+            return true
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    private static func inProgress(_ principal: Principal, in db: Database) throws -> Row? {
+        try db.row(
+            "SELECT * FROM conversations WHERE business_id = ? AND user_id = ? AND status = 'in_progress'",
+            [principal.business.rawValue, principal.user.rawValue])
+    }
+
+    private static func row(of id: String, _ principal: Principal, in db: Database) throws -> Row? {
+        try db.row(
+            "SELECT * FROM conversations WHERE conversation_id = ? AND business_id = ? AND user_id = ?",
+            [id, principal.business.rawValue, principal.user.rawValue])
+    }
+
+    private static func insert(_ segment: ConversationSegment, conversation: Int64, in db: Database) throws {
+        try db.run(
+            """
+            INSERT INTO segments (
+                conversation, segment_id, text, speaker, is_user, person_id, start, end, provider, confidence
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                conversation, segment.id, segment.text, segment.speaker, segment.isUser, segment.personID,
+                segment.start, segment.end, segment.provider, segment.confidence,
+            ])
+    }
+}
+
+extension Conversation {
+    init(row: Row) throws {
+        self.init(
+            id: row["conversation_id"],
+            owner: Principal(
+                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
+                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])),
+            status: try row.word("status"), source: row["source"], language: row["language"],
+            createdAt: Date(milliseconds: row["created_at"]), startedAt: Date(milliseconds: row["started_at"]),
+            finishedAt: Date(milliseconds: row["finished_at"]), timeout: row["timeout"],
+            summary: try StoredJSON.value(row["summary"], as: StoredSummary.self).value,
+            urgency: try StoredJSON.value(row["urgency"], as: StoredUrgency.self).value, visibility: row["visibility"])
+    }
+}
+
+extension ConversationSegment {
+    init(row: Row) {
+        self.init(
+            id: row["segment_id"], text: row["text"], speaker: row["speaker"], isUser: row["is_user"],
+            personID: row["person_id"], start: row["start"], end: row["end"], provider: row["provider"],
+            confidence: row["confidence"])
+    }
+}

@@ -1,0 +1,95 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+extension Store {
+    /// Keeps what a person has added.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when there are as many as a user may have.
+    package func add(_ memory: Memory, of principal: Principal) async throws {
+        try await writes.write { db in
+            let count = try db.row(
+                "SELECT count(*) AS count FROM memories WHERE business_id = ? AND user_id = ?",
+                [principal.business.rawValue, principal.user.rawValue])
+            try Limits.require((count?["count"] ?? 0) + 1, atMost: Limits.memories, "memories")
+            try Self.insert(memory, of: principal, unlessKnown: false, in: db)
+        }
+    }
+
+    /// Newest first.
+    /// - Parameter categories: nil for all.
+    package func memories(
+        of principal: Principal, categories: [String]?, offset: Int, limit: Int
+    ) async throws -> [Memory] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT * FROM memories WHERE business_id = ?1 AND user_id = ?2
+                    AND (?3 IS NULL OR category IN (SELECT value FROM json_each(?3)))
+                ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5
+                """,
+                [
+                    principal.business.rawValue, principal.user.rawValue,
+                    try categories.map { try StoredJSON.text($0) },
+                    limit, offset,
+                ]
+            ).map { Memory(row: $0) }
+        }
+    }
+
+    /// Changes one.
+    /// - Returns: false when there is no such memory of that user.
+    package func changeMemory(
+        _ id: String, of principal: Principal, content: String? = nil, visibility: String? = nil, at now: Date
+    ) async throws -> Bool {
+        try await writes.write { db in
+            try db.run(
+                """
+                UPDATE memories SET content = coalesce(?1, content), visibility = coalesce(?2, visibility),
+                    is_edited = is_edited OR ?1 IS NOT NULL, updated_at = ?3
+                WHERE memory_id = ?4 AND business_id = ?5 AND user_id = ?6
+                """,
+                [content, visibility, now.milliseconds, id, principal.business.rawValue, principal.user.rawValue])
+            return db.changesCount > 0
+        }
+    }
+
+    /// - Returns: false when there is no such memory of that user.
+    package func deleteMemory(_ id: String, of principal: Principal) async throws -> Bool {
+        try await writes.write { db in
+            try db.run(
+                "DELETE FROM memories WHERE memory_id = ? AND business_id = ? AND user_id = ?",
+                [id, principal.business.rawValue, principal.user.rawValue])
+            return db.changesCount > 0
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// - Parameter unlessKnown: whether the same content is kept once only.
+    static func insert(
+        _ memory: Memory, of principal: Principal, unlessKnown: Bool, in db: Database
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO memories (
+                memory_id, business_id, user_id, conversation_id, content, category, visibility, created_at, updated_at
+            ) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT ?10 OR NOT EXISTS (
+                SELECT 1 FROM memories WHERE business_id = ?2 AND user_id = ?3 AND lower(content) = lower(?5)
+            )
+            """,
+            [
+                memory.id, principal.business.rawValue, principal.user.rawValue, memory.conversation, memory.content,
+                memory.category, memory.visibility, memory.createdAt.milliseconds, memory.updatedAt.milliseconds,
+                unlessKnown,
+            ])
+    }
+}
+
+extension Memory {
+    init(row: Row) {
+        self.init(
+            id: row["memory_id"], content: row["content"], category: row["category"], visibility: row["visibility"],
+            createdAt: Date(milliseconds: row["created_at"]), updatedAt: Date(milliseconds: row["updated_at"]),
+            conversation: row["conversation_id"], isEdited: row["is_edited"])
+    }
+}
