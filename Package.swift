@@ -128,7 +128,8 @@ let package = Package(
             ],
             path: "Sources/Families/Status",
             resources: [
-                .embedInCode("Resources/listen.asyncapi.yaml"), .embedInCode("Resources/scribe.yaml"),
+                .embedInCode("Resources/edge.asyncapi.yaml"), .embedInCode("Resources/listen.asyncapi.yaml"),
+                .embedInCode("Resources/scribe.yaml"),
             ],
             swiftSettings: swiftSettings
         ),

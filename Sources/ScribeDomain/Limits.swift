@@ -41,9 +41,8 @@ package enum Limits {
     /// Pictures of a conversation, and each in bytes as base64.
     package static let photos = 100
     package static let photo = 4 << 20
-    /// What is remembered of a user, and each in bytes.
+    /// What is remembered of a user.
     package static let memories = 10_000
-    package static let memory = 8 << 10
     /// How far a chunk may lie in a session, in seconds.
     package static let sessionLength = 86_400.0
 

@@ -56,6 +56,12 @@ package final class Metrics: Sendable {
         }
     }
 
+    /// - Parameter source: how the segments of a conversation came: `edge_asr`, `suggested`, `audio` or `call`.
+    package func segmentsAdded(_ count: Int, from source: String) {
+        let series = Series(name: "scribe_segments_total", labels: ["source", source])
+        state.withLock { $0.counters[series, default: 0] += count }
+    }
+
     /// - Parameter outcome: the processing status that it ended with.
     package func transactionProcessed(outcome: String) {
         let series = Series(name: "scribe_transactions_total", labels: ["outcome", outcome])

@@ -1,21 +1,22 @@
 """Conversations of devices, driven by the `websockets` package: text that a device has recognised itself, and its audio."""
 
 import base64
-import hashlib
-import hmac
 import json
 import random
 import subprocess
 import threading
 import time
 
+import jsonschema
 import pytest
 import requests
-from conftest import PATIENCE, running, wait_until
+import yaml
+from conftest import PATIENCE, ROOT, running, wait_until
 from test_listen import silence, voice
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+DOCUMENT = yaml.safe_load((ROOT / "openapi/edge.asyncapi.yaml").read_text())
 FLAGS = ("--ephemeral", "--conversation-timeout", "2s", "--edge-idle", "4s")
 
 
@@ -31,6 +32,13 @@ def token_of(user: str) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
     return f"{part({'alg': 'RS256', 'kid': 'x'})}.{part({'iss': 'https://securetoken.google.com/omi', 'user_id': user})}.c2ln"
+
+
+def check(message, schema: str):
+    """Every text that comes is checked against the document."""
+    wanted = {"$ref": f"#/components/schemas/{schema}", "components": DOCUMENT["components"]}
+    jsonschema.Draft202012Validator(wanted).validate(message)
+    return message
 
 
 class Device:
@@ -65,7 +73,7 @@ class Device:
         self.texts.append(text)
         if text == "ping":
             return text
-        message = json.loads(text)
+        message = check(json.loads(text), "Segments" if text.startswith("[") else "Event")
         if isinstance(message, list):
             self.segments += message
         else:
@@ -546,3 +554,14 @@ def test_no_word_is_lost_and_none_doubled_over_twenty_drops(tmp_path, seed, is_t
         client.device.say("end")
         wait_until(lambda: "end" in client.device.stored(), "all is stored")
         assert client.device.stored() == [*words, "end"]
+
+
+def test_the_examples_of_the_document_fit_it():
+    for name, message in DOCUMENT["components"]["messages"].items():
+        for example in message.get("examples", []):
+            check(example["payload"], name)
+
+
+def test_the_document_is_served(edge):
+    assert requests.get(f"{edge.base_url}/edge.asyncapi.yaml", timeout=PATIENCE).text == (
+        ROOT / "openapi/edge.asyncapi.yaml").read_text()

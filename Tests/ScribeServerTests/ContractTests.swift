@@ -69,7 +69,7 @@ struct ContractTests {
                 #expect(answer.status == 401, "\(operation)")
                 let isOurs =
                     answer.optional("error") == "Unauthorized" || answer.json["code"] == .integer(401)
-                    || answer.optional("err_code") == "INVALID_AUTH"
+                    || answer.optional("err_code") == "INVALID_AUTH" || answer.optional("detail") != nil
                 #expect(isOurs, "\(operation): in the envelope of its family")
             }
         }
@@ -83,8 +83,10 @@ struct ContractTests {
                 let limit = operation.path.hasSuffix("/config") ? ConfigRoutes.bodyLimit : Request.jsonBodyLimit
                 for (body, status) in [(Data(count: limit + 1), 413), (Data("{".utf8), 400)] {
                     let answer = try await client.send(operation.method, operation.path, body: body)
-                    #expect(answer.status == status, "\(operation)")
-                    #expect(answer.json["error"] != nil)
+                    // FastAPI's word for it.
+                    let isFastAPI = answer.json["detail"] != nil
+                    #expect(answer.status == (isFastAPI && status == 400 ? 422 : status), "\(operation)")
+                    #expect(answer.json["error"] != nil || isFastAPI)
                 }
             }
         }

@@ -45,7 +45,7 @@ struct Page {
 
     init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
         func number(_ name: Substring, _ usual: Int, _ range: ClosedRange<Int>) throws(ScribeError) -> Int {
-            guard let text = query[name], !text.isEmpty else { return usual }
+            guard let text = query[name] else { return usual }
             guard let number = Int(text), range.contains(number) else {
                 throw .invalidRequest(
                     field: String(name), problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")

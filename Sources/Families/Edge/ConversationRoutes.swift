@@ -10,6 +10,7 @@ import ScribeStore
 struct ConversationRoutes: Sendable {
     let store: Store
     let conversations: Conversations
+    let metrics: Metrics
     let identifiers: IdentifierSource
     let settings: EdgeFamily.Settings
 
@@ -103,14 +104,14 @@ struct ConversationRoutes: Sendable {
 
     /// From the query, as the app sends it, or from a body.
     @Sendable private func setTitle(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let conversation = try await conversation(context)
         let title: String
         if let text = request.query["title"] {
             title = String(text)
         } else {
             title = try await request.decodeJSON(as: Title.self, in: context).title
         }
-        try Limits.require(title, within: Limits.word, "title")
+        try EdgeLimits.require(title, atMost: EdgeLimits.name, "title")
+        let conversation = try await conversation(context)
         var summary = conversation.summary
         summary.title = title.storable
         try await store.setSummary(summary, of: conversation.id)
@@ -118,22 +119,22 @@ struct ConversationRoutes: Sendable {
     }
 
     @Sendable private func assignOne(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let assignment = try await assignment(in: request, context)
         let conversation = try await conversation(context)
         let segments = try await store.segments(of: conversation.id)
         guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
             throw EdgeError.notFound("Segment")
         }
-        return try await assign([segments[index].id], of: conversation, request, context)
+        return try await assign([segments[index].id], of: conversation, assignment)
     }
 
     @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try await assign(nil, of: try await conversation(context), request, context)
+        let assignment = try await assignment(in: request, context)
+        return try await assign(assignment.segments ?? [], of: try await conversation(context), assignment)
     }
 
-    /// - Parameter segments: nil where the body names them.
-    private func assign(
-        _ segments: [String]?, of conversation: Conversation, _ request: Request, _ context: ScribeContext
-    ) async throws -> Response {
+    /// From the query, as the app sends it, or from a body.
+    private func assignment(in request: Request, _ context: ScribeContext) async throws -> Assignment {
         let query = request.query
         let assignment: Assignment
         if let kind = query["assign_type"] {
@@ -143,17 +144,23 @@ struct ConversationRoutes: Sendable {
         } else {
             assignment = try await request.decodeJSON(in: context)
         }
-        let ids = segments ?? assignment.segments ?? []
-        try Limits.require(ids.count, atMost: Limits.files, "segment_ids")
-        switch assignment.kind {
-        case "is_user":
+        try Limits.require(assignment.segments?.count ?? 0, atMost: Limits.files, "segment_ids")
+        try EdgeLimits.require(assignment.value ?? "", atMost: EdgeLimits.name, "value")
+        guard ["is_user", "person_id"].contains(assignment.kind) else {
+            throw ScribeError.invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
+        }
+        return assignment
+    }
+
+    private func assign(
+        _ segments: [String], of conversation: Conversation, _ assignment: Assignment
+    ) async throws -> Response {
+        if assignment.kind == "is_user" {
             let isUser = assignment.value.map { ["true", "1", "user"].contains($0.lowercased()) } ?? true
-            try await store.assign(ids, of: conversation.id, isUser: isUser, person: nil)
-        case "person_id":
-            let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
-            try Limits.require(person, within: Limits.word, "value")
-            try await store.assign(ids, of: conversation.id, isUser: false, person: person)
-        default: throw ScribeError.invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
+            try await store.assign(segments, of: conversation.id, isUser: isUser, person: nil)
+        } else {
+            let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
+            try await store.assign(segments, of: conversation.id, isUser: false, person: person)
         }
         return try Response.json(.ok, try await body(conversation))
     }
@@ -161,7 +168,7 @@ struct ConversationRoutes: Sendable {
     @Sendable private func reprocess(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
         guard conversation.status == .completed else {
-            throw ScribeError.invalidRequest(field: nil, problem: "is not completed yet")
+            throw ScribeError.invalidState("The conversation is not completed yet")
         }
         return try Response.json(.ok, try await body(try await conversations.reprocess(conversation)))
     }
@@ -182,6 +189,7 @@ struct ConversationRoutes: Sendable {
             isFinal
             ? try await conversations.add(
                 [segment], .init(source: "phone", language: "en", timeout: timeout), for: principal) : nil
+        if isFinal { metrics.segmentsAdded(1, from: "call") }
         return try Response.json(
             .ok,
             JSONValue.object([

@@ -65,7 +65,7 @@ actor EdgeConversation {
         let now = runtime.clock.now
         if let since = heldSince, now.timeIntervalSince(since) >= Self.longestHold {
             heldSince = nil
-            try await store(repeated.release())
+            try await store(repeated.release(), from: "edge_asr")
         }
         guard let conversation = current else { return }
         if now.timeIntervalSince(conversation.finishedAt) >= Double(conversation.timeout) {
@@ -112,10 +112,10 @@ actor EdgeConversation {
 
     func take(_ command: EdgeCommand) async throws {
         switch command {
-        case .words(let words): try await say([segment(words, by: "edge_asr")])
+        case .words(let words): try await say([segment(words, by: "edge_asr")], from: "edge_asr")
         case .suggested(let words, let provider):
             guard query.usesCustomRecogniser else { return }
-            try await say(words.map { segment($0, by: provider) })
+            try await say(words.map { segment($0, by: provider) }, from: "suggested")
         case .assigned(let speaker, let person, _, let ids):
             let isUser = person == "user"
             people[speaker] = (isUser, isUser || person.isEmpty ? nil : person)
@@ -139,13 +139,14 @@ actor EdgeConversation {
         return segment
     }
 
-    private func say(_ segments: [ConversationSegment]) async throws {
+    private func say(_ segments: [ConversationSegment], from source: String) async throws {
         let new = segments.flatMap { repeated.take($0) }
         heldSince = repeated.holdsAny ? runtime.clock.now : nil
-        try await store(new)
+        try await store(new, from: source)
     }
 
-    private func store(_ segments: [ConversationSegment]) async throws {
+    /// - Parameter source: for the count.
+    private func store(_ segments: [ConversationSegment], from source: String) async throws {
         guard !segments.isEmpty else { return }
         let addition = try await runtime.conversations.add(segments, beginning, for: principal)
         if let before = current, before.id != addition.conversation.id,
@@ -154,6 +155,7 @@ actor EdgeConversation {
             try await announce(ended)
         }
         current = addition.conversation
+        runtime.metrics.segmentsAdded(segments.count, from: source)
         try await send(.array(addition.segments.map(EdgeBodies.segment)))
         if addition.isMoreUrgent {
             try await tell(
@@ -204,7 +206,7 @@ actor EdgeConversation {
                     end: ((start + last.end) * 1000).rounded() / 1000,
                     confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
                 return segment(words, by: engine)
-            })
+            }, from: "audio")
         do {
             try await recording?.heard(result)
         } catch ScribeError.invalidState {

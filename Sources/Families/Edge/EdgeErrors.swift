@@ -18,7 +18,9 @@ struct EdgeErrors: ErrorStyle {
             return try answer(.unprocessableContent, failure.code)
         case .tooLarge: return try answer(.contentTooLarge, "The body is too large")
         case .notFound: return try answer(.notFound, "Conversation not found")
-        case .conflict, .state: return try answer(.conflict, failure.code)
+        case .conflict, .state:
+            if case .invalidState(let reason) = failure { return try answer(.conflict, reason) }
+            return try answer(.conflict, failure.code)
         case .exhausted: return try answer(.init(code: 402, reasonPhrase: "Payment Required"), failure.code)
         case .refused: return try answer(.forbidden, failure.code)
         case .unavailable: return try answer(.serviceUnavailable, "Storage is not available, try again")

@@ -36,8 +36,8 @@ package struct EdgeFamily: RoutedAPI {
             runtime: runtime, engine: engine, credentials: credentials, settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
         conversations = ConversationRoutes(
-            store: runtime.store, conversations: runtime.conversations, identifiers: runtime.identifiers,
-            settings: settings)
+            store: runtime.store, conversations: runtime.conversations, metrics: runtime.metrics,
+            identifiers: runtime.identifiers, settings: settings)
         memories = MemoryRoutes(store: runtime.store, identifiers: runtime.identifiers, clock: runtime.clock)
         authentication = Authentication { try await credentials.principal(in: $0) }
     }

@@ -87,7 +87,7 @@ struct MemoryRoutes: Sendable {
     private static func content(_ text: String, _ field: String) throws(ScribeError) -> String {
         let content = text.trimmingCharacters(in: .whitespacesAndNewlines).storable
         guard !content.isEmpty else { throw .invalidRequest(field: field, problem: "must not be empty") }
-        try Limits.require(content, within: Limits.memory, field)
+        try EdgeLimits.require(content, atMost: EdgeLimits.memory, field)
         return content
     }
 
