@@ -34,8 +34,6 @@ package enum Limits {
     package static let sectionText = 16 << 10
     /// A transcript that a client supplies, in bytes: some eight hours of speech.
     package static let transcript = 512 << 10
-    /// One thing that somebody said, in bytes.
-    package static let segment = 64 << 10
     /// All text of a conversation, in bytes; after that another begins. It is to fit a ``transcript``.
     package static let conversation = 400 << 10
     /// Pictures of a conversation, and each in bytes as base64.

@@ -102,7 +102,7 @@ struct SilentConversations: Service, CustomStringConvertible {
                     guard !(error is CancellationError) else { return }
                     logger.error("silent conversations cannot be ended", metadata: ["error": "\(error)"])
                 }
-                try? await clock.sleep(for: interval, as: .sweep)
+                try? await clock.sleep(for: interval, as: .conversation)
             }
         }
         try? await gracefulShutdown()

@@ -491,13 +491,15 @@ def test_every_segment_that_was_echoed_survives_a_kill(tmp_path):
     echoed = []
     with running(tmp_path, *flags) as server:
         with Device(server) as device:
-            threading.Thread(target=lambda: (time.sleep(0.3), server.kill()), daemon=True).start()
+            end = threading.Thread(target=lambda: (time.sleep(0.3), server.kill()), daemon=True)
+            end.start()
             try:
                 for number in range(100_000):
                     device.say(f"word {number}")
                     device.until(number + 1)
             except ConnectionClosed:
                 echoed = [segment["text"] for segment in device.segments]
+        end.join()
     with running(tmp_path, *flags) as server:
         again = Device(server, user=device.user)
         stored = again.stored()

@@ -31,6 +31,15 @@ struct ConversationRoutes: Sendable {
             case value
             case segments = "segment_ids"
         }
+
+        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+        func require() throws(ScribeError) {
+            try Limits.require(segments?.count ?? 0, atMost: Limits.files, "segment_ids")
+            try EdgeLimits.require(value ?? "", atMost: EdgeLimits.name, "value")
+            guard ["is_user", "person_id"].contains(kind) else {
+                throw .invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
+            }
+        }
     }
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -118,8 +127,18 @@ struct ConversationRoutes: Sendable {
         return try Response.json(.ok, JSONValue.object(["status": .string("Ok")]))
     }
 
+    /// From the query, as the app sends it, or from a body.
     @Sendable private func assignOne(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let assignment = try await assignment(in: request, context)
+        let query = request.query
+        let value = query["value"].map(String.init)
+        try EdgeLimits.require(value ?? "", atMost: EdgeLimits.name, "value")
+        let assignment: Assignment
+        if let kind = query["assign_type"] {
+            assignment = Assignment(kind: String(kind), value: value, segments: nil)
+        } else {
+            assignment = try await request.decodeJSON(in: context)
+        }
+        try assignment.require()
         let conversation = try await conversation(context)
         let segments = try await store.segments(of: conversation.id)
         guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
@@ -129,27 +148,9 @@ struct ConversationRoutes: Sendable {
     }
 
     @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let assignment = try await assignment(in: request, context)
+        let assignment = try await request.decodeJSON(as: Assignment.self, in: context)
+        try assignment.require()
         return try await assign(assignment.segments ?? [], of: try await conversation(context), assignment)
-    }
-
-    /// From the query, as the app sends it, or from a body.
-    private func assignment(in request: Request, _ context: ScribeContext) async throws -> Assignment {
-        let query = request.query
-        let assignment: Assignment
-        if let kind = query["assign_type"] {
-            assignment = Assignment(
-                kind: String(kind), value: query["value"].map(String.init),
-                segments: query[values: "segment_ids"].map(String.init))
-        } else {
-            assignment = try await request.decodeJSON(in: context)
-        }
-        try Limits.require(assignment.segments?.count ?? 0, atMost: Limits.files, "segment_ids")
-        try EdgeLimits.require(assignment.value ?? "", atMost: EdgeLimits.name, "value")
-        guard ["is_user", "person_id"].contains(assignment.kind) else {
-            throw ScribeError.invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
-        }
-        return assignment
     }
 
     private func assign(
@@ -178,7 +179,8 @@ struct ConversationRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: JSONValue.self, in: context)
         guard let words = EdgeCommand.Words(body) else {
-            throw ScribeError.invalidRequest(field: "text", problem: "must say something, in at most 65536 bytes")
+            throw ScribeError.invalidRequest(
+                field: "text", problem: "must say something, in at most \(EdgeLimits.segment) characters")
         }
         let segment = ConversationSegment(
             id: identifiers.uuid(), text: words.text, speaker: words.speaker, isUser: words.isUser, start: words.start,

@@ -58,7 +58,7 @@ extension EdgeCommand.Words {
     /// - Returns: nil when nothing was said.
     init?(_ body: JSONValue) {
         guard let words = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable,
-            !words.isEmpty, words.utf8.count <= Limits.segment
+            !words.isEmpty, words.unicodeScalars.count <= EdgeLimits.segment
         else { return nil }
         text = words
         speaker = EdgeCommand.name(body["speaker"]) ?? ConversationSegment.defaultSpeaker

@@ -4,6 +4,8 @@ import ScribeDomain
 enum EdgeLimits {
     static let name = 255
     static let memory = 2000
+    /// One thing that somebody said.
+    static let segment = 16_000
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     static func require(_ text: String, atMost limit: Int, _ field: String) throws(ScribeError) {

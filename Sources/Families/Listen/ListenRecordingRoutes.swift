@@ -95,12 +95,12 @@ struct ListenCallback: Hashable, Sendable {
     /// - Returns: nil when only the sender is.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     init?(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
-        guard let callback = query["callback"], !callback.isEmpty else { return nil }
-        address = try OutboundAddress(field: "callback", String(callback))
         method = (query["callback_method"] ?? "POST").uppercased()
         guard ["POST", "PUT"].contains(method) else {
             throw .invalidRequest(field: "callback_method", problem: "must be post or put")
         }
+        guard let callback = query["callback"], !callback.isEmpty else { return nil }
+        address = try OutboundAddress(field: "callback", String(callback))
     }
 }
 

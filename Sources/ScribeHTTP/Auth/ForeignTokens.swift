@@ -1,0 +1,70 @@
+package import Foundation
+import JWTKit
+package import ScribeDomain
+
+/// Verifies the tokens of one other issuer, such as Firebase, by its published keys.
+package struct ForeignTokens: Sendable {
+    /// Why no token of theirs can be verified.
+    package struct UnusableKeys: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private struct Claims: JWTPayload {
+        let iss: String
+        let aud: AudienceClaim
+        let exp: Double
+        let sub: String
+        /// Firebase's own name for it.
+        let user: String?
+
+        enum CodingKeys: String, CodingKey {
+            case iss, aud, exp, sub
+            case user = "user_id"
+        }
+
+        /// Time, issuer and audience are judged in ``ForeignTokens/user(of:)``, by the server's clock.
+        func verify(using algorithm: some JWTAlgorithm) throws {}
+    }
+
+    private let keys: JWTKeyCollection
+    private let issuer: String
+    private let audience: String
+    private let verified = VerifiedTokens<Claims>()
+    private let clock: ScribeClock
+
+    /// - Parameters:
+    ///   - jwks: a JWK set.
+    ///   - project: Firebase's; its tokens name it as their audience and at the end of their issuer.
+    /// - Throws: ``UnusableKeys``.
+    package init(jwks: Data, project: String, clock: ScribeClock) async throws {
+        keys = JWTKeyCollection()
+        do {
+            try await keys.add(jwksJSON: String(decoding: jwks, as: UTF8.self))
+        } catch {
+            throw UnusableKeys(description: "the keys are no JWK set that can be used")
+        }
+        issuer = "https://securetoken.google.com/\(project)"
+        audience = project
+        self.clock = clock
+    }
+
+    /// The user that a token names.
+    /// - Returns: nil for a token that is not theirs, not valid any more, or meant for somebody else.
+    package func user(of token: String) async -> String? {
+        let claims: Claims
+        if let known = verified[token] {
+            claims = known
+        } else {
+            // What is no JWT of theirs is kept from the parser.
+            guard let parsed = UnverifiedToken(token), parsed.issuer == issuer, parsed.keyID != nil,
+                let found = try? await keys.verify(token, as: Claims.self)
+            else { return nil }
+            claims = found
+            verified.remember(claims, of: token)
+        }
+        guard claims.iss == issuer, claims.aud.value.contains(audience), claims.exp > clock.now.timeIntervalSince1970,
+            !claims.sub.isEmpty
+        else { return nil }
+        return claims.user ?? claims.sub
+    }
+}
