@@ -121,6 +121,7 @@ package struct Backend: Sendable {
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes))
+        let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
         let liveEngine = parts.liveEngine ?? engines.liveEngine(transcriber)
         let listen = ListenFamily(
             runtime, engine: liveEngine, authenticator: authenticator,
@@ -132,7 +133,8 @@ package struct Backend: Sendable {
             RoutedFamily(listen),
             RoutedFamily(
                 EdgeFamily(
-                    runtime, engine: liveEngine, authenticator: authenticator, settings: configuration.edge)),
+                    runtime, engine: liveEngine, authenticator: authenticator, firebase: firebase,
+                    settings: configuration.edge)),
             S3Family(runtime, credentials: credentials),
         ]
         hostSuffixes = eka.hostSuffixes
@@ -150,6 +152,24 @@ package struct Backend: Sendable {
                 interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: parts.logger),
             AbandonedUploads(store: store, objects: objects, clock: clock, logger: parts.logger),
         ]
+    }
+
+    private static func firebase(
+        _ settings: EdgeFamily.Settings, known clients: KnownClients, _ clock: ScribeClock
+    ) async throws -> ForeignTokens? {
+        if let client = settings.client, clients.registrations[client] == nil {
+            throw StartupProblem.unusableFirebase(reason: "there is no client '\(client.rawValue)'")
+        }
+        switch (settings.jwks, settings.project) {
+        case (nil, nil): return nil
+        case (let jwks?, let project?):
+            do {
+                return try await ForeignTokens(jwks: jwks, project: project, clock: clock)
+            } catch let problem as ForeignTokens.UnusableKeys {
+                throw StartupProblem.unusableFirebase(reason: problem.description)
+            }
+        default: throw StartupProblem.unusableFirebase(reason: "edge-jwks-file and edge-project go together")
+        }
     }
 
     private static func signingKey(

@@ -93,6 +93,7 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case signingKeyTooShort
     case unreadableSeed(path: String, reason: String)
     case unusableTranscriber(reason: String)
+    case unusableFirebase(reason: String)
 
     package var description: String {
         switch self {
@@ -104,6 +105,7 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
         case .signingKeyTooShort: "the signing key must be at least 32 bytes"
         case .unreadableSeed(let path, let reason): "\(path): \(reason)"
         case .unusableTranscriber(let reason): "the transcriber cannot be used: \(reason)"
+        case .unusableFirebase(let reason): "Firebase's tokens cannot be verified: \(reason)"
         }
     }
 }

@@ -567,3 +567,43 @@ def test_the_examples_of_the_document_fit_it():
 def test_the_document_is_served(edge):
     assert requests.get(f"{edge.base_url}/edge.asyncapi.yaml", timeout=PATIENCE).text == (
         ROOT / "openapi/edge.asyncapi.yaml").read_text()
+
+
+def openssl(*arguments: str, **options) -> bytes:
+    return subprocess.run(["openssl", *arguments], check=True, capture_output=True, **options).stdout
+
+
+def test_strict_mode_takes_firebase_tokens_that_its_keys_verify(tmp_path):
+    def part(value) -> str:
+        data = value if isinstance(value, bytes) else json.dumps(value).encode()
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    def token(key="key.pem", **claims) -> str:
+        body = {"iss": "https://securetoken.google.com/omi", "aud": "omi", "sub": "u1", "user_id": "u1",
+                "exp": int(time.time()) + 600, **claims}
+        text = f"{part({'alg': 'RS256', 'kid': 'k1', 'typ': 'JWT'})}.{part(body)}"
+        signature = openssl("dgst", "-sha256", "-sign", str(tmp_path / key), input=text.encode())
+        return f"{text}.{part(signature)}"
+
+    for name in ("key.pem", "other.pem"):
+        openssl("genrsa", "-out", str(tmp_path / name), "2048")
+    modulus = openssl("rsa", "-in", str(tmp_path / "key.pem"), "-noout", "-modulus").decode().strip().split("=")[1]
+    keys = {"keys": [{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1", "n": part(bytes.fromhex(modulus)), "e": "AQAB"}]}
+    (tmp_path / "jwks.json").write_text(json.dumps(keys))
+    flags = ("--edge-jwks-file", str(tmp_path / "jwks.json"), "--edge-project", "omi", "--auth", "strict", "--demo-seed",
+             "--edge-client", "dev-client-2")
+    with running(tmp_path, *FLAGS, *flags) as server:
+        with Device(server, token=token()) as device:
+            device.say("verified")
+            assert device.until(1) == ["verified"]
+            conversation = device.conversations()[0]["id"]
+            owner = server.client("dev-client-2", "dev-secret-2").transaction(conversation)
+            assert owner.poll().status_code in (200, 202)
+        for wrong in (
+            token(key="other.pem"), token(exp=int(time.time()) - 1), token(aud="another"), token(sub="", user_id=""),
+            token(iss="https://securetoken.google.com/another"), token() + "x", token_of("u1"),
+            f"{part({'alg': 'none', 'kid': 'k1'})}.{token().split('.')[1]}.",
+        ):
+            with pytest.raises(InvalidStatus) as refusal:
+                Device(server, token=wrong)
+            assert refusal.value.response.status_code == 401

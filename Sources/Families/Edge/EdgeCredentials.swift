@@ -7,6 +7,13 @@ import ScribeHTTP
 struct EdgeCredentials: Sendable {
     let authenticator: Authenticator
     let adminKey: String?
+    let firebase: ForeignTokens?
+    let client: ClientID?
+
+    /// Whose business users act for that come with no client of ours.
+    private var tenant: Principal {
+        client.flatMap { authenticator.clients.registrations[$0]?.principal } ?? authenticator.clients.demoPrincipal
+    }
 
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
     func principal(in headers: HTTPFields) async throws -> Principal {
@@ -18,13 +25,17 @@ struct EdgeCredentials: Sendable {
             token.utf8.count > adminKey.utf8.count,
             let user = String(token.utf8.dropFirst(adminKey.utf8.count)), user.isPlain, user.utf8.count <= 255
         {
-            return authenticator.clients.demoPrincipal.acting(as: user)
+            return tenant.acting(as: user)
+        }
+        if let firebase, let user = await firebase.user(of: token), user.isPlain, user.utf8.count <= 255 {
+            return tenant.acting(as: user)
         }
         if let principal = authenticator.clients.principal(ofKey: token) { return principal }
         let principal = try await authenticator.principal(offering: [token])
         // Somebody else's token, taken on trust: its users are told apart all the same.
         guard principal == authenticator.clients.demoPrincipal, let foreign = UnverifiedToken(token),
-            foreign.issuer != AccessTokens.issuer, let user = foreign.user, user.isPlain, user.utf8.count <= 255
+            firebase == nil, foreign.issuer != AccessTokens.issuer, let user = foreign.user, user.isPlain,
+            user.utf8.count <= 255
         else { return principal }
         return principal.acting(as: user)
     }

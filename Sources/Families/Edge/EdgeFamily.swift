@@ -1,6 +1,7 @@
 package import Engines
+package import Foundation
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
@@ -15,6 +16,12 @@ package struct EdgeFamily: RoutedAPI {
         package var idleTime: Duration = .seconds(90)
         /// Lets whoever knows it act for any user: `Bearer <key><uid>`. Nil: nobody.
         package var adminKey: String?
+        /// A JWK set with which Firebase's tokens are verified, and the project that they are for. Nil: outside of strict
+        /// mode they are taken on trust, within it nobody takes them.
+        package var jwks: Data?
+        package var project: String?
+        /// For whose business Firebase's users act; nil for the demo tenant's.
+        package var client: ClientID?
         /// How many sockets may be open, of one business and in all.
         package var socketsOfBusiness = 500
         package var sockets = 1000
@@ -30,8 +37,13 @@ package struct EdgeFamily: RoutedAPI {
     private let memories: MemoryRoutes
     private let authentication: Authentication
 
-    package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
-        let credentials = EdgeCredentials(authenticator: authenticator, adminKey: settings.adminKey)
+    /// - Parameter firebase: verifies its tokens, where that is set.
+    package init(
+        _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, firebase: ForeignTokens?,
+        settings: Settings
+    ) {
+        let credentials = EdgeCredentials(
+            authenticator: authenticator, adminKey: settings.adminKey, firebase: firebase, client: settings.client)
         listen = EdgeListenRoutes(
             runtime: runtime, engine: engine, credentials: credentials, settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))

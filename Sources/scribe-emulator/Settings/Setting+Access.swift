@@ -1,3 +1,4 @@
+import Edge
 import Eka
 import Engines
 import Foundation
@@ -107,5 +108,34 @@ extension Setting {
                 `python`
                 """,
             to: \.configuration.clientProfiles),
+        Setting(
+            "edge-jwks-file",
+            "A file with the JWK set of Firebase's keys; with edge-project, its tokens are verified for /v4/listen.",
+            .file,
+            default: "",
+            valueName: "path",
+            pageDefault: "none",
+            page: """
+                a file with the JWK set of Firebase's keys: with `edge-project` its tokens are verified, in every mode, and \
+                their users act for the business of `edge-client`
+                """
+        ) { keys, run in run.configuration.edge.jwks = keys },
+        Setting(
+            "edge-project",
+            "The Firebase project that tokens for /v4/listen are meant for.",
+            .text,
+            valueName: "name",
+            pageDefault: "none",
+            page: "the Firebase project that tokens must name as their audience and issuer",
+            to: \.configuration.edge.project),
+        Setting(
+            "edge-client",
+            "The client for whose business the users of other issuers act.",
+            .text,
+            default: "",
+            valueName: "id",
+            pageDefault: "the demo client",
+            page: "the client for whose business users of other issuers, and of the admin key, act"
+        ) { client, run in run.configuration.edge.client = ClientID(client) },
     ]
 }
