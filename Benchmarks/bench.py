@@ -17,6 +17,7 @@ import time
 import uuid
 import wave
 
+from bench_table import print_table
 from messages import BUCKET, EXAMPLE_KEYS, Client, Uploads, send, write_scenarios
 from servers import Moto, Nginx, Process, Recogniser, Scribe, busy_seconds
 
@@ -243,15 +244,6 @@ def early():
         "commit to transcript: 20 chunks at 20 times recording pace, a recogniser of 300 ms a chunk",
         f"{median:.2f} × a chunk's time", "≤ 1.5 ×", median <= 1.5, "", "",
     )
-
-
-def print_table(rows: list[dict]):
-    heads = list(rows[0])
-    lines = [heads, *([each[head] for head in heads] for each in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    lines.insert(1, ["-" * width for width in widths])
-    for line in lines:
-        print("| " + " | ".join(text.ljust(width) for text, width in zip(line, widths)) + " |")
 
 
 def main():

@@ -23,7 +23,7 @@ package struct EdgeFamily: RoutedAPI {
         /// For whose business Firebase's users act; nil for the demo tenant's.
         package var client: ClientID?
         /// How many sockets may be open, of one business and in all.
-        package var socketsOfBusiness = 500
+        package var socketsOfBusiness = 200
         package var sockets = 1000
 
         package init() {}

@@ -60,8 +60,21 @@ extension Setting {
             "How many live sockets may be open at a time.",
             .integer(1...100_000),
             default: "1000",
-            page: "live sockets at a time; of one business 200 at most",
-            to: \.configuration.listen.sockets),
+            page: "live sockets at a time, and as many of devices"
+        ) { count, run in
+            run.configuration.listen.sockets = count
+            run.configuration.edge.sockets = count
+        },
+        Setting(
+            "listen-sockets-of-business",
+            "How many live sockets of one business may be open at a time.",
+            .integer(1...100_000),
+            default: "200",
+            page: "live sockets of one business at a time, and as many of devices"
+        ) { count, run in
+            run.configuration.listen.socketsOfBusiness = count
+            run.configuration.edge.socketsOfBusiness = count
+        },
         Setting(
             "conversation-timeout",
             "How long a device is silent at least before its conversation is over, for example 120s.",
