@@ -266,10 +266,10 @@ def test_another_user_finds_nothing(edge):
             ("GET", path), ("DELETE", path), ("GET", f"{path}/transcripts"), ("GET", f"{path}/photos"),
             ("GET", f"{path}/recording"), ("PATCH", f"{path}/title?title=x"), ("POST", f"{path}/reprocess"),
             ("PATCH", f"{path}/segments/0/assign?assign_type=is_user"),
-            ("PATCH", f"{path}/segments/assign-bulk?assign_type=is_user"), ("PATCH", f"/v3/memories/{memory['id']}?value=x"),
+            ("PATCH", f"{path}/segments/assign-bulk"), ("PATCH", f"/v3/memories/{memory['id']}?value=x"),
             ("PATCH", f"/v3/memories/{memory['id']}/visibility?value=public"), ("DELETE", f"/v3/memories/{memory['id']}"),
         ]:
-            answer = other.call(method, address)
+            answer = other.call(method, address, json={"assign_type": "is_user", "segment_ids": []})
             assert answer.status_code == 404 and "not found" in answer.json()["detail"], (method, address)
         assert other.conversations() == [] and other.call("GET", "/v3/memories").json() == []
     answer = requests.get(f"{edge.base_url}/v1/conversations", timeout=PATIENCE)

@@ -150,6 +150,8 @@ struct ContractTests {
             #expect(document.status == 200)
             #expect(document.headers[.contentType] == "application/yaml")
             #expect(document.text.contains("version: \(ScribeVersion.current)"))
+            let devices = try await client.get("/edge.asyncapi.yaml")
+            #expect(devices.text.contains("asyncapi: 3"))
             let sockets = try await client.get("/listen.asyncapi.yaml")
             #expect(sockets.text.contains("asyncapi: 3"))
             #expect(try await client.get("/voice/ping")["ping"] == "pong")

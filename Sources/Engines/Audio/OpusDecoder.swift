@@ -3,10 +3,7 @@ package import NIOCore
 
 /// Decodes bare Opus packets by libopus, where that is installed: it is looked for at run time, so that neither a build nor
 /// a package depends on it.
-///
-/// Marked safe to send by hand: libopus' state is touched by whoever decodes, which is one task at a time, and nobody else
-/// has the pointer.
-package final class OpusDecoder: @unchecked Sendable {
+package final class OpusDecoder {
     private typealias Create = @convention(c) (Int32, Int32, UnsafeMutablePointer<Int32>?) -> OpaquePointer?
     private typealias Decode =
         @convention(c) (OpaquePointer, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<Int16>, Int32, Int32) -> Int32
