@@ -119,11 +119,6 @@ package struct ConversationSegment: Hashable, Sendable {
 
     /// Whether its sender has said when it was spoken.
     package var isTimed: Bool { start != 0 || end != 0 }
-
-    /// Whether it is the same segment, sent again (streaming.md 4.9).
-    package func repeats(_ other: ConversationSegment) -> Bool {
-        speaker == other.speaker && start == other.start && end == other.end && text == other.text
-    }
 }
 
 /// How pressing what was said is: a rule of thumb, for tests, and no medical device (streaming.md 4.8).

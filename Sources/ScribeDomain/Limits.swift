@@ -39,6 +39,11 @@ package enum Limits {
     /// Pictures of a conversation, and each in bytes as base64.
     package static let photos = 100
     package static let photo = 4 << 20
+    package static let allPhotos = 8 << 20
+    /// What is kept of what makes a conversation urgent.
+    package static let urgencyReasons = 50
+    /// What is remembered of one conversation.
+    package static let memoriesOfConversation = 50
     /// What is remembered of a user.
     package static let memories = 10_000
     /// How far a chunk may lie in a session, in seconds.

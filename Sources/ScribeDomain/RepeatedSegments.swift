@@ -2,7 +2,19 @@
 /// segment by its times, an untimed one only while it repeats, in order, the end of what was stored, so that no second
 /// "yes" is lost.
 package struct RepeatedSegments: Hashable, Sendable {
-    private let timed: [ConversationSegment]
+    /// What tells one segment from another.
+    private struct Mark: Hashable {
+        let speaker: String
+        let start: Double
+        let end: Double
+        let text: String
+
+        init(_ segment: ConversationSegment) {
+            (speaker, start, end, text) = (segment.speaker, segment.start, segment.end, segment.text)
+        }
+    }
+
+    private let timed: Set<Mark>
     /// The untimed ones at the end of what was stored.
     private let tail: [ConversationSegment]
     /// Where in the tail the next one must be, for each place at which the repetition may have begun.
@@ -12,7 +24,7 @@ package struct RepeatedSegments: Hashable, Sendable {
 
     /// - Parameter stored: what was there when the connection was made.
     package init(_ stored: [ConversationSegment]) {
-        timed = stored.filter(\.isTimed)
+        timed = Set(stored.filter(\.isTimed).map(Mark.init))
         tail = Array(stored.reversed().prefix { !$0.isTimed }.reversed())
     }
 
@@ -21,11 +33,12 @@ package struct RepeatedSegments: Hashable, Sendable {
 
     /// - Returns: what is new, in order: perhaps with some that had to wait for this one.
     package mutating func take(_ segment: ConversationSegment) -> [ConversationSegment] {
-        if segment.isTimed { return timed.contains { $0.repeats(segment) } ? [] : [segment] }
+        // What is new shows that those before it were, too.
+        if segment.isTimed { return timed.contains(Mark(segment)) ? [] : release() + [segment] }
         guard !hasBegun || !places.isEmpty else { return [segment] }
         let candidates = hasBegun ? places : Array(tail.indices)
         hasBegun = true
-        places = candidates.filter { $0 < tail.count && tail[$0].repeats(segment) }.map { $0 + 1 }
+        places = candidates.filter { $0 < tail.count && Mark(tail[$0]) == Mark(segment) }.map { $0 + 1 }
         guard !places.isEmpty else { return release() + [segment] }
         held.append(segment)
         // To the end of what was stored: these were repetitions.

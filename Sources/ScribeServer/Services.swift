@@ -89,22 +89,33 @@ struct SilentConversations: Service, CustomStringConvertible {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var isFirst = true
+            // What was interrupted by a stop; later, somebody is at what is being processed.
+            await process { try await store.processingConversations() }
             while !Task.isCancelled {
-                do {
-                    let overdue = try await store.overdueConversations(at: clock.now)
-                    // What was interrupted by a stop is there at the start only: later, somebody is at it.
-                    for conversation in overdue where isFirst || conversation.status == .inProgress {
-                        _ = try await conversations.process(conversation)
-                    }
-                    isFirst = false
-                } catch {
-                    guard !(error is CancellationError) else { return }
-                    logger.error("silent conversations cannot be ended", metadata: ["error": "\(error)"])
-                }
+                await process { try await store.overdueConversations(at: clock.now) }
                 try? await clock.sleep(for: interval, as: .conversation)
             }
         }
         try? await gracefulShutdown()
+    }
+
+    /// One that cannot be ended holds up no other.
+    private func process(_ found: () async throws -> [Conversation]) async {
+        do {
+            for conversation in try await found() {
+                do {
+                    _ = try await conversations.process(conversation)
+                } catch {
+                    report(error)
+                }
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    private func report(_ error: any Error) {
+        guard !(error is CancellationError) else { return }
+        logger.error("a silent conversation cannot be ended", metadata: ["error": "\(error)"])
     }
 }

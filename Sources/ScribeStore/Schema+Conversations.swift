@@ -60,6 +60,8 @@ extension Schema {
             user_id TEXT NOT NULL,
             conversation_id TEXT,
             content TEXT NOT NULL CHECK (content <> ''),
+            -- By which the same is found again.
+            folded TEXT NOT NULL,
             category TEXT NOT NULL,
             visibility TEXT NOT NULL,
             is_edited INTEGER NOT NULL DEFAULT 0 CHECK (is_edited IN (0, 1)),
@@ -67,5 +69,6 @@ extension Schema {
             updated_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX memories_by_user ON memories (business_id, user_id, created_at);
+        CREATE INDEX memories_by_content ON memories (business_id, user_id, folded);
         """
 }

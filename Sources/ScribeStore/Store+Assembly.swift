@@ -264,10 +264,12 @@ extension Store {
         return found
     }
 
-    static func names(in location: AudioLocation, business: BusinessID, _ db: Database) throws -> [String] {
+    static func names(
+        in location: AudioLocation, business: BusinessID, upTo limit: Int = 1000, _ db: Database
+    ) throws -> [String] {
         try db.rows(
-            "SELECT key FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT 1000",
-            [business.rawValue, location.bucket, location.key(ofFile: "")]
+            "SELECT key FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT ?",
+            [business.rawValue, location.bucket, location.key(ofFile: ""), limit]
         ).lazy.map { location.name(ofKey: $0["key"]) }.prefix { $0 != nil }.compactMap(\.self)
     }
 

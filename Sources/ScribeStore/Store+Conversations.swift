@@ -47,29 +47,44 @@ extension Store {
         }
     }
 
+    /// What there is of a conversation once words were added.
+    package struct AddedWords: Hashable, Sendable {
+        package let urgency: Urgency
+        /// How urgent it was before.
+        package let levelBefore: Urgency.Level
+        /// About how much its segments take, in bytes.
+        package let size: Int
+    }
+
     /// Adds what was said to a conversation that is in progress.
-    /// - Returns: how many bytes of text it has now; nil when it is over, and nothing was added.
+    /// - Parameter urgency: what is urgent in it.
+    /// - Returns: nil when the conversation is over, and nothing was added.
     package func add(
-        _ segments: [ConversationSegment], to id: String, urgency: Urgency?, timeout: Int? = nil, at now: Date
-    ) async throws -> Int? {
+        _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
+    ) async throws -> AddedWords? {
         try await writes.write { db in
             guard
                 let row = try db.row(
-                    "SELECT id, text_size FROM conversations WHERE conversation_id = ? AND status = 'in_progress'", [id]
-                )
+                    "SELECT * FROM conversations WHERE conversation_id = ? AND status = 'in_progress'", [id])
             else { return nil }
             for segment in segments { try Self.insert(segment, conversation: row["id"], in: db) }
-            let size = segments.reduce(row["text_size"] as Int) { $0 + $1.text.utf8.count }
+            var merged = try StoredJSON.value(row["urgency"], as: StoredUrgency.self).value
+            let before = merged.level
+            merged.level = max(before, urgency.level)
+            merged.reasons = Array((merged.reasons + urgency.reasons).prefix(Limits.urgencyReasons))
+            // A segment takes something beside its text.
+            let size = segments.reduce(row["text_size"] as Int) { $0 + $1.text.utf8.count + 64 }
             try db.run(
                 """
-                UPDATE conversations SET finished_at = max(finished_at, ?), text_size = ?, urgency = coalesce(?, urgency),
-                    timeout = coalesce(?, timeout) WHERE id = ?
+                UPDATE conversations SET finished_at = max(finished_at, ?), text_size = ?, timeout = ? WHERE id = ?
                 """,
-                [
-                    now.milliseconds, size, try urgency.map { try StoredJSON.text(StoredUrgency($0)) }, timeout,
-                    row["id"] as Int64,
-                ])
-            return size
+                [now.milliseconds, size, timeout, row["id"] as Int64])
+            if urgency.level > .none {
+                try db.run(
+                    "UPDATE conversations SET urgency = ? WHERE id = ?",
+                    [try StoredJSON.text(StoredUrgency(merged)), row["id"] as Int64])
+            }
+            return AddedWords(urgency: merged, levelBefore: before, size: size)
         }
     }
 
@@ -79,9 +94,11 @@ extension Store {
             guard
                 let row = try db.row(
                     """
-                    SELECT id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos
+                    SELECT id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos,
+                        (SELECT total(length(base64)) FROM photos WHERE conversation = conversations.id) AS size
                     FROM conversations WHERE conversation_id = ? AND status = 'in_progress'
-                    """, [id]), (row["photos"] as Int) < Limits.photos
+                    """, [id]), (row["photos"] as Int) < Limits.photos,
+                Int(row["size"] as Double) + photo.base64.utf8.count <= Limits.allPhotos
             else { return false }
             try db.run(
                 "INSERT INTO photos (conversation, photo_id, base64, created_at) VALUES (?, ?, ?, ?)",
@@ -105,37 +122,69 @@ extension Store {
     }
 
     /// Keeps what was made of a conversation, and what is to be remembered of it: not what is remembered already.
-    package func complete(_ conversation: Conversation, memories: [Memory]) async throws {
+    /// - Parameter keepsTitle: whether a title that it has stays: a person may have given it.
+    package func complete(
+        _ conversation: Conversation, memories: [Memory], keepsTitle: Bool = true
+    ) async throws -> Conversation {
         try await writes.write { db in
+            guard let row = try db.row("SELECT * FROM conversations WHERE conversation_id = ?", [conversation.id])
+            else {
+                return conversation
+            }
+            var completed = try Conversation(row: row)
+            let title = completed.summary.title
+            completed.status = .completed
+            completed.summary = conversation.summary
+            if keepsTitle, !title.isEmpty { completed.summary.title = title }
             try db.run(
-                "UPDATE conversations SET status = 'completed', summary = ?, urgency = ? WHERE conversation_id = ?",
-                [
-                    try StoredJSON.text(StoredSummary(conversation.summary)),
-                    try StoredJSON.text(StoredUrgency(conversation.urgency)), conversation.id,
-                ])
-            for memory in memories { try Self.insert(memory, of: conversation.owner, unlessKnown: true, in: db) }
+                "UPDATE conversations SET status = 'completed', summary = ? WHERE conversation_id = ?",
+                [try StoredJSON.text(StoredSummary(completed.summary)), conversation.id])
+            let owner = conversation.owner
+            let count = try Self.countOfMemories(of: owner, in: db)
+            for memory in memories.prefix(max(0, Limits.memories - count)) {
+                try Self.insert(memory, of: owner, unlessKnown: true, in: db)
+            }
+            return completed
         }
     }
 
-    package func setSummary(_ summary: Conversation.Summary, of id: String) async throws {
+    package func setTitle(_ title: String, of id: String) async throws {
         try await writes.write { db in
             try db.run(
-                "UPDATE conversations SET summary = ? WHERE conversation_id = ?",
-                [try StoredJSON.text(StoredSummary(summary)), id])
+                "UPDATE conversations SET summary = json_set(summary, '$.title', ?) WHERE conversation_id = ?",
+                [title, id])
         }
     }
 
-    /// Those whose silence has lasted too long, and those whose end was interrupted by a stop.
+    /// Those whose silence has lasted too long.
     package func overdueConversations(at now: Date) async throws -> [Conversation] {
         try await read { db in
             try db.rows(
                 """
-                SELECT * FROM conversations
-                WHERE status = 'in_progress' AND finished_at + timeout * 1000 <= ? OR status = 'processing'
+                SELECT * FROM conversations WHERE status = 'in_progress' AND finished_at + timeout * 1000 <= ?
                 ORDER BY finished_at LIMIT 100
                 """,
                 [now.milliseconds]
             ).map { try Conversation(row: $0) }
+        }
+    }
+
+    /// Those that are being processed, or were when the server stopped.
+    package func processingConversations() async throws -> [Conversation] {
+        try await read { db in
+            try db.rows("SELECT * FROM conversations WHERE status = 'processing'").map { try Conversation(row: $0) }
+        }
+    }
+
+    /// Whether there is anything in a conversation.
+    package func isEmptyConversation(_ id: String) async throws -> Bool {
+        try await read { db in
+            try db.row(
+                """
+                SELECT 1 FROM conversations WHERE conversation_id = ? AND (
+                    EXISTS (SELECT 1 FROM segments WHERE conversation = conversations.id)
+                    OR EXISTS (SELECT 1 FROM photos WHERE conversation = conversations.id))
+                """, [id]) == nil
         }
     }
 
@@ -196,6 +245,7 @@ extension Store {
     ///   - segments: their ids.
     ///   - person: nil where it is the user, or nobody known.
     package func assign(_ segments: [String], of id: String, isUser: Bool, person: String?) async throws {
+        guard !segments.isEmpty else { return }
         try await writes.write { db in
             try db.run(
                 """

@@ -4,11 +4,13 @@ package import ScribeDomain
 
 extension Store {
     /// Stores a chunk of an open transaction together with what was heard in it, so that nobody transcribes it again.
+    /// - Parameter speech: nil where nobody has listened.
     /// - Returns: the file of the object that was replaced, if any; nobody refers to it any more.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended,
     ///   ``ScribeError/storageQuotaExceeded``, and what `permit` throws.
     package func put(
-        _ object: StoredObject, heard speech: RecognisedSpeech, in key: Transaction.Key,
+        _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void,
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
     ) async throws -> String? {
         try await writes.write { db, changes in
@@ -16,17 +18,22 @@ extension Store {
             let status: Transaction.UserStatus = try row.word("user_status")
             guard status.isOpen else { throw ScribeError.invalidState("The transaction takes no more audio") }
             // Before the object, which would get a job otherwise.
-            try Self.saveSpeech(
-                of: AudioLocation.split(key: object.key).name, eTag: object.eTag, .success(speech), rowID: row["id"],
-                at: object.createdAt, in: db)
+            if let speech {
+                try Self.saveSpeech(
+                    of: AudioLocation.split(key: object.key).name, eTag: object.eTag, .success(speech),
+                    rowID: row["id"], at: object.createdAt, in: db)
+            }
             changes.append(.transaction(key))
-            return try self.put(object, business: key.business, permit, in: db, &changes)
+            return try self.put(
+                object, business: key.business, replacing: permitReplacing, permit, in: db, &changes)
         }
     }
 
-    /// The names of the files in a transaction's folder, a thousand at most; nil when it does not say where they are.
+    /// The names of the files in a transaction's folder, as many as a transaction may have; nil when it does not say where they are.
     package func fileNames(of transaction: Transaction) async throws -> [String]? {
         guard let location = transaction.request.audioLocation else { return nil }
-        return try await read { try Self.names(in: location, business: transaction.key.business, $0) }
+        return try await read {
+            try Self.names(in: location, business: transaction.key.business, upTo: Limits.files, $0)
+        }
     }
 }

@@ -7,10 +7,8 @@ extension Store {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when there are as many as a user may have.
     package func add(_ memory: Memory, of principal: Principal) async throws {
         try await writes.write { db in
-            let count = try db.row(
-                "SELECT count(*) AS count FROM memories WHERE business_id = ? AND user_id = ?",
-                [principal.business.rawValue, principal.user.rawValue])
-            try Limits.require((count?["count"] ?? 0) + 1, atMost: Limits.memories, "memories")
+            let count = try Self.countOfMemories(of: principal, in: db)
+            try Limits.require(count + 1, atMost: Limits.memories, "memories")
             try Self.insert(memory, of: principal, unlessKnown: false, in: db)
         }
     }
@@ -44,11 +42,14 @@ extension Store {
         try await writes.write { db in
             try db.run(
                 """
-                UPDATE memories SET content = coalesce(?1, content), visibility = coalesce(?2, visibility),
+                UPDATE memories SET content = coalesce(?1, content), folded = coalesce(?7, folded), visibility = coalesce(?2, visibility),
                     is_edited = is_edited OR ?1 IS NOT NULL, updated_at = ?3
                 WHERE memory_id = ?4 AND business_id = ?5 AND user_id = ?6
                 """,
-                [content, visibility, now.milliseconds, id, principal.business.rawValue, principal.user.rawValue])
+                [
+                    content, visibility, now.milliseconds, id, principal.business.rawValue, principal.user.rawValue,
+                    content?.lowercased(),
+                ])
             return db.changesCount > 0
         }
     }
@@ -65,6 +66,13 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
+    static func countOfMemories(of principal: Principal, in db: Database) throws -> Int {
+        let row = try db.row(
+            "SELECT count(*) AS count FROM memories WHERE business_id = ? AND user_id = ?",
+            [principal.business.rawValue, principal.user.rawValue])
+        return row?["count"] ?? 0
+    }
+
     /// - Parameter unlessKnown: whether the same content is kept once only.
     static func insert(
         _ memory: Memory, of principal: Principal, unlessKnown: Bool, in db: Database
@@ -72,15 +80,16 @@ extension Store {
         try db.run(
             """
             INSERT INTO memories (
-                memory_id, business_id, user_id, conversation_id, content, category, visibility, created_at, updated_at
-            ) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT ?10 OR NOT EXISTS (
-                SELECT 1 FROM memories WHERE business_id = ?2 AND user_id = ?3 AND lower(content) = lower(?5)
+                memory_id, business_id, user_id, conversation_id, content, category, visibility, created_at, updated_at,
+                folded
+            ) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11 WHERE NOT ?10 OR NOT EXISTS (
+                SELECT 1 FROM memories WHERE business_id = ?2 AND user_id = ?3 AND folded = ?11
             )
             """,
             [
                 memory.id, principal.business.rawValue, principal.user.rawValue, memory.conversation, memory.content,
                 memory.category, memory.visibility, memory.createdAt.milliseconds, memory.updatedAt.milliseconds,
-                unlessKnown,
+                unlessKnown, memory.content.lowercased(),
             ])
     }
 }

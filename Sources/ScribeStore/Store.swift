@@ -107,7 +107,10 @@ extension Database {
 
 extension Date {
     /// As stored.
-    var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+    var milliseconds: Int64 {
+        // Within a hundred thousand years, which is more than anybody means.
+        Int64((min(max(timeIntervalSince1970, -3e12), 3e12) * 1000).rounded())
+    }
 
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

@@ -42,6 +42,14 @@ struct RepeatedSegmentsTests {
         #expect(repeated.take(other) == [other])
     }
 
+    @Test("what comes with new times shows that those that waited were new, in their order")
+    func mixed() {
+        var repeated = RepeatedSegments(segments("a", "b"))
+        #expect(repeated.take(ConversationSegment(id: "1", text: "a", provider: nil)) == [])
+        let later = ConversationSegment(id: "2", text: "x", start: 1, end: 2, provider: nil)
+        #expect(repeated.take(later).map(\.text) == ["a", "x"])
+    }
+
     @Test(
         "a speaker's number is the one at its end",
         arguments: [

@@ -6,6 +6,7 @@ package import ScribeDomain
 package enum ConversationSummary {
     private static let longestTitle = 60
     private static let longestOverview = 600
+    private static let longestMemory = 2000
 
     /// - Parameters:
     ///   - facts: those of the transcript.
@@ -63,7 +64,12 @@ package enum ConversationSummary {
                 break
             }
         }
-        return memories
+        var seen: Set<String> = []
+        return Array(
+            memories.filter {
+                $0.content.unicodeScalars.count <= longestMemory && seen.insert($0.content.lowercased()).inserted
+            }
+            .prefix(Limits.memoriesOfConversation))
     }
 
     private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

@@ -134,7 +134,14 @@ private struct DecodingLiveSession: LiveSession {
     let encoded: LiveQueue<ByteBuffer>
     let decoded: LiveQueue<Input>
 
-    func feed(_ audio: ByteBuffer) async throws { try await encoded.add(audio, weight: audio.readableBytes) }
+    func feed(_ audio: ByteBuffer) async throws {
+        do {
+            try await encoded.add(audio, weight: audio.readableBytes)
+        } catch is CancellationError {
+            // The decoder has had enough: what follows the end of a recording is none of it.
+            try Task.checkCancellation()
+        }
+    }
     /// What is still being decoded comes after it.
     func finalize() async throws { try await decoded.add(.finalize) }
     func close() async throws { await encoded.finish() }

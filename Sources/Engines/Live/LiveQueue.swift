@@ -21,6 +21,8 @@ actor LiveQueue<Element: Sendable> {
     /// - Throws: with what the other side has ended, `CancellationError` when it has ended well.
     func add(_ element: Element, weight: Int = 0) async throws {
         try check()
+        // Nothing is without weight, or there could be any number of it.
+        let weight = max(weight, limit / 1000)
         elements.append((element, weight))
         self.weight += weight
         wake()

@@ -76,7 +76,8 @@ struct VoicedStretches {
             told = samples.count
             events.append(.partial(stretch(endsSpeech: false)))
         }
-        if owesPause, let limit = options.utteranceEnd, quiet >= count(limit) {
+        // Not before what was said is settled.
+        if owesPause, !isOpen, let limit = options.utteranceEnd, quiet >= count(limit) {
             owesPause = false
             events.append(.pause)
         }

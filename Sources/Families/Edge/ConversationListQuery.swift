@@ -6,6 +6,8 @@ import ScribeStore
 /// Which conversations are listed (streaming.md 4.6). What is in progress is not, unless it is asked for.
 struct ConversationListQuery {
     let value: Store.ConversationQuery
+    /// Whether only those are asked for that are starred or in a folder: there are none.
+    let isOfNone: Bool
 
     private static let usual: [Conversation.Status] = [.processing, .completed]
 
@@ -19,11 +21,15 @@ struct ConversationListQuery {
             }
             statuses.append(status)
         }
+        isOfNone = query["starred"]?.lowercased() == "true" || !(query["folder_id"] ?? "").isEmpty
         value = Store.ConversationQuery(
             statuses: statuses.isEmpty ? Self.usual : statuses.removingDuplicates(),
             from: try Self.date(query["start_date"], "start_date"), to: try Self.date(query["end_date"], "end_date"),
             offset: page.offset, limit: page.limit)
     }
+
+    /// From 1970 to 9999, in seconds.
+    private static let years = 0.0...253_402_300_799
 
     private static func date(_ text: Substring?, _ field: String) throws(ScribeError) -> Date? {
         guard let text, !text.isEmpty else { return nil }
@@ -31,8 +37,14 @@ struct ConversationListQuery {
             Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
             Date.ISO8601FormatStyle().year().month().day(),
         ]
-        for style in styles {
-            if let date = try? style.parse(String(text)) { return date }
+        // Without a zone it is universal time, as the backend's own language writes it.
+        for candidate in [String(text), "\(text)Z"] {
+            for style in styles {
+                guard let date = try? style.parse(candidate), years.contains(date.timeIntervalSince1970) else {
+                    continue
+                }
+                return date
+            }
         }
         throw .invalidRequest(field: field, problem: "must be a time such as 2026-05-10T09:00:00Z")
     }

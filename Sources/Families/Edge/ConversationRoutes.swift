@@ -16,6 +16,8 @@ struct ConversationRoutes: Sendable {
 
     private static let parameter = "conversation_id"
     private static let mostListed = 1000
+    /// In bytes.
+    private static let largestList = 32 << 20
 
     private struct Title: Decodable {
         let title: String
@@ -61,9 +63,16 @@ struct ConversationRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
+        guard !query.isOfNone else { return try Response.json(.ok, JSONValue.array([])) }
         let found = try await store.conversations(of: principal, query.value)
         var bodies: [JSONValue] = []
-        for conversation in found { bodies.append(try await body(conversation)) }
+        var size = 0
+        // A page of ordinary conversations is a hundredth of that.
+        for conversation in found where size < Self.largestList {
+            let body = try await body(conversation)
+            size += body.size
+            bodies.append(body)
+        }
         return try Response.json(.ok, JSONValue.array(bodies))
     }
 
@@ -121,9 +130,7 @@ struct ConversationRoutes: Sendable {
         }
         try EdgeLimits.require(title, atMost: EdgeLimits.name, "title")
         let conversation = try await conversation(context)
-        var summary = conversation.summary
-        summary.title = title.storable
-        try await store.setSummary(summary, of: conversation.id)
+        try await store.setTitle(title.storable, of: conversation.id)
         return try Response.json(.ok, JSONValue.object(["status": .string("Ok")]))
     }
 

@@ -24,11 +24,13 @@ actor EdgeConversation {
     private var pictures = EdgePicture()
     private var lastLook: Date
     private var recording: LiveRecording?
-    /// Where the audio began, in seconds of the conversation.
-    private var audioStart = 0.0
+    private var audioBegan: Date
+    /// Those that are over, and of which it is not told yet what was made of them.
+    private var unfinished: [String] = []
 
     /// A device that sends again what it has sent before does so at once.
     private static let longestHold = 1.5
+    private static let mostPeople = 100
 
     init(
         runtime: Runtime, principal: Principal, query: EdgeQuery, timeout: Int, sockets: EdgeSockets, socket: WebSocket
@@ -39,6 +41,7 @@ actor EdgeConversation {
         self.sockets = sockets
         self.socket = socket
         lastLook = runtime.clock.now
+        audioBegan = runtime.clock.now
         beginning = Conversations.Beginning(
             source: query.source, language: query.options.language, timeout: timeout)
     }
@@ -60,6 +63,9 @@ actor EdgeConversation {
         try await tell(.status("ready", ""))
     }
 
+    /// The device has said good-bye: what waited to be told from a repetition was none.
+    func close() async throws { try await store(repeated.release(), from: "edge_asr") }
+
     /// What becomes true by time alone.
     func tick() async throws {
         let now = runtime.clock.now
@@ -67,45 +73,77 @@ actor EdgeConversation {
             heldSince = nil
             try await store(repeated.release(), from: "edge_asr")
         }
+        try await tellFinished()
         guard let conversation = current else { return }
-        if now.timeIntervalSince(conversation.finishedAt) >= Double(conversation.timeout) {
-            current = nil
-            // Another socket may have had words meanwhile.
-            guard let stored = try await runtime.store.conversation(conversation.id, of: principal) else { return }
-            guard stored.status != .inProgress || now.timeIntervalSince(stored.finishedAt) >= Double(stored.timeout)
-            else {
-                current = stored
-                return
-            }
-            try await announce(stored)
-        } else if now.timeIntervalSince(lastLook) >= 5 {
-            lastLook = now
-            guard let stored = try await runtime.store.conversation(conversation.id, of: principal) else {
-                current = nil
-                return
-            }
-            if stored.status != .inProgress { try await announce(stored) }
+        let isOverdue = now.timeIntervalSince(conversation.finishedAt) >= Double(conversation.timeout)
+        guard isOverdue || now.timeIntervalSince(lastLook) >= 5 else { return }
+        lastLook = now
+        let stored = try await runtime.store.conversation(conversation.id, of: principal)
+        // Words may have come meanwhile, here or over another socket.
+        guard current?.id == conversation.id else { return }
+        guard let stored else { return leave() }
+        if stored.status == .inProgress, now.timeIntervalSince(stored.finishedAt) < Double(stored.timeout) {
+            current?.finishedAt = max(stored.finishedAt, conversation.finishedAt)
+        } else {
+            try await end(stored)
         }
     }
 
-    /// A conversation is over: it is told so, and what was made of it.
-    private func announce(_ conversation: Conversation) async throws {
+    /// Nothing that was said counts for what comes.
+    private func leave() {
         current = nil
         repeated = RepeatedSegments([])
-        let segments = try await runtime.store.segments(of: conversation.id)
-        guard !segments.isEmpty else {
+        heldSince = nil
+    }
+
+    /// A conversation is over: it is told so, and once it is there, what was made of it.
+    private func end(_ conversation: Conversation) async throws {
+        let held = repeated.release()
+        leave()
+        guard try await !runtime.store.isEmptyConversation(conversation.id) else {
             _ = try await runtime.conversations.process(conversation)
             return
         }
         var processing = conversation
         processing.status = .processing
-        try await tell(.processingStarted(EdgeBodies.conversation(processing, segments)))
-        var completed = conversation
-        if conversation.status == .inProgress {
-            completed = try await runtime.conversations.process(conversation) ?? conversation
+        unfinished.append(conversation.id)
+        try await tell(
+            .processingStarted(
+                EdgeBodies.conversation(processing, try await runtime.store.segments(of: conversation.id))))
+        _ = try await runtime.conversations.process(conversation)
+        try await tellFinished()
+        try await store(held, from: "edge_asr")
+    }
+
+    /// Whoever makes something of a conversation may not be this socket.
+    private func tellFinished() async throws {
+        for id in unfinished {
+            let stored = try await runtime.store.conversation(id, of: principal)
+            guard stored?.status != .processing, stored?.status != .inProgress, unfinished.contains(id) else {
+                continue
+            }
+            unfinished.removeAll { $0 == id }
+            guard let stored else { continue }
+            let (segments, photos) = (
+                try await runtime.store.segments(of: id), try await runtime.store.photos(of: id)
+            )
+            try await tell(.memoryCreated(EdgeBodies.conversation(stored, segments, photos)))
         }
-        let photos = try await runtime.store.photos(of: conversation.id)
-        try await tell(.memoryCreated(EdgeBodies.conversation(completed, segments, photos)))
+    }
+
+    /// Words go to this conversation now: one before it is over.
+    private func follow(_ conversation: Conversation) async throws {
+        let before = current
+        current = conversation
+        guard before?.id != conversation.id else { return }
+        if let recording { try await recording.move(to: TransactionID(conversation.id)) }
+        guard let before else { return }
+        repeated = RepeatedSegments([])
+        heldSince = nil
+        if let ended = try await runtime.store.conversation(before.id, of: principal) {
+            try await end(ended)
+            current = conversation
+        }
     }
 
     // MARK: Words
@@ -118,9 +156,10 @@ actor EdgeConversation {
             try await say(words.map { segment($0, by: provider) }, from: "suggested")
         case .assigned(let speaker, let person, _, let ids):
             let isUser = person == "user"
-            people[speaker] = (isUser, isUser || person.isEmpty ? nil : person)
+            let name = isUser || person.isEmpty ? nil : person
+            if people.count < Self.mostPeople || people[speaker] != nil { people[speaker] = (isUser, name) }
             guard let current else { return }
-            try await runtime.store.assign(ids, of: current.id, isUser: isUser, person: people[speaker]?.person)
+            try await runtime.store.assign(ids, of: current.id, isUser: isUser, person: name)
         case .picture(let piece):
             guard let picture = pictures.add(piece) else { return }
             guard let photo = try await runtime.conversations.add(picture, beginning, for: principal) else { return }
@@ -149,21 +188,11 @@ actor EdgeConversation {
     private func store(_ segments: [ConversationSegment], from source: String) async throws {
         guard !segments.isEmpty else { return }
         let addition = try await runtime.conversations.add(segments, beginning, for: principal)
-        if let before = current, before.id != addition.conversation.id,
-            let ended = try await runtime.store.conversation(before.id, of: principal)
-        {
-            try await announce(ended)
-        }
-        current = addition.conversation
+        try await follow(addition.conversation)
         runtime.metrics.segmentsAdded(segments.count, from: source)
         try await send(.array(addition.segments.map(EdgeBodies.segment)))
         if addition.isMoreUrgent {
-            try await tell(
-                .urgencyDetected(
-                    addition.conversation.urgency.level,
-                    segments: addition.conversation.urgency.reasons.map(\.segment).filter { id in
-                        segments.contains { $0.id == id }
-                    }))
+            try await tell(.urgencyDetected(addition.conversation.urgency.level, segments: addition.urgent))
         }
         for segment in segments {
             guard let name = SpeakerIntroduction.name(in: segment.text) else { continue }
@@ -176,42 +205,52 @@ actor EdgeConversation {
     /// The first sound has come.
     func beginAudio(_ options: LiveOptions) async throws {
         let conversation = try await runtime.conversations.open(beginning, for: principal)
-        current = conversation
-        audioStart = max(0, runtime.clock.now.timeIntervalSince(conversation.startedAt))
-        recording = try await runtime.liveRecordings.open(TransactionID(conversation.id), options, for: principal)
+        audioBegan = runtime.clock.now
+        recording = try await runtime.liveRecordings.open(
+            TransactionID(conversation.id), options, keepsSilence: false, for: principal)
+        try await follow(conversation)
     }
 
     /// Samples, before they are heard.
-    func record(_ samples: ByteBuffer, _ options: LiveOptions) async throws { await recording?.take(samples, options) }
+    func record(_ samples: ByteBuffer, _ options: LiveOptions) async throws {
+        try await recording?.take(samples, options)
+    }
 
     func heard(_ result: LiveResult, by engine: String) async throws {
-        guard result.isFinal, !result.words.isEmpty else { return }
+        guard result.isFinal else { return }
+        if !result.words.isEmpty {
+            // Which conversation it is decides what the times are counted from.
+            let conversation = try await runtime.conversations.open(beginning, for: principal)
+            try await follow(conversation)
+            let offset = audioBegan.timeIntervalSince(conversation.startedAt)
+            try await store(segments(of: result.words, after: offset, by: engine), from: "audio")
+        }
+        do {
+            try await recording?.heard(result)
+        } catch ScribeError.invalidState, ScribeError.transactionNotFound {
+            // Somebody has ended the conversation meanwhile: its words are stored, and its sound ends here.
+        }
+    }
+
+    /// A segment for each turn.
+    private func segments(of words: [LiveWord], after offset: Double, by engine: String) -> [ConversationSegment] {
         var turns: [[LiveWord]] = []
-        for word in result.words {
+        for word in words {
             if let last = turns.last?.last, last.speaker == word.speaker {
                 turns[turns.count - 1].append(word)
             } else {
                 turns.append([word])
             }
         }
-        let start = audioStart
-        try await store(
-            turns.compactMap { turn in
-                guard let first = turn.first, let last = turn.last else { return nil }
-                let number = min(max(first.speaker ?? 0, 0), 99)
-                let words = EdgeCommand.Words(
-                    text: turn.map { $0.punctuated ?? $0.text }.joined(separator: " "),
-                    speaker: "SPEAKER_\(number < 10 ? "0" : "")\(number)", isUser: false,
-                    start: ((start + first.start) * 1000).rounded() / 1000,
-                    end: ((start + last.end) * 1000).rounded() / 1000,
-                    confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
-                return segment(words, by: engine)
-            }, from: "audio")
-        do {
-            try await recording?.heard(result)
-        } catch ScribeError.invalidState {
-            // The conversation that the audio was kept with is over; its words are in the next one.
-            recording = nil
+        func time(_ seconds: Double) -> Double { max(0, ((offset + seconds) * 1000).rounded() / 1000) }
+        return turns.compactMap { turn in
+            guard let first = turn.first, let last = turn.last else { return nil }
+            let number = min(max(first.speaker ?? 0, 0), 99)
+            let words = EdgeCommand.Words(
+                text: turn.map { $0.punctuated ?? $0.text }.joined(separator: " "),
+                speaker: "SPEAKER_\(number < 10 ? "0" : "")\(number)", isUser: false, start: time(first.start),
+                end: time(last.end), confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
+            return segment(words, by: engine)
         }
     }
 

@@ -83,7 +83,14 @@ struct EdgeListener: Sendable {
         var messages = messages
         var first: ByteBuffer?
         while first == nil {
-            guard let message = try await messages.next() else { return .normal }
+            let message: WebSocketMessage?
+            do {
+                message = try await messages.next()
+            } catch let closure as WebSocketClosure {
+                try await conversation.close()
+                return closure
+            }
+            guard let message else { return .normal }
             idle.heard()
             first = try await audio(in: message)
         }
@@ -113,6 +120,7 @@ struct EdgeListener: Sendable {
                     if let bytes = try await audio(in: message) { try await feed(bytes) }
                 }
             } catch let closure as WebSocketClosure {
+                try await conversation.close()
                 end = closure
             }
             // What was said before the end counts, however it came.

@@ -58,7 +58,11 @@ struct EdgeQuery: Hashable, Sendable {
         options.sampleRate = codec == .opus ? 16_000 : rate
         options.channels = codec == .opus ? 1 : channels
         let language = text("language") ?? "en"
-        guard TransactionRequest.isLanguage(language) else {
+        // What speech is in has two letters, or three; what has more is no language, or none that anybody hears.
+        guard TransactionRequest.isLanguage(language),
+            ["auto", "multi"].contains(language)
+                || (2...3).contains(language.prefix { $0 != "-" && $0 != "_" }.utf8.count)
+        else {
             throw .invalidRequest(field: "language", problem: "is not supported")
         }
         options.language = ["auto", "multi"].contains(language) ? "multi" : language

@@ -114,16 +114,18 @@ struct ListenSession: Sendable {
             try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
                 session in
                 if let first {
-                    if input.audio.options.codec == nil { await recording?.take(first, input.audio.options) }
+                    if input.audio.options.codec == nil { try await recording?.take(first, input.audio.options) }
                     try await session.feed(first)
                 }
                 while let message = try await input.next() {
                     switch message {
                     case .samples(let samples):
-                        if input.audio.options.codec == nil { await recording?.take(samples, input.audio.options) }
-                        try await session.feed(samples)
-                        idle.heard()
-                    case .command(.finalize): try await session.finalize()
+                        if input.audio.options.codec == nil {
+                            try await recording?.take(samples, input.audio.options)
+                        }
+                        // A recogniser that is behind makes a client wait that is not idle.
+                        try await idle.whileBusy { try await session.feed(samples) }
+                    case .command(.finalize): try await idle.whileBusy { try await session.finalize() }
                     case .command(let command): try await answer(command, encoder())
                     }
                 }
@@ -167,7 +169,7 @@ struct ListenSession: Sendable {
                 }
             case .decoded(let samples):
                 decoded.withLock { $0 += samples.readableBytes }
-                await recording?.take(samples, options)
+                try await recording?.take(samples, options)
             case .speechStarted, .utteranceEnd: break
             }
             if let text = try encoder.text(event) { try await socket.send(text: text) }

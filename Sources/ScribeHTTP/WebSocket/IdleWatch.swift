@@ -6,7 +6,7 @@ package final class IdleWatch: Sendable {
     private let clock: ScribeClock
     private let limit: Duration
     private let closure: WebSocketClosure
-    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false))
+    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false, isBusy: false))
 
     /// - Parameter closure: with what it ends.
     package init(clock: ScribeClock, limit: Duration, closure: WebSocketClosure) {
@@ -18,11 +18,25 @@ package final class IdleWatch: Sendable {
 
     package func heard() {
         let now = clock.now
-        count.withLock { $0 = ($0.messages + 1, now, $0.hasEnded) }
+        count.withLock {
+            $0.messages += 1; $0.last = now
+        }
     }
 
     /// Nothing more will be heard, and nobody minds.
     package func end() { count.withLock { $0.hasEnded = true } }
+
+    /// Does something for which the other side waits: meanwhile its silence counts for nothing.
+    package func whileBusy<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        count.withLock { $0.isBusy = true }
+        defer {
+            count.withLock { $0.isBusy = false }
+            heard()
+        }
+        return try await body()
+    }
 
     /// - Throws: ``WebSocketClosure`` when nothing was heard for too long, `CancellationError`.
     package func watch() async throws -> WebSocketClosure {
@@ -30,9 +44,9 @@ package final class IdleWatch: Sendable {
             let before = count.withLock { $0 }
             // Not beyond the limit, whatever was done to the clock.
             let passed = max(0, clock.now.timeIntervalSince(before.last))
-            let left = before.hasEnded ? limit : max(.milliseconds(1), limit - .seconds(passed))
+            let left = before.hasEnded || before.isBusy ? limit : max(.milliseconds(1), limit - .seconds(passed))
             try await clock.sleep(for: left, as: .socketIdle)
-            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded }) else { continue }
+            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded && !$0.isBusy }) else { continue }
             throw closure
         }
     }

@@ -26,6 +26,8 @@ package struct Conversations: Sendable {
         package let segments: [ConversationSegment]
         /// Whether they make the conversation more urgent than it was.
         package let isMoreUrgent: Bool
+        /// Which of them are urgent.
+        package let urgent: [String]
     }
 
     private let store: Store
@@ -85,29 +87,29 @@ package struct Conversations: Sendable {
     package func add(
         _ segments: [ConversationSegment], _ beginning: Beginning, for principal: Principal
     ) async throws -> Addition {
+        var urgency = Urgency()
+        for segment in segments {
+            guard let level = UrgencyRules.level(of: segment.text), level > .none else { continue }
+            urgency.level = max(urgency.level, level)
+            urgency.reasons.append(.init(segment: segment.id, text: segment.text))
+        }
         while true {
             var conversation = try await open(beginning, for: principal)
-            let before = conversation.urgency.level
-            for segment in segments {
-                guard let level = UrgencyRules.level(of: segment.text), level > .none else { continue }
-                conversation.urgency.level = max(conversation.urgency.level, level)
-                if conversation.urgency.reasons.count < Self.mostReasons {
-                    conversation.urgency.reasons.append(.init(segment: segment.id, text: segment.text))
-                }
-            }
             let now = clock.now
-            let size = try await store.add(
-                segments, to: conversation.id, urgency: conversation.urgency, timeout: beginning.timeout, at: now)
+            let added = try await store.add(
+                segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout, at: now)
             // Somebody has ended it meanwhile.
-            guard let size else { continue }
+            guard let added else { continue }
             conversation.finishedAt = now
-            if size >= Limits.conversation { _ = try await process(conversation) }
+            conversation.timeout = beginning.timeout
+            conversation.urgency = added.urgency
+            if added.size >= Limits.conversation { _ = try await process(conversation) }
             return Addition(
-                conversation: conversation, segments: segments, isMoreUrgent: conversation.urgency.level > before)
+                conversation: conversation, segments: segments,
+                isMoreUrgent: added.urgency.level > added.levelBefore,
+                urgent: urgency.reasons.map(\.segment))
         }
     }
-
-    private static let mostReasons = 50
 
     /// Keeps a picture with the conversation that the user is having.
     /// - Returns: nil when it has as many as it may.
@@ -125,14 +127,17 @@ package struct Conversations: Sendable {
         if conversation.status == .inProgress {
             guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
         }
-        let (segments, photos) = (
-            try await store.segments(of: conversation.id), try await store.photos(of: conversation.id)
-        )
-        guard !segments.isEmpty || !photos.isEmpty else {
+        // By a task of its own: whoever asked for it may go, and nobody else will take it up.
+        return try await Task { try await finish(conversation) }.value
+    }
+
+    private func finish(_ conversation: Conversation) async throws -> Conversation? {
+        guard try await !store.isEmptyConversation(conversation.id) else {
             _ = try await store.deleteConversation(conversation.id, of: conversation.owner)
             try await forget(conversation)
             return nil
         }
+        let segments = try await store.segments(of: conversation.id)
         let completed = try await summarised(conversation, segments)
         if !segments.isEmpty {
             do {
@@ -142,17 +147,13 @@ package struct Conversations: Sendable {
                 // It was committed before a stop, or somebody has taken it away by another door.
             }
         }
-        try await store.complete(completed.conversation, memories: completed.memories)
-        return completed.conversation
+        return try await store.complete(completed.conversation, memories: completed.memories)
     }
 
     /// Makes of a finished conversation anew what is to be made.
     package func reprocess(_ conversation: Conversation) async throws -> Conversation {
-        var conversation = conversation
-        conversation.summary = .init()
         let completed = try await summarised(conversation, try await store.segments(of: conversation.id))
-        try await store.complete(completed.conversation, memories: completed.memories)
-        return completed.conversation
+        return try await store.complete(completed.conversation, memories: completed.memories, keepsTitle: false)
     }
 
     /// What is left of a conversation that its user has deleted: its transaction is hidden too.
@@ -170,11 +171,7 @@ package struct Conversations: Sendable {
         let transcript = segments.transcript
         let found = try await facts.facts(in: transcript)
         var completed = conversation
-        let title = conversation.summary.title
         completed.summary = ConversationSummary.summary(found, of: transcript, at: conversation.finishedAt)
-        // A person's own stays.
-        if !title.isEmpty { completed.summary.title = title }
-        completed.status = .completed
         let memories = ConversationSummary.memories(found, in: transcript).map { memory in
             Memory(
                 id: identifiers.uuid(), content: memory.content, category: memory.category, createdAt: clock.now,
@@ -194,8 +191,9 @@ extension [ConversationSegment] {
         var lines: [String] = []
         var speaker: String?
         for segment in self {
-            if segment.speaker == speaker, let last = lines.popLast() {
-                lines.append("\(last) \(segment.text)")
+            if segment.speaker == speaker, !lines.isEmpty {
+                lines[lines.count - 1].append(" ")
+                lines[lines.count - 1].append(segment.text)
             } else {
                 lines.append(segment.text)
             }

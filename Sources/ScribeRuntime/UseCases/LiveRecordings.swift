@@ -20,11 +20,25 @@ package struct LiveRecordings: Sendable {
     }
 
     /// Begins a stream, or goes on with one that was broken off: its chunks are numbered after those that are there.
+    /// - Parameter keepsSilence: whether minutes in which nobody speaks are kept too.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended, or where
     ///   the transaction has no place for audio.
     package func open(
-        _ id: TransactionID, _ options: LiveOptions, for principal: Principal
+        _ id: TransactionID, _ options: LiveOptions, keepsSilence: Bool = true, for principal: Principal
     ) async throws -> LiveRecording {
+        LiveRecording(self, try await locate(id, principal), options, keepsSilence: keepsSilence, principal)
+    }
+
+    /// Where a stream's chunks go.
+    struct Place: Sendable {
+        let key: Transaction.Key
+        let location: AudioLocation
+        let language: String?
+        /// The number of the next chunk.
+        var next: Int
+    }
+
+    func locate(_ id: TransactionID, _ principal: Principal) async throws -> Place {
         let key = Transaction.Key(business: principal.business, id: id)
         guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
         guard transaction.userStatus.isOpen else {
@@ -32,23 +46,21 @@ package struct LiveRecordings: Sendable {
         }
         guard let location = transaction.request.audioLocation, let names = try await store.fileNames(of: transaction)
         else { throw ScribeError.invalidState("The transaction was started without a place for its audio") }
-        return LiveRecording(
-            self, key, location, options, language: transaction.request.inputLanguages.first,
-            next: (names.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1, principal)
+        return Place(
+            key: key, location: location, language: transaction.request.inputLanguages.first,
+            next: (names.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1)
     }
 }
 
 /// One stream of a consultation. Nothing of what it has been told of as settled is lost by a stop.
 package actor LiveRecording {
     private let recordings: LiveRecordings
-    private let key: Transaction.Key
-    private let location: AudioLocation
+    private var place: LiveRecordings.Place
     private let principal: Principal
+    private let keepsSilence: Bool
     private var options: LiveOptions
     /// That is spoken, as the transaction has it.
     package nonisolated let language: String?
-    /// The number of the next chunk.
-    private var next: Int
     private var times: [String: ChunkTimes] = [:]
     /// Audio that is in no chunk yet, and the frame that it begins with.
     private var pending = ByteBuffer()
@@ -59,29 +71,50 @@ package actor LiveRecording {
 
     /// Silence is kept with what is said after it, up to a minute.
     private static let longestSilence = 60
+    /// No engine is so far behind: what is older and not settled was silence. In seconds.
+    private static let longestPending = 180
+
+    /// Another has taken the chunk's number meanwhile.
+    private struct Taken: Error {}
 
     init(
-        _ recordings: LiveRecordings, _ key: Transaction.Key, _ location: AudioLocation, _ options: LiveOptions,
-        language: String?, next: Int, _ principal: Principal
+        _ recordings: LiveRecordings, _ place: LiveRecordings.Place, _ options: LiveOptions, keepsSilence: Bool,
+        _ principal: Principal
     ) {
         self.recordings = recordings
-        self.key = key
-        self.location = location
+        self.place = place
         self.options = options
-        self.language = language
-        self.next = next
+        self.keepsSilence = keepsSilence
+        language = place.language
         self.principal = principal
     }
 
     private var frameSize: Int { 2 * options.channels }
     private func seconds(_ frames: Int) -> Double { Double(frames) / Double(options.sampleRate) }
 
+    /// What comes belongs to another consultation, together with what is in no chunk yet.
+    package func move(to id: TransactionID) async throws {
+        guard id != place.key.id else { return }
+        place = try await recordings.locate(id, principal)
+        times = [:]
+    }
+
     /// More audio, before an engine gets it.
     /// - Parameter options: what it is, which a container says only when it comes.
-    package func take(_ audio: ByteBuffer, _ options: LiveOptions) {
+    /// - Throws: as ``heard(_:)``.
+    package func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
         self.options = options
         pending.discardReadBytes()
         pending.writeImmutableBuffer(audio)
+        while pending.readableBytes / frameSize > Self.longestPending * options.sampleRate {
+            let count = Self.longestSilence * options.sampleRate
+            if keepsSilence {
+                try await keepChunk(upTo: start + count, [])
+            } else {
+                pending.moveReaderIndex(forwardBy: count * frameSize)
+                start += count
+            }
+        }
     }
 
     /// What an engine has heard. A final result is stored when this returns.
@@ -104,11 +137,11 @@ package actor LiveRecording {
     /// All that was to be heard was heard, and the results are wanted.
     package func commit() async throws {
         try await keepRest(isHeard: true)
-        guard let transaction = try await recordings.store.transaction(key),
+        guard let transaction = try await recordings.store.transaction(place.key),
             let names = try await recordings.store.fileNames(of: transaction)
         else { throw ScribeError.transactionNotFound }
         let files = names.filter { chunkOrdinal(ofFile: $0) != nil }
-        try await recordings.consultations.commit(key, ChunkList(files: files, times: times))
+        try await recordings.consultations.commit(place.key, ChunkList(files: files, times: times))
     }
 
     /// The stream has broken off. What was not settled of it is recognised later.
@@ -126,33 +159,49 @@ package actor LiveRecording {
     private func keepChunk(upTo end: Int, _ words: [TimedWord]?) async throws {
         let count = min(end - start, pending.readableBytes / frameSize)
         guard count > 0, let audio = pending.readSlice(length: count * frameSize) else { return }
-        let (first, name) = (start, "\(next).wav")
+        let first = start
         start += count
-        next += 1
         let begun = try await recordings.uploads.begin()
         var writer = begun.writer
         let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
-        let object: StoredObject
+        let written: ObjectWriter.Summary
         do {
             try await writer.write(header.bytes(before: audio.readableBytes))
             try await writer.write(audio)
-            let written = try await writer.finish()
-            object = StoredObject(
-                bucket: location.bucket, key: location.key(ofFile: name), file: begun.file, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
-                createdAt: recordings.clock.now)
+            written = try await writer.finish()
         } catch {
             await writer.discard()
             throw error
         }
-        if let words {
-            let offset = seconds(first)
-            let speech = RecognisedSpeech(
+        let offset = seconds(first)
+        let speech = words.map { words in
+            RecognisedSpeech(
                 text: words.map(\.text).joined(separator: " "), words: words.map { $0.later(by: -offset) })
-            try await recordings.uploads.keep(object, heard: speech, in: key, for: principal)
-        } else {
-            try await recordings.uploads.keep(object, for: principal)
         }
+        let name = try await keep(begun.file, written, speech)
         times[name] = ChunkTimes(start: seconds(first), end: seconds(first + count))
+    }
+
+    /// Under the next number that nobody has: another socket may be at the same consultation.
+    /// - Returns: the chunk's name.
+    private func keep(
+        _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?
+    ) async throws -> String {
+        while true {
+            let name = "\(place.next).wav"
+            place.next += 1
+            let object = StoredObject(
+                bucket: place.location.bucket, key: place.location.key(ofFile: name), file: file, size: written.size,
+                eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
+                createdAt: recordings.clock.now)
+            do {
+                try await recordings.uploads.keep(object, heard: speech, in: place.key, for: principal) { tag in
+                    if tag != nil { throw Taken() }
+                }
+                return name
+            } catch is Taken {
+                continue
+            }
+        }
     }
 }

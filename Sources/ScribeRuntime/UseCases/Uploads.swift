@@ -51,14 +51,24 @@ package struct Uploads: Sendable {
     }
 
     /// Keeps a file that was written as a chunk of an open transaction, with what was heard in it.
+    /// - Parameters:
+    ///   - speech: nil where nobody has listened.
+    ///   - permitReplacing: as in ``keep(_:for:replacing:)``; when it throws the file stays, to be kept otherwise.
     /// - Throws: as ``keep(_:for:replacing:)``; ``ScribeError/invalidState(_:)`` once recording has ended.
     package func keep(
-        _ object: StoredObject, heard speech: RecognisedSpeech, in key: Transaction.Key, for principal: Principal
+        _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key, for principal: Principal,
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws {
-        let replaced = try await keeping(object.file) {
-            try await store.put(object, heard: speech, in: key, permit: permit)
+        do {
+            let replaced = try await store.put(
+                object, heard: speech, in: key, replacing: permitReplacing, permit: permit)
+            if let replaced { await objects.remove([replaced]) }
+        } catch let failure as ScribeError {
+            if let used = try? await store.filesInUse(among: [object.file]), used.isEmpty {
+                await objects.remove([object.file])
+            }
+            throw failure
         }
-        if let replaced { await objects.remove([replaced]) }
         await tell(object, principal)
     }
 

@@ -73,4 +73,12 @@ struct ConversationRulesTests {
         #expect(summary.category == "other")
         #expect(summary.actionItems.isEmpty)
     }
+
+    @Test("of one conversation no more is remembered than is worth it, and nothing twice")
+    func manyMemories() {
+        let text = (0..<1000).map { "I like tea number \($0 / 2)." }.joined(separator: " ")
+        let memories = ConversationSummary.memories([], in: text).map(\.content)
+        #expect(memories.count == Limits.memoriesOfConversation)
+        #expect(Set(memories).count == memories.count)
+    }
 }

@@ -57,8 +57,10 @@ struct EdgeRoutesTests {
             #expect(try memories["0.conversation_id"] == id)
             let deleted = try await client.send(.delete, path)
             #expect(deleted.status == 204)
-            let gone = try await client.send(.delete, path)
-            #expect(gone.status == 404)
+            for method in [HTTPRequest.Method.delete, .get] {
+                let gone = try await client.send(method, path)
+                #expect(gone.status == 404)
+            }
         }
     }
 
@@ -91,7 +93,10 @@ struct EdgeRoutesTests {
 
     @Test(
         "what makes no sense is 422 and says what is wrong",
-        arguments: ["limit=0", "limit=x", "offset=-1", "statuses=done", "start_date=yesterday"])
+        arguments: [
+            "limit=0", "limit=x", "offset=-1", "statuses=done", "start_date=yesterday",
+            "end_date=999999999-01-01T00:00:00Z",
+        ])
     func lists(query: String) async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -101,6 +106,21 @@ struct EdgeRoutesTests {
             if query.hasPrefix("limit") || query.hasPrefix("offset") {
                 let memories = try await client.get("/v3/memories?\(query)")
                 #expect(memories.status == 422)
+            }
+        }
+    }
+
+    @Test("times are taken with and without a zone, and nothing is starred or in a folder")
+    func filters() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await say("Hello.", client)
+            for (query, count) in [
+                ("start_date=2020-05-10T09:00:00", 1), ("start_date=2020-05-10T09:00:00%2B05:30", 1),
+                ("end_date=2020-05-10", 0), ("starred=true", 0), ("starred=false", 1), ("folder_id=x", 0),
+            ] {
+                let answer = try await client.get("/v1/conversations?statuses=in_progress&\(query)")
+                #expect(answer.has("0") == (count == 1), "\(query)")
             }
         }
     }

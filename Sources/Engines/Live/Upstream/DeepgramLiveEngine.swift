@@ -20,6 +20,8 @@ package struct DeepgramLiveEngine: LiveEngine {
     private static let attempts = 5
     /// The service ends a stream in which it hears nothing for twice that.
     private static let keepAliveTime: Duration = .seconds(5)
+    /// How many results may wait for a client.
+    private static let mostEvents = 1000
     /// After so many of them without a sign of the service it is taken for gone.
     private static let mostSilence = 4
 
@@ -40,24 +42,44 @@ package struct DeepgramLiveEngine: LiveEngine {
         if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
         let socket = try UpstreamSocket(try address(options), headers: headers, identifiers: identifiers)
         let conversation = UpstreamConversation(options, socket)
+        // Told by a task that no connection's end interrupts.
+        let events = LiveQueue<LiveEvent>(limit: Self.mostEvents)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
-                    try await converse(conversation, socket, emit)
+                    while let event = await events.next() { try await emit(event) }
                 } catch {
+                    await events.finish(throwing: error)
                     await conversation.failed(error)
-                    if let failure = error as? EngineFailure { try await emit(.failed(failure)) }
                     throw error
                 }
             }
-            defer { group.cancelAll() }
-            var session: any LiveSession = DeepgramLiveSession(conversation: conversation)
-            try await body(&session)
             group.addTask {
-                try await clock.sleep(for: timeLimit, as: .timeLimit)
-                throw EngineFailure(.transcriptionTimeout, "the service did not end the stream", origin: .service)
+                do {
+                    try await converse(conversation, socket) { try await events.add($0, weight: 1) }
+                    await events.finish()
+                } catch {
+                    await conversation.failed(error)
+                    if let failure = error as? EngineFailure { try? await events.add(.failed(failure)) }
+                    await events.finish()
+                    throw error
+                }
             }
-            try await group.next()
+            var session: any LiveSession = DeepgramLiveSession(conversation: conversation)
+            do {
+                try await body(&session)
+                group.addTask {
+                    try await clock.sleep(for: timeLimit, as: .timeLimit)
+                    throw EngineFailure(.transcriptionTimeout, "the service did not end the stream", origin: .service)
+                }
+                // The two that work, and not the one that waits.
+                for _ in 0..<2 { try await group.next() }
+                group.cancelAll()
+            } catch {
+                group.cancelAll()
+                await events.finish(throwing: error)
+                throw error
+            }
         }
     }
 
@@ -106,7 +128,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         case untold(any Error)
     }
 
-    /// - Returns: whether anything was heard.
+    /// - Returns: whether any result was heard: a greeting is no progress.
     /// - Throws: ``UpstreamEnd``, `CancellationError`.
     private func converse(
         _ conversation: UpstreamConversation, over channel: UpstreamSocket.Channel, _ socket: UpstreamSocket,
@@ -153,7 +175,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         }
         if let end = end.withLock({ $0 }) { throw end }
         try Task.checkCancellation()
-        return signs.withLock { $0 } > 0
+        return await conversation.takesNews()
     }
 
     private func hear(
@@ -175,7 +197,9 @@ package struct DeepgramLiveEngine: LiveEngine {
         case .connectionClose:
             let code: UInt16 = payload.readInteger() ?? 1005
             if code == 1000 { await conversation.ended() }
-            if [1002, 1003, 1007, 1008].contains(code) { throw UpstreamEnd.refused(code) }
+            if [1002, 1003, 1007, 1008].contains(code) || (4000..<5000).contains(code) {
+                throw UpstreamEnd.refused(code)
+            }
         default: break
         }
     }

@@ -29,7 +29,11 @@ struct UnsettledAudio {
         if size > limit { drop((size - limit + frameSize - 1) / frameSize) }
     }
 
-    mutating func appendFinalize() { entries.append(.finalize) }
+    /// Asked twice in a row it is one question.
+    mutating func appendFinalize() {
+        if case .finalize? = entries.last { return }
+        entries.append(.finalize)
+    }
 
     /// The oldest question to settle was answered.
     mutating func finalized() {

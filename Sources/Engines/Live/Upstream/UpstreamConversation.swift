@@ -13,6 +13,7 @@ actor UpstreamConversation {
     private var offset = 0.0
     private var isClosing = false
     private(set) var isOver = false
+    private var hasNews = false
     private var failure: (any Error)?
     private var waiting: CheckedContinuation<Void, Never>?
     /// For each channel, in seconds of the stream: what is behind these was told already.
@@ -123,8 +124,16 @@ actor UpstreamConversation {
         case .utteranceEnd:
             guard options.utteranceEnd != nil else { return nil }
             return .utteranceEnd(channel: channel, lastWordEnd: message.time < 0 ? -1 : rounded(offset + message.time))
-        case .results: return result(message, channel)
+        case .results:
+            hasNews = true
+            return result(message, channel)
         }
+    }
+
+    /// Whether a result was heard since this was asked last.
+    func takesNews() -> Bool {
+        defer { hasNews = false }
+        return hasNews
     }
 
     private func result(_ message: DeepgramLiveMessage, _ channel: Int) -> LiveEvent? {

@@ -19,6 +19,7 @@ struct UpstreamSocket: Sendable {
 
     /// Of a message that is taken, in bytes.
     private static let longestMessage = 1 << 20
+    private static let patience = TimeAmount.seconds(10)
 
     /// - Throws: ``EngineFailure`` for an address that is none.
     init(_ url: URL, headers: [(String, String)], identifiers: IdentifierSource) throws {
@@ -67,7 +68,7 @@ struct UpstreamSocket: Sendable {
                 return try Channel(wrappingChannelSynchronously: channel)
             }
         }
-        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+        let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
             configuration: .init(
                 upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
                     upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers),
@@ -75,6 +76,10 @@ struct UpstreamSocket: Sendable {
                     notUpgradingCompletionHandler: { channel in
                         channel.close().map { nil }
                     })))
+        // One that accepts and never answers would be waited for without end.
+        let late = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+        upgraded.whenComplete { _ in late.cancel() }
+        return upgraded
     }
 
     /// As clients send them: masked, so that nothing between takes the payload for something else.
