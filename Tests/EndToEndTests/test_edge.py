@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import requests
 import yaml
-from conftest import PATIENCE, ROOT, running, wait_until
+from conftest import DEMO, PATIENCE, ROOT, running, wait_until
 from test_listen import silence, voice
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -313,6 +313,36 @@ def test_audio_is_heard_and_mixed_with_text(edge, codec, rate):
         assert device.stored() == texts
         path = f"/v1/conversations/{conversation['id']}/recording"
         assert device.call("GET", path).json() == {"has_recording": True}
+
+
+def test_a_visit_by_text_and_by_voice_comes_to_the_same(tmp_path, spoken, sentences):
+    # The seed's phase 3, with a recogniser that listens.
+    with running(tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}") as server:
+        summaries = []
+        for is_text in (True, False):
+            with Device(server, "codec=pcm16&sample_rate=16000").ready() as device:
+                if is_text:
+                    device.say(*sentences)
+                else:
+                    audio = spoken.tobytes()
+                    device.send(*(audio[at:at + 32_000] for at in range(0, len(audio), 32_000)))
+            # Closed, and all of it heard.
+            texts = wait_until(lambda: (t := device.stored()) and len(t) >= (len(sentences) if is_text else 5) and t, "it is heard")
+            assert not is_text or texts == sentences
+            wait_until(lambda: "one week" in " ".join(device.stored()).lower(), "its end is heard")
+            ended = device.call("POST", "/v1/conversations").json()["conversation"]
+            memories = {memory["content"].lower() for memory in device.call("GET", "/v3/memories").json()}
+            summaries.append((memories, {item["description"].lower() for item in ended["structured"]["action_items"]}))
+    (text_memories, text_items), (voice_memories, voice_items) = summaries
+    assert "allergic to penicillin" in text_memories & voice_memories
+    assert len(text_items & voice_items) >= 2
+
+
+def test_what_was_said_before_a_device_vanished_is_kept(edge):
+    with Device(edge, "codec=pcm16&sample_rate=16000") as device:
+        device.send(voice(2))
+        device.socket.socket.close()
+        wait_until(device.stored, "its words are stored")
 
 
 def opus_packets(audio: bytes) -> list[bytes]:

@@ -264,6 +264,7 @@ actor EdgeConversation {
     private func send(_ body: JSONValue) async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try await socket.send(text: String(decoding: try encoder.encode(body), as: UTF8.self))
+        // What was said is stored, whether or not its device is still there to be told.
+        try? await socket.send(text: String(decoding: try encoder.encode(body), as: UTF8.self))
     }
 }

@@ -42,6 +42,8 @@ struct EdgeListener: Sendable {
                 return try await listen(messages, idle)
             }
         } catch {
+            // By another task: this one may be cancelled.
+            await Task { try? await conversation.endAudio() }.value
             throw closure(for: error) ?? error
         }
     }
@@ -122,6 +124,9 @@ struct EdgeListener: Sendable {
             } catch let closure as WebSocketClosure {
                 try await conversation.close()
                 end = closure
+            } catch {
+                // The connection is broken; what came over it is heard to its end.
+                try Task.checkCancellation()
             }
             // What was said before the end counts, however it came.
             try await session.close()

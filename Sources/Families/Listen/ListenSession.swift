@@ -172,7 +172,13 @@ struct ListenSession: Sendable {
                 try await recording?.take(samples, options)
             case .speechStarted, .utteranceEnd: break
             }
-            if let text = try encoder.text(event) { try await socket.send(text: text) }
+            guard let text = try encoder.text(event) else { return }
+            if recording == nil {
+                try await socket.send(text: text)
+            } else {
+                // What was heard is kept, whether or not anybody is still there to be told.
+                try? await socket.send(text: text)
+            }
         }
     }
 

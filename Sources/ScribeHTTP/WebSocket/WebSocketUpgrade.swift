@@ -61,9 +61,9 @@ package struct WebSocketUpgrade: Sendable {
                 do {
                     while let bytes = await outgoing.next() { try await writer.write(bytes) }
                 } catch {
-                    // The client has gone.
+                    // The client has gone. Whoever serves it learns so by what he sends or waits for, and may still have
+                    // something to do with what was said.
                     outgoing.finish()
-                    group.cancelAll()
                 }
                 try await group.waitForAll()
             }
