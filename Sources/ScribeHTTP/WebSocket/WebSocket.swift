@@ -4,15 +4,11 @@ import ScribeDomain
 /// One open WebSocket, as a family's handler has it. What is sent waits until the client has room for it.
 package struct WebSocket: Sendable {
     private let outgoing: OutgoingFrames
-    private let closing: AsyncStream<WebSocketClosure>.Continuation
 
-    init(outgoing: OutgoingFrames, closing: AsyncStream<WebSocketClosure>.Continuation) {
-        self.outgoing = outgoing
-        self.closing = closing
-    }
+    init(outgoing: OutgoingFrames) { self.outgoing = outgoing }
 
     /// Ends it, whatever its handler waits for.
-    package func close(_ closure: WebSocketClosure) { closing.yield(closure) }
+    package func close(_ closure: WebSocketClosure) { outgoing.finish(closure.frame) }
 
     /// Sends a text. Returns when there is room for more.
     /// - Throws: `CancellationError` when the socket is closed.

@@ -107,7 +107,8 @@ package struct WebSocketDecoder: Sendable {
         guard let mask = rest.readInteger(as: UInt32.self), var payload = rest.readSlice(length: Int(length)) else {
             return nil
         }
-        pending = rest
+        // A socket that waits holds on to nothing.
+        pending = rest.readableBytes == 0 ? ByteBuffer() : rest
         Self.unmask(&payload, mask)
         return WebSocketFrame(opcode, payload, isFinal: isFinal)
     }

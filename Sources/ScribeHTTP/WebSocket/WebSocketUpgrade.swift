@@ -60,6 +60,8 @@ package struct WebSocketUpgrade: Sendable {
                 }
                 do {
                     while let bytes = await outgoing.next() { try await writer.write(bytes) }
+                    // Closed, perhaps by somebody else than whoever serves it.
+                    group.cancelAll()
                 } catch {
                     // The client has gone. Whoever serves it learns so by what he sends or waits for, and may still have
                     // something to do with what was said.
@@ -78,18 +80,13 @@ package struct WebSocketUpgrade: Sendable {
         of request: Request, _ outgoing: OutgoingFrames, _ limits: Limits, _ clock: ScribeClock, _ logger: Logger,
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
-        let (closures, closing) = AsyncStream<WebSocketClosure>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        let socket = WebSocket(outgoing: outgoing, closing: closing)
+        let socket = WebSocket(outgoing: outgoing)
         let presence = Presence()
         let messages = WebSocketMessages(request.body, socket, limit: limits.messageSize, presence)
         do {
-            return try await cancelWhenGracefulShutdown {
+            return try await withGracefulShutdownHandler {
                 try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
                     group.addTask { try await serve(socket, messages) }
-                    group.addTask {
-                        for await closure in closures { return closure }
-                        throw CancellationError()
-                    }
                     group.addTask {
                         try await presence.watch(socket, limits.silence, clock)
                         return nil
@@ -97,6 +94,8 @@ package struct WebSocketUpgrade: Sendable {
                     defer { group.cancelAll() }
                     return try await group.next() ?? nil
                 }
+            } onGracefulShutdown: {
+                socket.close(.goingAway)
             }
         } catch let closure as WebSocketClosure {
             return closure
