@@ -452,6 +452,7 @@ def test_memories_are_added_changed_and_deleted(edge):
         [changed] = device.call("GET", "/v3/memories", params={"categories": "interests,core"}).json()
         assert (changed["content"], changed["visibility"], changed["edited"]) == ("Likes green tea", "public", True)
         assert device.call("GET", "/v3/memories", params={"categories": "work"}).json() == []
+        assert device.call("GET", "/v3/memories", params={"limit": 5000}).json() == [changed]
         assert device.call("DELETE", path).json() == {"status": "ok"}
         assert device.call("DELETE", path).json() == {"detail": "Memory not found"}
 

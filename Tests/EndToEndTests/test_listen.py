@@ -372,6 +372,9 @@ def test_a_wav_says_itself_what_it_is_and_what_is_no_audio_closes_the_socket(ser
 def test_subq_greets_and_counts_otherwise(tmp_path):
     with running(tmp_path, "--ephemeral", "--listen-dialect", "subq") as server:
         messages = hear(server, "endpointing=300")
+        refused = requests.post(
+            f"{server.base_url}/v1/listen", data=voice(1), headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE)
+    assert refused.status_code == 401 and refused.json().keys() == {"error", "request_id"}
     assert messages[0]["type"] == "Metadata" and messages[0]["duration"] == 0
     assert any(not m["is_final"] for m in results(messages)), "interims are told unasked"
     assert all(m["channel_index"] == [0] for m in results(messages))

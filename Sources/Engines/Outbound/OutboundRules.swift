@@ -48,10 +48,12 @@ package struct OutboundRules: Hashable, Sendable {
     private static let loopback = ranges("127.0.0.0/8", "::1")
     private static let publicIPv6 = ranges("2000::/3")
     /// IANA's registries of special addresses: private, link-local, metadata services, shared, documentation, multicast,
-    /// and those that carry another address within (6to4, Teredo).
+    /// and those that carry another address within (6to4, Teredo); and the one public address by which a cloud's machines
+    /// reach its platform.
     private static let special = ranges(
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "168.63.129.16", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
+        "203.0.113.0/24",
         "224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func ranges(_ texts: String...) -> [IPRange] { texts.compactMap { IPRange($0) } }

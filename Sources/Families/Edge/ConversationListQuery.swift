@@ -65,6 +65,7 @@ struct Page {
             return number
         }
         offset = try number("offset", 0, 0...1_000_000_000)
-        limit = try number("limit", 100, 1...mostListed)
+        // The app asks for thousands at once, and is content with fewer.
+        limit = min(try number("limit", 100, 1...1_000_000_000), mostListed)
     }
 }

@@ -16,7 +16,7 @@ struct MemoryRoutes: Sendable {
         let category: String?
     }
 
-    private static let mostListed = 1000
+    private static let mostListed = Limits.memories
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.group("v3/memories")

@@ -4,14 +4,19 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"err_code": …, "err_msg": …, "request_id": …}` (streaming.md 1.3).
+/// `{"err_code": …, "err_msg": …, "request_id": …}` (streaming.md 1.3), or SubQ's `{"error": …, "request_id": …}` (3).
 struct ListenErrors: ErrorStyle {
+    var speaksSubQ = false
+
     private struct Body: Encodable {
-        let code: String
-        let message: String
+        var code: String?
+        var message: String?
         let request: String
+        /// As SubQ says it, and nothing else then.
+        var error: String?
 
         enum CodingKeys: String, CodingKey {
+            case error
             case code = "err_code"
             case message = "err_msg"
             case request = "request_id"
@@ -87,7 +92,11 @@ struct ListenErrors: ErrorStyle {
         _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
         _ headers: HTTPFields = [:]
     ) throws -> Response {
-        var response = try Response.json(status, Body(code: code, message: message, request: context.requestID))
+        let body =
+            speaksSubQ
+            ? Body(request: context.requestID, error: message)
+            : Body(code: code, message: message, request: context.requestID)
+        var response = try Response.json(status, body)
         response.headers.append(contentsOf: headers)
         response.headers[.dgRequestID] = context.requestID
         response.headers[.dgError] = message

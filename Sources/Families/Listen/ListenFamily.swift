@@ -26,6 +26,7 @@ package struct ListenFamily: RoutedAPI {
 
     private let routes: ListenRoutes
     private let recordings: ListenRecordingRoutes
+    private let settings: Settings
 
     package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
         routes = ListenRoutes(
@@ -33,15 +34,18 @@ package struct ListenFamily: RoutedAPI {
             identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
+        self.settings = settings
         recordings = ListenRecordingRoutes(
             recognitions: runtime.recognitions, outbound: runtime.outbound, authenticator: authenticator,
             identifiers: runtime.identifiers, clock: runtime.clock, settings: settings)
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { ListenErrors() }
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle { errors }
+
+    private var errors: ListenErrors { ListenErrors(speaksSubQ: settings.speaksSubQ) }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group().add(middleware: ErrorRendering(style: ListenErrors()))
+        let group = router.group().add(middleware: ErrorRendering(style: errors))
         routes.add(to: group)
         recordings.add(to: group)
     }

@@ -17,7 +17,7 @@ struct OutboundRulesTests {
             "100.64.0.1",
             "169.254.169.254", "224.0.0.1", "255.255.255.255", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1",
             "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::a9fe:a9fe",
-            "2002:7f00:1::", "2001::1", "2001:db8::1",
+            "168.63.129.16", "2002:7f00:1::", "2001::1", "2001:db8::1",
         ])
     func special(address: String) throws {
         #expect(!OutboundRules(allowsLoopback: false).allow("host", at: try #require(IPAddress(address))))
