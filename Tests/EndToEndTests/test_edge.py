@@ -228,8 +228,11 @@ def test_a_conversation_is_ended_by_a_call_and_read_by_its_id(edge):
         conversation = answer.json()["conversation"]
         assert conversation["status"] == "completed"
         assert device.call("GET", f"/v1/conversations/{conversation['id']}").json() == conversation
-        # It is told on the socket as well.
+        # What is forgotten stays so when it is told on the socket as well.
+        for memory in device.call("GET", "/v3/memories").json():
+            assert device.call("DELETE", f"/v3/memories/{memory['id']}").status_code == 200
         assert device.event("memory_created")["memory"]["id"] == conversation["id"]
+        assert device.call("GET", "/v3/memories").json() == []
         assert device.conversations("") == [conversation]
         path = f"/v1/conversations/{conversation['id']}"
         assert device.call("PATCH", f"{path}/title", params={"title": "My knee"}).status_code == 200

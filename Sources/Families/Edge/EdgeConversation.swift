@@ -100,8 +100,10 @@ actor EdgeConversation {
     private func end(_ conversation: Conversation) async throws {
         let held = repeated.release()
         leave()
+        // What is not in progress any more is somebody else's work.
+        let isMine = conversation.status == .inProgress
         guard try await !runtime.store.isEmptyConversation(conversation.id) else {
-            _ = try await runtime.conversations.process(conversation)
+            if isMine { _ = try await runtime.conversations.process(conversation) }
             return
         }
         var processing = conversation
@@ -110,7 +112,7 @@ actor EdgeConversation {
         try await tell(
             .processingStarted(
                 EdgeBodies.conversation(processing, try await runtime.store.segments(of: conversation.id))))
-        _ = try await runtime.conversations.process(conversation)
+        if isMine { _ = try await runtime.conversations.process(conversation) }
         try await tellFinished()
         try await store(held, from: "edge_asr")
     }
