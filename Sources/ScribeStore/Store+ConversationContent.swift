@@ -1,0 +1,107 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// What is in a conversation: segments and photos.
+extension Store {
+    /// In the order in which they were said.
+    package func segments(of id: String) async throws -> [ConversationSegment] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT segments.* FROM segments JOIN conversations ON conversations.id = segments.conversation
+                WHERE conversation_id = ? ORDER BY segments.id
+                """, [id]
+            ).map { ConversationSegment(row: $0) }
+        }
+    }
+
+    package func photos(of id: String) async throws -> [ConversationPhoto] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT photos.* FROM photos JOIN conversations ON conversations.id = photos.conversation
+                WHERE conversation_id = ? ORDER BY photos.id
+                """, [id]
+            ).map { row in
+                ConversationPhoto(
+                    id: row["photo_id"], base64: row["base64"], createdAt: Date(milliseconds: row["created_at"]))
+            }
+        }
+    }
+
+    /// Says who has spoken.
+    /// - Parameters:
+    ///   - segments: their ids.
+    ///   - person: nil where it is the user, or nobody known.
+    package func assign(_ segments: [String], of id: String, isUser: Bool, person: String?) async throws {
+        guard !segments.isEmpty else { return }
+        try await writes.write { db in
+            try db.run(
+                """
+                UPDATE segments SET is_user = ?, person_id = ?
+                WHERE conversation = (SELECT id FROM conversations WHERE conversation_id = ?)
+                    AND segment_id IN (SELECT value FROM json_each(?))
+                """,
+                [isUser, person, id, try StoredJSON.text(segments)])
+        }
+    }
+
+    /// - Returns: false when the conversation is over, or has as many as it may.
+    package func add(_ photo: ConversationPhoto, to id: String, at now: Date) async throws -> Bool {
+        try await writes.write { db in
+            guard
+                let row = try db.row(
+                    """
+                    SELECT id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos,
+                        (SELECT total(length(base64)) FROM photos WHERE conversation = conversations.id) AS size
+                    FROM conversations WHERE conversation_id = ? AND status = 'in_progress'
+                    """, [id]), (row["photos"] as Int) < Limits.photos,
+                Int(row["size"] as Double) + photo.base64.utf8.count <= Limits.allPhotos
+            else { return false }
+            try db.run(
+                "INSERT INTO photos (conversation, photo_id, base64, created_at) VALUES (?, ?, ?, ?)",
+                [row["id"] as Int64, photo.id, photo.base64, photo.createdAt.milliseconds])
+            try db.run(
+                "UPDATE conversations SET finished_at = max(finished_at, ?) WHERE id = ?",
+                [now.milliseconds, row["id"] as Int64])
+            return true
+        }
+    }
+
+    /// Whether there is anything in a conversation.
+    package func isEmptyConversation(_ id: String) async throws -> Bool {
+        try await read { db in
+            try db.row(
+                """
+                SELECT 1 FROM conversations WHERE conversation_id = ? AND (
+                    EXISTS (SELECT 1 FROM segments WHERE conversation = conversations.id)
+                    OR EXISTS (SELECT 1 FROM photos WHERE conversation = conversations.id))
+                """, [id]) == nil
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    static func insert(_ segment: ConversationSegment, conversation: Int64, in db: Database) throws {
+        try db.run(
+            """
+            INSERT INTO segments (
+                conversation, segment_id, text, speaker, is_user, person_id, start, end, provider, confidence
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                conversation, segment.id, segment.text, segment.speaker, segment.isUser, segment.personID,
+                segment.start, segment.end, segment.provider, segment.confidence,
+            ])
+    }
+}
+
+extension ConversationSegment {
+    init(row: Row) {
+        self.init(
+            id: row["segment_id"], text: row["text"], speaker: row["speaker"], isUser: row["is_user"],
+            personID: row["person_id"], start: row["start"], end: row["end"], provider: row["provider"],
+            confidence: row["confidence"])
+    }
+}
