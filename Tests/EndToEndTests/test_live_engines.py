@@ -1,10 +1,13 @@
 """Live recognition by others than the fake: a service that speaks Deepgram's live API, and a transcriber that knows whole
 recordings only."""
 
+import base64
 import hashlib
 import io
 import json
 import random
+import re
+import socket
 import struct
 import subprocess
 import sys
@@ -142,6 +145,29 @@ def test_a_service_that_refuses_or_is_not_there_closes_the_socket(tmp_path):
             assert listener.close[0] == 1011
 
 
+def test_what_a_service_says_in_the_same_breath_as_it_opens_is_heard(tmp_path):
+    connections = []
+
+    def serve_raw(listener):
+        while True:
+            connection, _ = listener.accept()
+            connections.append(connection)
+            head = connection.recv(65536).decode()
+            key = re.search(r"(?i)sec-websocket-key: (\S+)", head)[1]
+            accept = base64.b64encode(hashlib.sha1(f"{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode()).digest()).decode()
+            connection.sendall(
+                f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                f"Sec-WebSocket-Accept: {accept}\r\n\r\n".encode() + bytes([0x88, 2]) + struct.pack(">H", 1008))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve_raw, args=(listener,), daemon=True).start()
+        flags = ("--ephemeral", "--listen-idle", "60s", "--transcriber", f"deepgram:http://127.0.0.1:{listener.getsockname()[1]}")
+        with running(tmp_path, *flags) as server, Listener(server) as client:
+            client.end()
+            assert client.close == (1011, "NET-0000: The recogniser has failed")
+    assert len(connections) == 1
+
+
 def test_the_fake_behind_another_server_says_what_it_says_itself(server, tmp_path):
     query = "interim_results=true&endpointing=300&vad_events=true&utterance_end_ms=1000&punctuate=true"
     audio = SPEECH + silence(1.5) + voice(1)
@@ -229,6 +255,43 @@ def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
     heard = transcript(transaction)
     assert heard.startswith(said(first.messages)) and heard.endswith(said(second))
     assert names(transaction) == ["1.wav", "2.wav", "3.wav"]
+
+
+@pytest.mark.covers("L-54")
+@pytest.mark.parametrize("ends", ["with a close frame", "without a word", "idle"])
+def test_what_was_not_settled_is_kept_however_a_stream_ends(tmp_path, ends):
+    with running(tmp_path, "--ephemeral", "--long-poll", "3s", "--listen-idle", "500ms") as server:
+        transaction = consultation(server)
+        audio = SPEECH + voice(0.4)
+        with Listener(server, f"endpointing=300&txn_id={transaction.id}") as listener:
+            listener.send(audio)
+            listener.until("Results")
+            if ends == "with a close frame":
+                listener.socket.close()
+            elif ends == "idle":
+                listener.end()
+            else:
+                listener.socket.socket.close()
+        wait_until(lambda: len(names(transaction)) == 2, "what was not settled is kept too")
+        s3, kept = transaction.client.s3(), b""
+        for name in names(transaction):
+            body = s3.get_object(Bucket="m-prod-voice-record", Key=f"{transaction.folder}/{name}")["Body"].read()
+            kept += body[44:]
+        assert kept == audio
+        # It is open still, and may go on.
+        assert said(hear(server, f"txn_id={transaction.id}", voice(1)))
+        assert names(transaction) == ["1.wav", "2.wav", "3.wav"] and transcript(transaction)
+
+
+def test_two_streams_of_one_consultation_take_nothing_from_each_other(server):
+    transaction = consultation(server)
+    query = f"endpointing=300&txn_id={transaction.id}"
+    with Listener(server, query) as first, Listener(server, query) as second:
+        for listener in (first, second):
+            listener.send(SPEECH)
+            listener.until("Results")
+            listener.socket.close()
+    wait_until(lambda: len(names(transaction)) == 4, "each has its chunks")
 
 
 def test_what_was_settled_survives_a_kill(tmp_path):

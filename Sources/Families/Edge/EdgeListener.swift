@@ -119,7 +119,7 @@ struct EdgeListener: Sendable {
                 if let first { try await feed(first) }
                 while let message = try await messages.next() {
                     idle.heard()
-                    if let bytes = try await audio(in: message) { try await feed(bytes) }
+                    if let bytes = try await audio(in: message) { try await idle.whileBusy { try await feed(bytes) } }
                 }
             } catch let closure as WebSocketClosure {
                 try await conversation.close()

@@ -30,11 +30,10 @@ struct ListenSession: Sendable {
             group.addTask {
                 do {
                     return try await listen(to: messages, idle)
-                } catch let failure as EngineFailure {
-                    logger.warning(
-                        "live recognition has failed",
-                        metadata: ["engine": "\(engine.name)", "why": "\(failure.reason)"])
-                    throw WebSocketClosure(1011, "NET-0000: The recogniser has failed")
+                } catch {
+                    // By another task: this one may be cancelled, and what was sent is to be kept.
+                    await Task { try? await recording?.breakOff() }.value
+                    throw Self.closure(for: error) ?? error
                 }
             }
             group.addTask { try await idle.watch() }

@@ -159,8 +159,10 @@ package actor LiveRecording {
     private func keepChunk(upTo end: Int, _ words: [TimedWord]?) async throws {
         let count = min(end - start, pending.readableBytes / frameSize)
         guard count > 0, let audio = pending.readSlice(length: count * frameSize) else { return }
-        let first = start
+        // The number is taken with the audio, so that chunks are in its order however long they take to be written.
+        let (first, number) = (start, place.next)
         start += count
+        place.next += 1
         let begun = try await recordings.uploads.begin()
         var writer = begun.writer
         let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
@@ -178,18 +180,18 @@ package actor LiveRecording {
             RecognisedSpeech(
                 text: words.map(\.text).joined(separator: " "), words: words.map { $0.later(by: -offset) })
         }
-        let name = try await keep(begun.file, written, speech)
+        let name = try await keep(begun.file, written, speech, as: number)
         times[name] = ChunkTimes(start: seconds(first), end: seconds(first + count))
     }
 
-    /// Under the next number that nobody has: another socket may be at the same consultation.
+    /// Under that number, or the next that nobody has: another socket may be at the same consultation.
     /// - Returns: the chunk's name.
     private func keep(
-        _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?
+        _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?, as number: Int
     ) async throws -> String {
+        var number = number
         while true {
-            let name = "\(place.next).wav"
-            place.next += 1
+            let name = "\(number).wav"
             let object = StoredObject(
                 bucket: place.location.bucket, key: place.location.key(ofFile: name), file: file, size: written.size,
                 eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
@@ -200,7 +202,8 @@ package actor LiveRecording {
                 }
                 return name
             } catch is Taken {
-                continue
+                number = place.next
+                place.next += 1
             }
         }
     }

@@ -68,14 +68,17 @@ struct UpstreamSocket: Sendable {
                 return try Channel(wrappingChannelSynchronously: channel)
             }
         }
+        var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+                upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers),
+                upgraders: [upgrader],
+                notUpgradingCompletionHandler: { channel in
+                    channel.close().map { nil }
+                }))
+        // A service may speak in the same breath in which it opens the socket.
+        configuration.leftOverBytesStrategy = .forwardBytes
         let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: .init(
-                upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-                    upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers),
-                    upgraders: [upgrader],
-                    notUpgradingCompletionHandler: { channel in
-                        channel.close().map { nil }
-                    })))
+            configuration: configuration)
         // One that accepts and never answers would be waited for without end.
         let late = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
         upgraded.whenComplete { _ in late.cancel() }
