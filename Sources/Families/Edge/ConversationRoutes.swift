@@ -82,8 +82,7 @@ struct ConversationRoutes: Sendable {
         guard let current = try await store.conversationInProgress(of: principal),
             let completed = try await conversations.process(current)
         else { throw EdgeError.notFound("Conversation in progress") }
-        return try Response.json(
-            .ok, JSONValue.object(["conversation": try await body(completed), "messages": .array([])]))
+        return try Response.json(.ok, EdgeBodies.processed(try await body(completed)))
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -117,7 +116,7 @@ struct ConversationRoutes: Sendable {
         let conversation = try await conversation(context)
         let transaction = try await store.transaction(conversation.key)
         let files = try await transaction.asyncMap { try await store.fileNames(of: $0) ?? [] } ?? []
-        return try Response.json(.ok, JSONValue.object(["has_recording": .bool(!files.isEmpty)]))
+        return try Response.json(.ok, EdgeBodies.recording(isThere: !files.isEmpty))
     }
 
     /// From the query, as the app sends it, or from a body.
@@ -131,7 +130,7 @@ struct ConversationRoutes: Sendable {
         try EdgeLimits.require(title, atMost: EdgeLimits.name, "title")
         let conversation = try await conversation(context)
         try await store.setTitle(title.storable, of: conversation.id)
-        return try Response.json(.ok, JSONValue.object(["status": .string("Ok")]))
+        return try Response.json(.ok, EdgeBodies.status("Ok"))
     }
 
     /// From the query, as the app sends it, or from a body.
@@ -189,22 +188,13 @@ struct ConversationRoutes: Sendable {
             throw ScribeError.invalidRequest(
                 field: "text", problem: "must say something, in at most \(EdgeLimits.segment) characters")
         }
-        let segment = ConversationSegment(
-            id: identifiers.uuid(), text: words.text, speaker: words.speaker, isUser: words.isUser, start: words.start,
-            end: words.end, provider: "edge_asr", confidence: words.confidence)
-        let isFinal = body["is_final"] != .bool(false)
+        guard EdgeCommand.isFinal(body) else { return try Response.json(.ok, EdgeBodies.added(nil)) }
         let timeout = max(1, Int(settings.conversationTimeout / .seconds(1)))
-        let addition =
-            isFinal
-            ? try await conversations.add(
-                [segment], .init(source: "phone", language: "en", timeout: timeout), for: principal) : nil
-        if isFinal { metrics.segmentsAdded(1, from: "call") }
-        return try Response.json(
-            .ok,
-            JSONValue.object([
-                "conversation_id": EdgeBodies.text(addition?.conversation.id),
-                "segments": .array((addition?.segments ?? []).map(EdgeBodies.segment)),
-            ]))
+        let addition = try await conversations.add(
+            [ConversationSegment(words, id: identifiers.uuid(), by: EdgeCommand.ownProvider)],
+            .init(source: "phone", language: "en", timeout: timeout), for: principal)
+        metrics.segmentsAdded(1, from: "call")
+        return try Response.json(.ok, EdgeBodies.added(addition))
     }
 
     /// - Throws: ``EdgeError/notFound(_:)`` also for anybody else's.

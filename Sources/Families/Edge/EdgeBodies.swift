@@ -1,6 +1,7 @@
 import Foundation
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// What the API says, for the socket and over REST (streaming.md 4.4, 4.6 and 4.8).
 enum EdgeBodies {
@@ -48,6 +49,22 @@ enum EdgeBodies {
             "user_review": memory.conversation == nil ? .bool(true) : .null,
             "manually_added": .bool(memory.conversation == nil), "edited": .bool(memory.isEdited),
             "deleted": .bool(false), "scoring": .null,
+        ])
+    }
+
+    static func processed(_ conversation: JSONValue) -> JSONValue {
+        .object(["conversation": conversation, "messages": .array([])])
+    }
+
+    static func recording(isThere: Bool) -> JSONValue { .object(["has_recording": .bool(isThere)]) }
+
+    static func status(_ word: String) -> JSONValue { .object(["status": .string(word)]) }
+
+    /// - Parameter addition: nil where there was nothing to add.
+    static func added(_ addition: Conversations.Addition?) -> JSONValue {
+        .object([
+            "conversation_id": text(addition?.conversation.id),
+            "segments": .array((addition?.segments ?? []).map(segment)),
         ])
     }
 

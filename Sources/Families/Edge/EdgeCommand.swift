@@ -27,7 +27,7 @@ enum EdgeCommand: Hashable, Sendable {
         guard let body = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else { return nil }
         switch body["type"]?.stringValue {
         case "transcript_segment":
-            guard body["is_final"] != .bool(false), let words = Words(body) else { return nil }
+            guard Self.isFinal(body), let words = Words(body) else { return nil }
             self = .words(words)
         case "suggested_transcript":
             guard case .array(let segments)? = body["segments"] else { return nil }
@@ -49,6 +49,12 @@ enum EdgeCommand: Hashable, Sendable {
         }
     }
 
+    /// Whether a segment will not be said otherwise; it will not unless it says so.
+    static func isFinal(_ body: JSONValue) -> Bool { body["is_final"] != .bool(false) }
+
+    /// Who has heard what a device has recognised itself.
+    static let ownProvider = "edge_asr"
+
     fileprivate static func name(_ value: JSONValue?) -> String? {
         value?.stringValue.flatMap { $0.isPlain && (1...100).contains($0.utf8.count) ? $0 : nil }
     }
@@ -66,6 +72,14 @@ extension EdgeCommand.Words {
         start = body["start"]?.number ?? 0
         end = body["end"]?.number ?? 0
         confidence = body["confidence"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+    }
+}
+
+extension ConversationSegment {
+    init(_ words: EdgeCommand.Words, id: String, by provider: String) {
+        self.init(
+            id: id, text: words.text, speaker: words.speaker, isUser: words.isUser, start: words.start, end: words.end,
+            provider: provider, confidence: words.confidence)
     }
 }
 

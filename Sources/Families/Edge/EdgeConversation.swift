@@ -152,7 +152,7 @@ actor EdgeConversation {
 
     func take(_ command: EdgeCommand) async throws {
         switch command {
-        case .words(let words): try await say([segment(words, by: "edge_asr")], from: "edge_asr")
+        case .words(let words): try await say([segment(words, by: EdgeCommand.ownProvider)], from: "edge_asr")
         case .suggested(let words, let provider):
             guard query.usesCustomRecogniser else { return }
             try await say(words.map { segment($0, by: provider) }, from: "suggested")
@@ -171,9 +171,7 @@ actor EdgeConversation {
     }
 
     private func segment(_ words: EdgeCommand.Words, by provider: String) -> ConversationSegment {
-        var segment = ConversationSegment(
-            id: runtime.identifiers.uuid(), text: words.text, speaker: words.speaker, isUser: words.isUser,
-            start: words.start, end: words.end, provider: provider, confidence: words.confidence)
+        var segment = ConversationSegment(words, id: runtime.identifiers.uuid(), by: provider)
         if let known = people[segment.speakerID] {
             (segment.isUser, segment.personID) = (known.isUser, known.person)
         }

@@ -82,7 +82,7 @@ struct MemoryRoutes: Sendable {
         return try Self.ok()
     }
 
-    private static func ok() throws -> Response { try Response.json(.ok, JSONValue.object(["status": .string("ok")])) }
+    private static func ok() throws -> Response { try Response.json(.ok, EdgeBodies.status("ok")) }
 
     private static func content(_ text: String, _ field: String) throws(ScribeError) -> String {
         let content = text.trimmingCharacters(in: .whitespacesAndNewlines).storable
