@@ -62,7 +62,8 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Edge", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "Control", "Edge", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeServer",
                 "ScribeStore",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals, .yams,
             ],
@@ -71,8 +72,8 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                "Status",
+                "Alliance", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeStore", "Status",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
             resources: [
@@ -91,6 +92,24 @@ let package = Package(
                 .httpTypes, .hummingbird, .hummingbirdCore, .nioCore,
             ],
             path: "Sources/Families/Eka",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "Alliance",
+            dependencies: [
+                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+            ],
+            path: "Sources/Families/Alliance",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "Control",
+            dependencies: [
+                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird,
+                .nioCore,
+            ],
+            path: "Sources/Families/Control",
+            resources: [.embedInCode("Resources/control.yaml")],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -200,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "Alliance", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeServer",
                 "ScribeStore", "Status", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
                 .serviceLifecycle, .yams,

@@ -46,6 +46,13 @@ package enum Limits {
     package static let memoriesOfConversation = 50
     /// What is remembered of a user.
     package static let memories = 10_000
+    /// Registrations of a business.
+    package static let webhooks = 100
+    /// Events that a registration names, and each in bytes.
+    package static let webhookEvents = 50
+    package static let webhookEvent = 100
+    /// In bytes.
+    package static let signingKey = 1024
     /// How far a chunk may lie in a session, in seconds.
     package static let sessionLength = 86_400.0
 

@@ -31,6 +31,10 @@ package struct ScribeClock: Sendable {
         case conversation
         /// A sign of life to a service that listens, and another attempt to reach it.
         case upstream
+        /// The next attempt at a delivery.
+        case delivery
+        /// The next session whose time will be over.
+        case expiry
         /// A look whether the server is ready.
         case readiness
     }

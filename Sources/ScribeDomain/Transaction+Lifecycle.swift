@@ -5,6 +5,9 @@ extension Transaction {
     /// How long a transaction may stay uncommitted before its status says so.
     package static let openLifetime: TimeInterval = 2 * 60 * 60
 
+    /// How long after its beginning a session may still be ended, as its clients are told (medscribe.md section 3).
+    package static let sessionLifetime: TimeInterval = 60 * 60
+
     /// What an event changed.
     package enum Effect: Hashable, Sendable {
         /// Nothing: a repeated or late request, answered like the first.

@@ -68,6 +68,15 @@ package final class Metrics: Sendable {
         state.withLock { $0.counters[series, default: 0] += 1 }
     }
 
+    /// - Parameters:
+    ///   - style: of the registration, or `callback`.
+    ///   - settlement: `delivered`, `retried` or `failed`.
+    package func deliverySettled(style: String, settlement: String) {
+        let series = Series(
+            name: "scribe_webhook_deliveries_total", labels: ["style", style, "outcome", settlement])
+        state.withLock { $0.counters[series, default: 0] += 1 }
+    }
+
     package func connectionOpened() { addConnections(1) }
     package func connectionClosed() { addConnections(-1) }
 

@@ -11,6 +11,7 @@ package struct Runtime: Sendable {
     package let recognitions: Recognitions
     package let liveRecordings: LiveRecordings
     package let outbound: OutboundClient
+    package let webhooks: Webhooks
     package let templates: TemplateCatalogue
     package let facts: ClinicalFacts
     package let signals: ChangeSignals
@@ -21,7 +22,8 @@ package struct Runtime: Sendable {
     package init(
         store: Store, consultations: Consultations, conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
-        liveRecordings: LiveRecordings, outbound: OutboundClient, templates: TemplateCatalogue, facts: ClinicalFacts,
+        liveRecordings: LiveRecordings, outbound: OutboundClient, webhooks: Webhooks, templates: TemplateCatalogue,
+        facts: ClinicalFacts,
         signals: ChangeSignals,
         metrics: Metrics, identifiers: IdentifierSource,
         clock: ScribeClock
@@ -33,6 +35,7 @@ package struct Runtime: Sendable {
         self.recognitions = recognitions
         self.liveRecordings = liveRecordings
         self.outbound = outbound
+        self.webhooks = webhooks
         self.templates = templates
         self.facts = facts
         self.signals = signals

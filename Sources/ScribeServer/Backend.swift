@@ -1,11 +1,10 @@
-import Crypto
+import Alliance
+import Control
 import Edge
 import Eka
 package import Engines
-import Foundation
 import Listen
 package import Logging
-import NIOPosix
 import S3
 package import ScribeDomain
 import ScribeHTTP
@@ -57,100 +56,119 @@ package struct Backend: Sendable {
         async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
         async let readTemplates = Seed.templates()
         async let readLogins = Logins(configuration)
-        let (clock, identifiers, threads) = (parts.clock, parts.identifiers, NIOThreadPool.singleton)
+        let (clock, logger) = (parts.clock, parts.logger)
 
-        // The data.
-        let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
-        let reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
-        let objects = ObjectFiles(
-            folder: folder.objectsFolder, durability: configuration.durability, identifiers: identifiers,
-            pool: threads)
-        let key = SymmetricKey(data: try await Self.signingKey(configuration, folder, identifiers, threads))
-
-        // The engines.
-        let engines = EngineMaker(
-            configuration: configuration, fixtures: try await readFixtures,
-            temporary: TemporaryFiles(folder: folder.workFolder, identifiers: identifiers, files: threads),
-            identifiers: identifiers, clock: clock, threads: threads)
-        let transcriber = try parts.transcriber ?? engines.transcriber()
-        let facts = ClinicalFacts(threads: threads)
-        let noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))
-        let bench = engines.bench()
-
-        // What is done with them.
+        let data = try await OpenData(configuration, parts)
+        let engines = try Machinery(configuration, parts, fixtures: try await readFixtures, data: data)
         let changes = ChangeHub()
-        let store = try await threads.runIfActive {
-            try Store(
-                path: folder.databasePath, durability: configuration.durability,
-                transcribesOnArrival: !transcriber.isInstant, quotas: configuration.quotas, sink: changes)
-        }
-        let templates = try await readTemplates
-        let consultations = Consultations(
-            store: store, templates: templates, bench: bench, signals: changes.signals, identifiers: identifiers,
-            clock: clock)
-        let conversations = Conversations(
-            store: store, consultations: consultations, facts: facts, identifiers: identifiers, clock: clock)
-        let uploads = Uploads(
-            store: store, objects: objects, reserve: reserve, bench: bench,
-            watchers: [ManifestWatcher(consultations: consultations)])
-        let metrics = Metrics()
-        let recognitions = Recognitions(
-            uploads: uploads, objects: objects, transcriber: transcriber, metrics: metrics, clock: clock,
-            threads: threads)
-        let runtime = Runtime(
-            store: store, consultations: consultations, conversations: conversations, uploads: uploads,
-            recognitions: recognitions,
-            liveRecordings: LiveRecordings(
-                store: store, uploads: uploads, consultations: consultations, clock: clock),
-            outbound: OutboundClient(
-                rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
-                clock: clock),
-            templates: templates, facts: facts, signals: changes.signals, metrics: metrics, identifiers: identifiers,
-            clock: clock)
+        let store = try await data.store(configuration, transcribesOnArrival: !engines.transcriber.isInstant, changes)
+        let formats: [Webhook.Style: any WebhookFormat] = [.connect: ConnectFormat(), .alliance: AllianceFormat()]
+        let runtime = Self.runtime(
+            configuration, parts, data: data, engines: engines, store: store, templates: try await readTemplates,
+            changes: changes, formats: formats)
 
-        // Who may ask for it, and how.
-        let secrets = ClientSecrets(key: key)
-        let clients = try await readLogins.register(in: store, secrets, parts.logger)
+        let secrets = ClientSecrets(key: data.key)
+        let clients = try await readLogins.register(in: store, secrets, logger)
         let authenticator = Authenticator(
-            tokens: await AccessTokens(key: key, clock: clock), mode: configuration.authMode, clients: clients)
+            tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode, clients: clients)
         let credentials = await UploadCredentials(
-            key: key, clients: clients.admitted(in: configuration.authMode),
-            lifetime: configuration.lifetimes.uploadCredentials, identifiers: identifiers, clock: clock)
+            key: data.key, clients: clients.admitted(in: configuration.authMode),
+            lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
+        let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
         let eka = EkaFamily(
             runtime, authenticator: authenticator, credentials: credentials, secrets: secrets,
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes))
-        let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
-        let liveEngine = parts.liveEngine ?? engines.liveEngine(transcriber)
-        let listen = ListenFamily(
-            runtime, engine: liveEngine, authenticator: authenticator,
-            settings: configuration.listen)
         families = [
             RoutedFamily(
-                StatusFamily(runtime, reserve: reserve, transcriber: transcriber, threads: threads)),
+                StatusFamily(
+                    runtime, reserve: data.reserve, transcriber: engines.transcriber, threads: data.threads)),
+            RoutedFamily(
+                ControlFamily(
+                    runtime,
+                    settings: .init(
+                        token: try await data.adminToken(configuration), host: configuration.host,
+                        about: Self.about(configuration)))),
+            RoutedFamily(AllianceFamily(runtime, authenticator: authenticator)),
             RoutedFamily(eka),
-            RoutedFamily(listen),
+            RoutedFamily(
+                ListenFamily(
+                    runtime, engine: engines.live, authenticator: authenticator, settings: configuration.listen)),
             RoutedFamily(
                 EdgeFamily(
-                    runtime, engine: liveEngine, authenticator: authenticator, firebase: firebase,
+                    runtime, engine: engines.live, authenticator: authenticator, firebase: firebase,
                     settings: configuration.edge)),
             S3Family(runtime, credentials: credentials),
         ]
         hostSuffixes = eka.hostSuffixes
-        self.metrics = metrics
+        metrics = runtime.metrics
         bodies = BodyBudget(limit: configuration.bodyBudget)
         services = [
-            StoreClosing(store: store, folder: folder, threads: threads),
+            StoreClosing(store: store, folder: data.folder, threads: data.threads),
             JobRunner(
-                store: store, objects: objects, transcriber: transcriber, noteWriter: noteWriter, bench: bench,
-                templates: templates, changes: changes, metrics: metrics, clock: clock,
-                policy: configuration.jobs, logger: parts.logger),
-            OrphanSweep(store: store, objects: objects, logger: parts.logger),
+                store: store, objects: data.objects, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
+                bench: engines.bench, templates: runtime.templates, changes: changes, metrics: metrics, clock: clock,
+                policy: configuration.jobs, logger: logger),
+            DeliveryRunner(
+                store: store, outbound: runtime.outbound, formats: formats, changes: changes, metrics: metrics,
+                clock: clock, logger: logger),
+            OrphanSweep(store: store, objects: data.objects, logger: logger),
             SilentConversations(
-                store: store, conversations: conversations, clock: clock,
-                interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: parts.logger),
-            AbandonedUploads(store: store, objects: objects, clock: clock, logger: parts.logger),
+                store: store, conversations: runtime.conversations, clock: clock,
+                interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: logger),
+            ExpiredSessions(store: store, clock: clock, logger: logger),
+            HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
+        ]
+    }
+
+    /// What is done with the data, whichever API asks for it.
+    private static func runtime(
+        _ configuration: Configuration, _ parts: Parts, data: OpenData, engines: Machinery, store: Store,
+        templates: TemplateCatalogue, changes: ChangeHub, formats: [Webhook.Style: any WebhookFormat]
+    ) -> Runtime {
+        let (clock, identifiers) = (parts.clock, parts.identifiers)
+        let consultations = Consultations(
+            store: store, templates: templates, bench: engines.bench, signals: changes.signals,
+            identifiers: identifiers, clock: clock)
+        let uploads = Uploads(
+            store: store, objects: data.objects, reserve: data.reserve, bench: engines.bench,
+            watchers: [ManifestWatcher(consultations: consultations)])
+        let metrics = Metrics()
+        let outbound = OutboundClient(
+            rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
+            clock: clock)
+        return Runtime(
+            store: store, consultations: consultations,
+            conversations: Conversations(
+                store: store, consultations: consultations, facts: engines.facts, identifiers: identifiers,
+                clock: clock),
+            uploads: uploads,
+            recognitions: Recognitions(
+                uploads: uploads, objects: data.objects, transcriber: engines.transcriber, metrics: metrics,
+                clock: clock, threads: data.threads),
+            liveRecordings: LiveRecordings(
+                store: store, uploads: uploads, consultations: consultations, clock: clock),
+            outbound: outbound,
+            webhooks: Webhooks(
+                store: store, outbound: outbound, identifiers: identifiers, clock: clock,
+                pauses: configuration.webhookPauses, formats: formats),
+            templates: templates, facts: engines.facts, signals: changes.signals, metrics: metrics,
+            identifiers: identifiers, clock: clock)
+    }
+
+    /// What the server says of itself to operators.
+    private static func about(_ configuration: Configuration) -> [String: String] {
+        let transcriber =
+            switch configuration.transcriber {
+            case .fake: "fake"
+            case .command: "command"
+            case .openAI: "openai"
+            case .deepgram: "deepgram"
+            }
+        return [
+            "version": ScribeVersion.current, "auth": configuration.authMode.rawValue,
+            "durability": configuration.durability.rawValue, "transcriber": transcriber,
         ]
     }
 
@@ -169,18 +187,6 @@ package struct Backend: Sendable {
                 throw StartupProblem.unusableFirebase(reason: problem.description)
             }
         default: throw StartupProblem.unusableFirebase(reason: "edge-jwks-file and edge-project go together")
-        }
-    }
-
-    private static func signingKey(
-        _ configuration: Configuration, _ folder: DataFolder, _ identifiers: IdentifierSource, _ threads: NIOThreadPool
-    ) async throws -> [UInt8] {
-        if let key = configuration.signingKey {
-            guard key.count >= 32 else { throw StartupProblem.signingKeyTooShort }
-            return key
-        }
-        return try await threads.runIfActive {
-            try folder.secret(named: "signing-key") { identifiers.bytes(32) }
         }
     }
 }

@@ -41,6 +41,10 @@ package struct Configuration: Sendable {
     package var allowedOrigins: [String]?
     /// Where the server may be sent by others beside the public internet, and itself while only this machine reaches it.
     package var outboundAllowed: [OutboundRules.Exception] = []
+    /// Opens `/__admin`. Nil: one that is kept in the data folder, and none while only this machine reaches the server.
+    package var adminToken: String?
+    /// Between one attempt to tell a webhook and the next (eka-v2.md section 7).
+    package var webhookPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(300), .seconds(1800)]
     package var lifetimes = TokenLifetimes()
     /// Whether answers follow the clients or the documentation where those differ.
     package var fidelity = Fidelity.clients
@@ -84,7 +88,7 @@ package struct Configuration: Sendable {
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
     /// Whether only this machine can reach the server.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }
 
 /// Why a server was not started.

@@ -1,3 +1,4 @@
+import Control
 package import Hummingbird
 import HummingbirdCore
 import Logging
@@ -32,7 +33,7 @@ package struct Listener: Sendable {
             responder: RequestLog(
                 next: CrossOrigin(
                     next: FamilyResponder(families: backend.families, bodies: backend.bodies),
-                    allowed: allowedOrigins(backend)),
+                    allowed: allowedOrigins(backend), hidden: ControlFamily.root),
                 metrics: backend.metrics, clock: parts.clock),
             server: HTTPServerBuilder { [channel = channel(backend)] responder in
                 EventLoopChannel(base: HTTP1Channel(responder: responder, configuration: channel))

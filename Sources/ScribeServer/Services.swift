@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import NIOPosix
 import ScribeDomain
@@ -31,27 +32,46 @@ struct OrphanSweep: Service, CustomStringConvertible {
     }
 }
 
-/// Removes uploads in parts that nobody has completed for a week.
-struct AbandonedUploads: Service, CustomStringConvertible {
+/// What is forgotten some day, looked at every hour: uploads in parts that nobody has completed for a week, what was
+/// delivered a week ago, and what could not be delivered for a month.
+struct HourlySweep: Service, CustomStringConvertible {
     let store: Store
     let objects: ObjectFiles
     let clock: ScribeClock
     let logger: Logger
 
-    var description: String { "AbandonedUploads" }
+    private static let day = 86_400.0
+
+    var description: String { "HourlySweep" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                do {
+                await sweep("abandoned uploads") {
                     await objects.remove(try await store.expireMultipartUploads(at: clock.now))
-                } catch {
-                    logger.error("abandoned uploads cannot be removed", metadata: ["error": "\(error)"])
+                }
+                await sweep("old deliveries") {
+                    let now = clock.now
+                    let forgotten = try await store.forgetDeliveries(
+                        deliveredBefore: now.addingTimeInterval(-7 * Self.day),
+                        failedBefore: now.addingTimeInterval(-30 * Self.day))
+                    guard forgotten > 0 else { return }
+                    logger.warning(
+                        "deliveries that failed a month ago are forgotten", metadata: ["count": "\(forgotten)"])
                 }
                 try? await clock.sleep(for: .seconds(3600), as: .sweep)
             }
         }
         try? await gracefulShutdown()
+    }
+
+    private func sweep(_ what: String, _ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            guard !(error is CancellationError) else { return }
+            logger.error("\(what) cannot be removed", metadata: ["error": "\(error)"])
+        }
     }
 }
 
@@ -74,6 +94,35 @@ struct StoreClosing: Service, CustomStringConvertible {
                 try store.close()
             }
         }.value
+    }
+}
+
+/// Raises that sessions' time is over, which nobody does for them.
+struct ExpiredSessions: Service, CustomStringConvertible {
+    let store: Store
+    let clock: ScribeClock
+    let logger: Logger
+
+    /// A session that begins now is seen in time: its own time is longer.
+    private static let longestPause: Duration = .seconds(60)
+
+    var description: String { "ExpiredSessions" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                var pause = Self.longestPause
+                do {
+                    if let next = try await store.expireSessions(at: clock.now) {
+                        pause = min(pause, .seconds(max(0, next.timeIntervalSince(clock.now))))
+                    }
+                } catch {
+                    logger.error("sessions cannot be ended", metadata: ["error": "\(error)"])
+                }
+                try? await clock.sleep(for: pause, as: .expiry)
+            }
+        }
+        try? await gracefulShutdown()
     }
 }
 

@@ -8,6 +8,8 @@ package enum Change: Hashable, Sendable {
     case audio(Transaction.Key)
     /// There may be a job of that kind to do, now or at another time than before.
     case work(Job.Kind)
+    /// There may be something to deliver in that lane, now or at another time than before.
+    case delivery(lane: String)
     /// A job was claimed for whoever does the jobs.
     case claimed(Job)
 }

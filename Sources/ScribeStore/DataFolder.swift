@@ -9,7 +9,8 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/` and the signing key.
+/// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/`, the signing key and the
+/// operators' token.
 ///
 /// What is in it is readable by its owner only, and it is used by one process at a time.
 package final class DataFolder: Sendable {
@@ -70,6 +71,9 @@ package final class DataFolder: Sendable {
     /// Lets another server have the folder, when nothing of it is used any more. Closing the file would not be enough:
     /// a program that was just started may still hold it.
     package func release() { flock(lock.rawValue, LOCK_UN) }
+
+    /// The name of the file with the token that opens the door for operators.
+    package static let adminToken = "admin-token"
 
     package var databasePath: String { "\(path)/scribe.sqlite" }
     /// For ``StorageReserve``.

@@ -25,6 +25,7 @@ enum Schema {
         ("009 quotas", quotas),
         ("010 notes are jobs too", noteJobs),
         ("011 conversations", conversations),
+        ("012 webhooks", webhooks),
     ]
 
     /// Made anew because a CHECK cannot be changed. Each kind is looked for by itself.

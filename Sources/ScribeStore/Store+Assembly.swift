@@ -101,6 +101,8 @@ extension Store {
                 return .outdated
             }
             var transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
+            // A further document of what was processed before is not told of.
+            let isNews = transaction.processingStatus == .inProgress
             var end = AssemblyEnd.obsolete
             switch transaction.finish(outcome, quality: quality, at: now) {
             case .none: break
@@ -112,6 +114,7 @@ extension Store {
                 }
                 try Self.write(documents, at: now, in: db)
                 try Self.saveOutcome(of: transaction, rowID: row["id"], in: db)
+                if isNews { try Self.raiseEnd(of: transaction, rowID: row["id"], at: now, in: db, &changes) }
             }
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
             return end
@@ -133,10 +136,12 @@ extension Store {
                 unfinished[index].errors = [diagnostic]
             }
             var transaction = try Transaction(row: row, withChunks: false)
+            let isNews = transaction.processingStatus == .inProgress
             if transaction.finish(.systemFailure, at: now) != .none {
                 changes.append(.transaction(transaction.key))
                 try Self.write(unfinished, at: now, in: db)
                 try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
+                if isNews { try Self.raiseEnd(of: transaction, rowID: rowID, at: now, in: db, &changes) }
             }
             try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
         }

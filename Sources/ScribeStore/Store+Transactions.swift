@@ -35,6 +35,7 @@ extension Store {
                 try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
             }
             changes.append(.transaction(transaction.key))
+            try Self.raiseStart(of: transaction, rowID: rowID, in: db, &changes)
             return .created
         }
     }
@@ -201,6 +202,7 @@ extension Store {
         case .process:
             try save(transaction, insteadOf: old, rowID: rowID, in: db)
             try startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)
+            if old.userStatus.isOpen { try raise([.ended], of: transaction.key, at: now, in: db, &changes) }
         }
     }
 
@@ -235,7 +237,8 @@ extension Store {
             UPDATE transactions SET
                 user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
                 chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files),
-                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?
+                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?,
+                expires_at = iif(?, expires_at, NULL)
             WHERE id = ?
             """,
             [
@@ -245,7 +248,7 @@ extension Store {
                 try text(\.committedFiles),
                 transaction.committedAt?.milliseconds,
                 transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,
-                rowID,
+                transaction.userStatus.isOpen && transaction.archivedAt == nil, rowID,
             ]
         )
     }

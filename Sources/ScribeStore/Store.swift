@@ -58,7 +58,10 @@ package final class Store: Sendable {
         let migrator = Schema.migrator
         if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
         try migrator.migrate(pool)
-        try pool.write { try $0.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'") }
+        try pool.write { db in
+            try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
+            try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
+        }
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {

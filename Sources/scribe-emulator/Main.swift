@@ -7,7 +7,9 @@ struct Main: AsyncParsableCommand {
         commandName: "scribe-emulator",
         abstract: "A backend that behaves like the cloud behind medical-scribe SDKs.",
         version: ScribeVersion.current,
-        subcommands: [Serve.self, Ready.self, Env.self, BackupVerb.self, RestoreVerb.self, Version.self]
+        subcommands: [
+            Serve.self, Ready.self, Env.self, WebhookVerbs.self, BackupVerb.self, RestoreVerb.self, Version.self,
+        ]
     )
 }
 

@@ -1,4 +1,4 @@
-"""Holds the exchanges of the server tests against the OpenAPI document: check_exchanges.py FILE
+"""Holds the exchanges of the server tests against the OpenAPI documents: check_exchanges.py FILE
 
 Every answer of a documented route must be documented and fit its schema, and every documented answer must have been
 given by some test.
@@ -13,15 +13,15 @@ import jsonschema
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
+DOCUMENTS = [yaml.safe_load((ROOT / f"openapi/{name}.yaml").read_text()) for name in ("scribe", "control")]
 METHODS = ("get", "post", "put", "patch", "delete")
 #: Answers that no test can provoke, and why.
 UNREACHABLE = {("readyz", 503): "nobody is listened to before the database answers"}
 
 
-def resolve(node: dict) -> dict:
+def resolve(document: dict, node: dict) -> dict:
     while "$ref" in node:
-        target = DOCUMENT
+        target = document
         for name in node["$ref"].removeprefix("#/").split("/"):
             target = target[name]
         node = target
@@ -32,16 +32,18 @@ def words(path: str) -> list[str]:
     return [word for word in path.split("/") if word]
 
 
-def find(path: str) -> str | None:
-    """The path of the document that a request's belongs to. A literal one wins over one with a parameter, whatever
+def find(path: str) -> tuple[dict, str | None]:
+    """The document and its path that a request's belongs to. A literal one wins over one with a parameter, whatever
     the method."""
     asked = words(path)
+    document = DOCUMENTS[asked[:1] == ["__admin"]]
     found = [
-        template for template in DOCUMENT["paths"]
+        template for template in document["paths"]
         if len(words(template)) == len(asked)
         and all(word.startswith("{") or word == other for word, other in zip(words(template), asked))
     ]
-    return min(found, key=lambda template: [word.startswith("{") for word in words(template)], default=None)
+    best = min(found, key=lambda template: [word.startswith("{") for word in words(template)], default=None)
+    return document, best
 
 
 def main(path: str) -> int:
@@ -51,14 +53,14 @@ def main(path: str) -> int:
     count = 0
     for line in open(path, encoding="utf8"):
         exchange = json.loads(line)
-        template = find(exchange["path"])
-        operation = DOCUMENT["paths"].get(template, {}).get(exchange["method"].lower())
+        document, template = find(exchange["path"])
+        operation = document["paths"].get(template, {}).get(exchange["method"].lower())
         if operation is None:
             continue
         count += 1
         key = (operation["operationId"], exchange["status"])
         given[key] += 1
-        response = resolve(operation["responses"].get(str(exchange["status"]), {}))
+        response = resolve(document, operation["responses"].get(str(exchange["status"]), {}))
         kind = exchange["type"].split(";")[0].strip().lower()
         if response and "content" not in response and not kind:
             continue
@@ -66,10 +68,10 @@ def main(path: str) -> int:
         if media is None:
             problems.append(f"{key} answers {exchange['type']!r}, which is not documented: {exchange['body'][:200]}")
             continue
-        if kind != "application/json":
+        if kind not in ("application/json", "application/problem+json"):
             continue
         if key not in validators:
-            schema = {**media["schema"], "components": DOCUMENT["components"]}
+            schema = {**media["schema"], "components": document["components"]}
             validators[key] = jsonschema.Draft202012Validator(schema)
         try:
             body = json.loads(exchange["body"])
@@ -79,7 +81,8 @@ def main(path: str) -> int:
         for error in validators[key].iter_errors(body):
             problems.append(f"{key} {error.json_path}: {error.message[:200]}")
     operations = [
-        operation for item in DOCUMENT["paths"].values() for method, operation in item.items() if method in METHODS
+        operation for document in DOCUMENTS for item in document["paths"].values()
+        for method, operation in item.items() if method in METHODS
     ]
     for operation in operations:
         for status in operation["responses"]:

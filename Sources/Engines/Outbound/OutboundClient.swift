@@ -34,12 +34,27 @@ package struct OutboundClient: Sendable {
     }
 
     private let rules: OutboundRules
-    private let hosts = HostAddresses()
+    private let lookUp: @Sendable (String) async throws -> [IPAddress]
     private let clock: ScribeClock
 
     package init(rules: OutboundRules, clock: ScribeClock) {
+        let hosts = HostAddresses()
+        self.init(rules: rules, clock: clock) { try await hosts.lookUp($0) }
+    }
+
+    /// - Parameter lookUp: finds what a name leads to.
+    init(rules: OutboundRules, clock: ScribeClock, lookUp: @escaping @Sendable (String) async throws -> [IPAddress]) {
         self.rules = rules
+        self.lookUp = lookUp
         self.clock = clock
+    }
+
+    /// Looks whether an address leads to where the server may be sent. It may lead elsewhere when it is used.
+    /// - Throws: ``OutboundProblem``, `CancellationError`.
+    package func check(_ address: OutboundAddress, within limit: Duration) async throws {
+        _ = try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unknownHost) {
+            try await addresses(of: address)
+        }
     }
 
     /// Fetches what is there, and gives it to `body` while it comes.
@@ -144,7 +159,7 @@ package struct OutboundClient: Sendable {
         if let literal = IPAddress(address.host) {
             found = [literal]
         } else {
-            found = try await hosts.lookUp(address.host)
+            found = try await lookUp(address.host)
         }
         guard !found.isEmpty else { throw OutboundProblem.unknownHost }
         let allowed = found.filter { rules.allow(address.host, at: $0) }

@@ -53,7 +53,11 @@ package struct EkaFamily: RoutedAPI {
     }
 
     package func errorStyle(for path: [Substring]) -> any ErrorStyle {
-        path.first == "connect-auth" ? AccountErrors() : EkaErrors()
+        switch path.first {
+        case "connect-auth": AccountErrors()
+        case "notification": ConnectErrors()
+        default: EkaErrors()
+        }
     }
 
     /// `Authorization: Bearer` first, else the raw `auth` header (eka.md 1.3).
@@ -72,6 +76,9 @@ package struct EkaFamily: RoutedAPI {
                 .add(middleware: authentication))
         addTemplateRoutes(
             to: router.group().add(middleware: ErrorRendering(style: TemplateErrors()))
+                .add(middleware: authentication))
+        SubscriptionRoutes(webhooks: runtime.webhooks).add(
+            to: router.group().add(middleware: ErrorRendering(style: ConnectErrors()))
                 .add(middleware: authentication))
         // Rendered inside as well as outside of authentication: inside, the envelope names the business.
         addTransactionRoutes(

@@ -36,7 +36,8 @@ package struct ListenFamily: RoutedAPI {
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
         self.settings = settings
         recordings = ListenRecordingRoutes(
-            recognitions: runtime.recognitions, outbound: runtime.outbound, authenticator: authenticator,
+            recognitions: runtime.recognitions, outbound: runtime.outbound, webhooks: runtime.webhooks,
+            authenticator: authenticator,
             identifiers: runtime.identifiers, clock: runtime.clock, settings: settings)
     }
 

@@ -12,6 +12,7 @@ import ScribeRuntime
 struct ListenRecordingRoutes: Sendable {
     let recognitions: Recognitions
     let outbound: OutboundClient
+    let webhooks: Webhooks
     let authenticator: Authenticator
     let identifiers: IdentifierSource
     let clock: ScribeClock
@@ -21,8 +22,8 @@ struct ListenRecordingRoutes: Sendable {
         let url: String
     }
 
-    /// What the sender of a callback's document may take.
-    private static let callbackTime: Duration = .seconds(30)
+    /// How long it may take to find out where a callback's name leads.
+    private static let lookUpTime: Duration = .seconds(10)
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.post("v1/listen", use: recognise)
@@ -33,6 +34,7 @@ struct ListenRecordingRoutes: Sendable {
         let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)
+        if let callback { try await outbound.check(callback.address, within: Self.lookUpTime) }
         let id = identifiers.uuid()
         return try await context.whileAwaited {
             let hearing =
@@ -51,7 +53,7 @@ struct ListenRecordingRoutes: Sendable {
                 hearing, query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
             var response =
                 if let callback {
-                    try await Self.tell(answer, to: callback, request: id, outbound)
+                    try await tell(answer, to: callback, request: id, of: principal.business)
                 } else {
                     try Response.json(.ok, answer)
                 }
@@ -67,9 +69,9 @@ struct ListenRecordingRoutes: Sendable {
         return try OutboundAddress(field: "url", link.url)
     }
 
-    /// Tells another than the sender. Only then is the sender answered: what is acknowledged here is done.
-    private static func tell(
-        _ answer: ListenRecording, to callback: ListenCallback, request: String, _ outbound: OutboundClient
+    /// Another than the sender is told, as often as it takes: it is stored when the sender is answered.
+    private func tell(
+        _ answer: ListenRecording, to callback: ListenCallback, request: String, of business: BusinessID
     ) async throws -> Response {
         struct Acknowledgement: Encodable {
             let request: String
@@ -79,10 +81,11 @@ struct ListenRecordingRoutes: Sendable {
             }
         }
 
-        try await outbound.send(
-            ByteBuffer(bytes: try JSONEncoder().encode(answer)),
-            [("Content-Type", "application/json"), ("dg-request-id", request)], method: callback.method,
-            to: callback.address, within: callbackTime)
+        let message = Callback(
+            address: callback.address.url, method: callback.method, request: request,
+            headers: ["Content-Type": "application/json", "dg-request-id": request],
+            body: try JSONEncoder().encode(answer))
+        try await webhooks.tell(message, at: callback.address, of: business)
         return try Response.json(.ok, Acknowledgement(request: request))
     }
 }

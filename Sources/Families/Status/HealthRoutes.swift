@@ -31,10 +31,13 @@ struct HealthRoutes: Sendable {
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
         let size = try await runtime.store.size()
+        let deliveries = try await runtime.webhooks.counts()
         var readings = try await threads.runIfActive { ProcessReadings.current() }
         readings += [
             ("scribe_jobs", Double(size.jobs)), ("scribe_database_bytes", Double(size.databaseBytes)),
             ("scribe_objects", Double(size.objects)), ("scribe_object_bytes", Double(size.objectBytes)),
+            ("scribe_deliveries_pending", Double(deliveries.pending)),
+            ("scribe_deliveries_failed", Double(deliveries.failed)),
             ("scribe_held_polls", Double(runtime.signals.waiterCount)),
         ]
         return Response(

@@ -26,6 +26,7 @@ extension HTTPField.Name {
     package static let amzTrailer = named("x-amz-trailer")
     package static let allowPrivateNetwork = named("access-control-allow-private-network")
     package static let requestPrivateNetwork = named("access-control-request-private-network")
+    package static let secFetchSite = named("sec-fetch-site")
     package static let forwardedProto = named("x-forwarded-proto")
     package static let contentMD5 = named("content-md5")
 }

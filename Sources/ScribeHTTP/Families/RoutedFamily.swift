@@ -7,8 +7,8 @@ package protocol RoutedAPI: Sendable {
     var name: String { get }
     /// What ends the host names by which everything that comes is this API's, such as `.eka.care`.
     var hostSuffixes: [String] { get }
-    /// First words of paths that are this API's though there is no such route, beside the first two words of each route
-    /// that there is.
+    /// First words of paths that are this API's though there is no such route, beside the first two and three words
+    /// of each route that there is.
     var reservedPaths: [[Substring]] { get }
 
     /// How errors are said of a path; also of one without a route.
@@ -38,11 +38,13 @@ package struct RoutedFamily: Family {
         name = api.name
         responder = router.buildResponder()
         routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
-        prefixes = Set(api.reservedPaths + routes.map { Array($0.path.prefix(2)) })
+        prefixes = Set(
+            api.reservedPaths
+                + routes.flatMap { route in [2, 3].map { Array(route.path.prefix { !$0.hasPrefix("{") }.prefix($0)) } })
     }
 
     package func claim(on address: RequestAddress) -> Claim? {
-        for words in [2, 1] where prefixes.contains(Array(address.path.prefix(words))) { return .path(words: words) }
+        for words in [3, 2, 1] where prefixes.contains(Array(address.path.prefix(words))) { return .path(words: words) }
         return address.authority.isHost(endingIn: api.hostSuffixes) ? .host : nil
     }
 

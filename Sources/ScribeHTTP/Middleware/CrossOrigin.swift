@@ -46,14 +46,17 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
 
     private let next: Next
     private let allowed: AllowedOrigins
+    private let hidden: String
 
-    package init(next: Next, allowed: AllowedOrigins) {
+    /// - Parameter hidden: the first word of paths that are no page's business, whatever its origin.
+    package init(next: Next, allowed: AllowedOrigins, hidden: String) {
         self.next = next
         self.allowed = allowed
+        self.hidden = hidden
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        guard let origin = request.headers[.origin] else {
+        guard let origin = request.headers[.origin], !isHidden(request) else {
             var response = try await next.respond(to: request, context: context)
             response.headers.append(.init(name: .vary, value: "Origin"))
             return response
@@ -78,6 +81,10 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             response.headers[.accessControlExposeHeaders] = Self.exposed
         }
         return response
+    }
+
+    private func isHidden(_ request: Request) -> Bool {
+        RequestAddress(request).path.first.map { $0 == hidden } ?? false
     }
 
     private static func preflight(_ headers: HTTPFields) -> Response {

@@ -2,10 +2,11 @@ import ScribeDomain
 package import ScribeStore
 
 /// Where the store's changes go: to those who wait for a transaction, to answers that were kept, and to whoever does the
-/// jobs. What else is to learn of changes hangs on this, and nowhere else.
+/// jobs and tells webhooks. What else is to learn of changes hangs on this, and nowhere else.
 package struct ChangeHub: ChangeSink {
     package let signals: ChangeSignals
     let bells: [Job.Kind: JobBell]
+    let lanes = DeliveryLanes()
 
     package init() {
         signals = ChangeSignals()
@@ -18,6 +19,7 @@ package struct ChangeHub: ChangeSink {
         case .audio(let key): signals.wake(key)
         case .work(let kind): bells[kind]?.ring()
         case .claimed(let job): bells[job.work.kind]?.hand(job)
+        case .delivery(let lane): lanes.ring(lane)
         }
     }
 }

@@ -10,8 +10,10 @@ final class JobBell: Sendable {
     }
 
     private let state = LockedValue(State())
+    private let listener: ScribeClock.Sleeper
 
-    init() {}
+    /// - Parameter listener: who waits for it.
+    init(for listener: ScribeClock.Sleeper = .jobRunner) { self.listener = listener }
 
     /// There may be work in the store.
     func ring() { wake { $0.hasRung = true } }
@@ -58,7 +60,7 @@ final class JobBell: Sendable {
         if let stream {
             // A wait that ran out of time listens no more: a ring from now on is for the next one.
             defer { state.withLock { $0.listener = nil } }
-            try await firstOf(stream, limit: limit, clock: clock, as: .jobRunner)
+            try await firstOf(stream, limit: limit, clock: clock, as: listener)
         }
         return takeRing() || state.withLock { $0.handed.isEmpty }
     }

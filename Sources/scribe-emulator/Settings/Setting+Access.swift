@@ -62,6 +62,18 @@ extension Setting {
                 """
         ) { key, run in run.configuration.signingKey = Array(key) },
         Setting(
+            "admin-token",
+            "The token that opens /__admin, for operators; by default one in the data folder.",
+            .text,
+            default: "",
+            valueName: "token",
+            pageDefault: "made in the data folder",
+            page: """
+                opens `/__admin`, by `Authorization: Bearer`. Without it one is made in the data folder (`admin-token`, \
+                0600), where the command line finds it, and none is asked for while the server listens on loopback
+                """
+        ) { token, run in run.configuration.adminToken = token.isEmpty ? nil : token },
+        Setting(
             "access-token-lifetime",
             "How long an access token can be used, for example 30m.",
             .seconds,

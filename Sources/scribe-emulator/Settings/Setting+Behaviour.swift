@@ -108,10 +108,19 @@ extension Setting {
             valueName: "list",
             pageDefault: "none",
             page: """
-                hosts and ranges, such as `receiver,10.0.0.0/8`, that a client may name for a recording's `url` or a \
+                hosts and ranges, such as `receiver,10.0.0.0/8`, that a client may name for a webhook, a recording's `url` or a \
                 `callback` beside the public internet; this machine itself is one while the server listens on loopback
                 """,
             to: \.configuration.outboundAllowed),
+        Setting(
+            "webhook-pauses",
+            "How long to wait between one attempt to tell a webhook and the next, for example 10s,60s,5m,30m.",
+            .durations,
+            default: "10s,60s,5m,30m",
+            valueName: "times",
+            page:
+                "how long to wait between one attempt to tell a webhook and the next; there is one attempt more than times",
+            to: \.configuration.webhookPauses),
         Setting(
             "storage-quota",
             "How much a business may store, for example 50GB; by default as much as there is.",

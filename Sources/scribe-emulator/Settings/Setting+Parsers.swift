@@ -53,6 +53,20 @@ extension Setting.Parser where Value == Duration {
     }
 }
 
+extension Setting.Parser where Value == [Duration] {
+    /// `10s,60s,5m`.
+    static let durations = Self { (text) throws(Setting.Problem) in
+        var durations: [Duration] = []
+        for entry in Setting.Parser<[String]>.list(text) {
+            guard let duration = Duration(setting: entry), durations.count < 20 else {
+                throw Setting.Problem(what: "must be up to twenty times such as 10s,60s,5m")
+            }
+            durations.append(duration)
+        }
+        return durations
+    }
+}
+
 extension Setting.Parser where Value == Double {
     /// A time, in seconds, of one at least.
     static let seconds = Self { (text) throws(Setting.Problem) in

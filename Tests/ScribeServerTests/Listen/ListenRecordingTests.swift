@@ -139,7 +139,7 @@ struct ListenRecordingTests {
         server.configuration.hasDemoSeed = true
         try await server.run { client in
             for url in [
-                "http://127.0.0.1:1/", "http://localhost:1/", "http://2130706433:1/", "http://[::ffff:7f00:1]:1/",
+                "http://127.0.0.1:81/", "http://localhost:81/", "http://2130706433:81/", "http://[::ffff:7f00:1]:81/",
                 "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/x.wav",
             ] {
                 let answer = try await client.send(

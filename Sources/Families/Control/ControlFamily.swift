@@ -1,0 +1,50 @@
+package import Hummingbird
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// The door for everything that is not the emulated cloud: for operators, for tests, and for the verbs of the command
+/// line (`openapi/control.yaml`).
+package struct ControlFamily: RoutedAPI {
+    /// What of it can be set.
+    package struct Settings: Sendable {
+        /// Nil: none is asked for.
+        package var token: String?
+        /// The host that the server listens on, by which it may be asked for.
+        package var host: String
+        /// What it says of itself.
+        package var about: [String: String]
+
+        package init(token: String?, host: String, about: [String: String]) {
+            self.token = token
+            self.host = host
+            self.about = about
+        }
+    }
+
+    /// `openapi/control.yaml`.
+    package static var openAPI: [UInt8] { PackageResources.control_yaml }
+    /// The first word of every path.
+    package static let root = "__admin"
+
+    package let name = "Control"
+    package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)]]
+
+    private let runtime: Runtime
+    private let settings: Settings
+
+    package init(_ runtime: Runtime, settings: Settings) {
+        self.runtime = runtime
+        self.settings = settings
+    }
+
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle { ControlErrors() }
+
+    package func addRoutes(to router: Router<ScribeContext>) {
+        let group = router.group("\(Self.root)")
+            .add(middleware: ErrorRendering(style: ControlErrors()))
+            .add(middleware: ControlGate(settings: settings))
+        InfoRoutes(runtime: runtime, about: settings.about).add(to: group)
+        WebhookControlRoutes(webhooks: runtime.webhooks).add(to: group)
+        DeliveryControlRoutes(webhooks: runtime.webhooks).add(to: group)
+    }
+}

@@ -1,0 +1,91 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/__admin/deliveries`: what was told, is still to be told, or could not be told.
+struct DeliveryControlRoutes: Sendable {
+    let webhooks: Webhooks
+
+    private static let longestPage = 1000
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("deliveries", use: list)
+        router.post("deliveries/replay", use: replayFailed)
+        router.get("deliveries/{delivery_id}", use: read)
+        router.post("deliveries/{delivery_id}/replay", use: replay)
+    }
+
+    private struct List: Encodable {
+        let deliveries: [DeliveryBody]
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let query = request.query
+        func number(_ name: String, _ range: ClosedRange<Int64>) throws -> Int64? {
+            guard let text = query[Substring(name)] else { return nil }
+            guard let number = Int64(text), range.contains(number) else {
+                throw ScribeError.invalidRequest(
+                    field: name, problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        var filter = DeliveryFilter()
+        if let word = query["state"] {
+            guard let state = Delivery.State(rawValue: String(word)) else {
+                throw ScribeError.invalidRequest(
+                    field: "state",
+                    problem: "must be one of \(Delivery.State.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            filter.state = state
+        }
+        filter.webhook = try number("webhook_id", 0...Int64.max)
+        filter.before = try number("before", 0...Int64.max)
+        filter.session = query["session_id"].map { String($0).storable }
+        filter.limit = Int(try number("limit", 1...Int64(Self.longestPage)) ?? 100)
+        let found = try await webhooks.deliveries(filter)
+        return try .json(
+            .ok, List(deliveries: try found.map { DeliveryBody($0, try webhooks.message(of: $0)) }))
+    }
+
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let id = try Self.id(context), let found = try await webhooks.delivery(id) else {
+            throw ControlError.notFound
+        }
+        return try .json(.ok, DeliveryBody(found, try webhooks.message(of: found)))
+    }
+
+    @Sendable private func replay(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let id = try Self.id(context), let replayed = try await webhooks.replay(id) else {
+            throw ControlError.notFound
+        }
+        return try .json(.accepted, DeliveryBody(replayed, try webhooks.message(of: replayed)))
+    }
+
+    private struct Replay: Decodable {
+        let webhook: String?
+
+        enum CodingKeys: String, CodingKey {
+            case webhook = "webhook_id"
+        }
+    }
+
+    private struct Count: Encodable {
+        let replayed: Int
+    }
+
+    @Sendable private func replayFailed(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body = try await request.decodeOptionalJSON(as: Replay.self, in: context)
+        var webhook: Int64?
+        if let text = body?.webhook {
+            guard let id = Int64(text) else { throw ControlError.notFound }
+            webhook = id
+        }
+        return try .json(.accepted, Count(replayed: try await webhooks.replayFailed(of: webhook)))
+    }
+
+    private static func id(_ context: ScribeContext) throws -> Int64? {
+        Int64(try context.parameters.require("delivery_id"))
+    }
+}

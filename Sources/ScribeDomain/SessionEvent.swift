@@ -1,0 +1,24 @@
+/// What became of a consultation that others may want to be told of, whichever API it was made by.
+package enum SessionEvent: String, Hashable, Sendable, CaseIterable {
+    case started
+    /// Recording is over and processing has begun.
+    case ended
+    case completed
+    /// Some of the results are there, and some have failed.
+    case partial
+    case failed
+    /// It was never ended, and its time is over.
+    case expired
+
+    /// How processing ended.
+    /// - Parameter documents: how each result ended.
+    package init?(_ outcome: Transaction.ProcessingStatus, documents: [ResultDocument.Status]) {
+        switch outcome {
+        case .inProgress, .cancelled: return nil
+        case .systemFailure, .requestFailure: self = .failed
+        case .success:
+            let failures = documents.count { $0 == .failure }
+            self = failures == 0 ? .completed : failures == documents.count ? .failed : .partial
+        }
+    }
+}

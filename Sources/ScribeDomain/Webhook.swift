@@ -1,0 +1,77 @@
+package import Foundation
+
+/// That somebody wants to be told of what becomes of a business's consultations.
+package struct Webhook: Hashable, Sendable {
+    /// Whose API it was registered by, which says what events are called and what is sent.
+    package enum Style: String, Hashable, Sendable, CaseIterable {
+        /// Eka Connect's subscriptions (eka-v2.md section 7).
+        case connect
+        /// The session protocol's (medscribe.md section 6).
+        case alliance
+
+        /// What an event is called; nil where nobody is told of it.
+        package func name(of event: SessionEvent) -> String? {
+            switch (self, event) {
+            case (.alliance, _): "session.\(event.rawValue)"
+            case (.connect, .completed), (.connect, .partial): "v2rx.completed"
+            case (.connect, .started), (.connect, .ended), (.connect, .failed), (.connect, .expired): nil
+            }
+        }
+    }
+
+    /// Where it is told.
+    package enum Endpoint: Hashable, Sendable {
+        case address(String)
+        /// Nowhere: what would be sent is kept here, to be looked at.
+        case inbox
+
+        package init(_ text: String) { self = text == "inbox" ? .inbox : .address(text) }
+
+        package var text: String {
+            switch self {
+            case .address(let address): address
+            case .inbox: "inbox"
+            }
+        }
+    }
+
+    package let id: Int64
+    package let style: Style
+    package let business: BusinessID
+    /// Who registered it.
+    package let client: ClientID
+    package let user: UserID
+    package let endpoint: Endpoint
+    /// By their names in its style; empty for all.
+    package let events: [String]
+    /// With what its messages are signed; nil for not at all.
+    package let signingKey: String?
+    /// As it was registered; the endpoint's scheme decides.
+    package let scheme: String
+    /// Between one attempt and the next. There is one attempt more than there are pauses.
+    package let pauses: [Duration]
+    package let createdAt: Date
+
+    package init(
+        id: Int64, style: Style, business: BusinessID, client: ClientID, user: UserID, endpoint: Endpoint,
+        events: [String], signingKey: String?, scheme: String, pauses: [Duration], createdAt: Date
+    ) {
+        self.id = id
+        self.style = style
+        self.business = business
+        self.client = client
+        self.user = user
+        self.endpoint = endpoint
+        self.events = events
+        self.signingKey = signingKey
+        self.scheme = scheme
+        self.pauses = pauses
+        self.createdAt = createdAt
+    }
+
+    /// Whether it is told of an event.
+    package func announces(_ event: SessionEvent) -> Bool {
+        guard let name = style.name(of: event) else { return false }
+        return events.isEmpty || events.contains(name)
+    }
+}

@@ -1,0 +1,137 @@
+package import Engines
+package import Foundation
+package import ScribeDomain
+package import ScribeStore
+
+/// Who is told of what becomes of consultations. Nobody announces anything here: the store raises events in the SQL
+/// transactions that make them true.
+package struct Webhooks: Sendable {
+    private let store: Store
+    private let outbound: OutboundClient
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+    private let pauses: [Duration]
+    private let formats: [Webhook.Style: any WebhookFormat]
+
+    /// How long it may take to find out where a name leads.
+    private static let lookUpTime: Duration = .seconds(10)
+
+    /// - Parameter pauses: between one attempt at a delivery and the next, of registrations that come.
+    package init(
+        store: Store, outbound: OutboundClient, identifiers: IdentifierSource, clock: ScribeClock, pauses: [Duration],
+        formats: [Webhook.Style: any WebhookFormat]
+    ) {
+        self.store = store
+        self.outbound = outbound
+        self.identifiers = identifiers
+        self.clock = clock
+        self.pauses = pauses
+        self.formats = formats
+    }
+
+    /// - Parameters:
+    ///   - fields: what endpoint, events and key are called where they were sent, for who reads what is wrong.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    package func register(
+        _ draft: WebhookDraft, for principal: Principal,
+        called fields: (endpoint: String, events: String, key: String)
+    ) async throws -> Registration {
+        try Limits.require(draft.events.count, atMost: Limits.webhookEvents, fields.events)
+        for event in draft.events where !Self.isName(event) {
+            throw ScribeError.invalidRequest(
+                field: fields.events, problem: "must hold names such as v2rx.completed")
+        }
+        if let key = draft.signingKey {
+            try Limits.require(key, within: Limits.signingKey, fields.key)
+            guard !key.isEmpty, key.isPlain else {
+                throw ScribeError.invalidRequest(field: fields.key, problem: "must be a text without line breaks")
+            }
+        }
+        if case .address(let address) = draft.endpoint { try await check(address, fields.endpoint) }
+        return try await store.register(draft, for: principal, pauses: pauses, at: clock.now)
+    }
+
+    /// The business's, the oldest first.
+    package func list(_ style: Webhook.Style, of business: BusinessID) async throws -> [Webhook] {
+        try await store.webhooks(of: business).filter { $0.style == style }
+    }
+
+    /// - Returns: false when the business has none such.
+    package func remove(_ id: Int64, _ style: Webhook.Style, of business: BusinessID) async throws -> Bool {
+        try await store.removeWebhook(id, style: style, of: business, at: clock.now)
+    }
+
+    /// Tells somebody whom a request has named. It is stored when this returns.
+    package func tell(_ callback: Callback, at address: OutboundAddress, of business: BusinessID) async throws {
+        try await store.enqueue(callback, host: address.host, of: business, at: clock.now)
+    }
+
+    // MARK: For operators
+
+    /// Everybody's.
+    package func all() async throws -> [Webhook] { try await store.webhooks(of: nil) }
+
+    package func deliveries(_ filter: DeliveryFilter) async throws -> [DeliveryRecord] {
+        try await store.deliveries(filter)
+    }
+
+    /// How many registrations there are, and how many deliveries are on their way or have failed.
+    package func counts() async throws -> (webhooks: Int, pending: Int, failed: Int) {
+        try await store.deliveryCounts()
+    }
+
+    /// nil when there is none, or none any more.
+    package func delivery(_ id: Int64) async throws -> DeliveryRecord? { try await store.delivery(id) }
+
+    /// Has one delivered once more; nil when there is none such.
+    /// - Throws: ``ScribeError/invalidState(_:)``.
+    package func replay(_ id: Int64) async throws -> DeliveryRecord? {
+        try await store.replay(id, at: clock.now)
+    }
+
+    /// Has all that have failed delivered once more.
+    /// - Parameter webhook: nil for everybody's.
+    /// - Returns: how many.
+    package func replayFailed(of webhook: Int64?) async throws -> Int {
+        try await store.replayFailed(of: webhook, at: clock.now)
+    }
+
+    /// Tells a registration of something that was made up.
+    /// - Returns: nil when there is none such.
+    package func test(_ id: Int64) async throws -> DeliveryRecord? {
+        let session = TransactionID("test-\(identifiers.uuid())")
+        guard let delivery = try await store.enqueueTest(of: id, session: session, at: clock.now) else { return nil }
+        return try await store.delivery(delivery)
+    }
+
+    /// What is told, byte for byte; nil for a callback.
+    package func message(of record: DeliveryRecord) throws -> (header: String, body: Data)? {
+        guard let webhook = record.webhook, let event = record.kind, let format = formats[webhook.style] else {
+            return nil
+        }
+        let body = try format.body(
+            of: event, in: TransactionID(record.session), for: webhook, at: record.occurredAt)
+        return (format.signatureHeader, body)
+    }
+
+    // MARK: Wrong input
+
+    private func check(_ text: String, _ field: String) async throws {
+        guard !text.utf8.contains(UInt8(ascii: "#")) else {
+            throw ScribeError.invalidRequest(field: field, problem: "must hold no fragment")
+        }
+        do {
+            try await outbound.check(try OutboundAddress(text), within: Self.lookUpTime)
+        } catch OutboundProblem.invalid(let reason) {
+            throw ScribeError.invalidRequest(field: field, problem: reason)
+        } catch OutboundProblem.forbidden {
+            throw ScribeError.invalidRequest(field: field, problem: "leads to where this server may not be sent")
+        } catch is OutboundProblem {
+            throw ScribeError.invalidRequest(field: field, problem: "names a host that nobody knows")
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...Limits.webhookEvent).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

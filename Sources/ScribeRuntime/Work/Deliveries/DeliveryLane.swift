@@ -1,0 +1,97 @@
+import Engines
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeStore
+
+/// Delivers what is for one receiver, a few at a time, until nothing is left.
+struct DeliveryLane: Sendable {
+    let name: String
+    let bell: JobBell
+    let lanes: DeliveryLanes
+    let sender: DeliverySender
+    let slots: Slots
+    let store: Store
+    let metrics: Metrics
+    let clock: ScribeClock
+    let logger: Logger
+
+    /// How many messages a receiver gets at a time, while it answers.
+    private static let width = 8
+
+    func run() async {
+        var width = Self.width
+        while !Task.isCancelled {
+            do {
+                switch try await store.claimDeliveries(in: name, upTo: width, at: clock.now) {
+                case .deliveries(let deliveries):
+                    // One that fails is asked alone until it does not.
+                    width = await perform(deliveries) ? Self.width : 1
+                case .nothing(nil):
+                    if lanes.leave(name) { return }
+                case .nothing(let time?):
+                    let pause = Duration.seconds(max(0, time.timeIntervalSince(clock.now)))
+                    _ = try await bell.wait(atMost: pause, clock: clock)
+                }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.error("deliveries cannot be claimed", metadata: ["error": "\(error)"])
+                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+            }
+        }
+    }
+
+    /// - Returns: whether all went well.
+    private func perform(_ deliveries: [Delivery]) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            for delivery in deliveries { group.addTask { await perform(delivery) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+
+    private func perform(_ delivery: Delivery) async -> Bool {
+        do {
+            let outcome = try await slots.run(for: delivery.business.rawValue) { try await sender.send(delivery) }
+            // Whatever happens now, it was sent: that is kept, even when the server stops.
+            let settlement = await Task { await settle(delivery, outcome) }.value
+            report(delivery, outcome, settlement)
+            return settlement == .delivered
+        } catch {
+            // The server stops; whoever starts it again goes on.
+            await Task { try? await store.giveBack(delivery) }.value
+            return false
+        }
+    }
+
+    /// However long that takes: what stayed claimed would be nobody's.
+    private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement {
+        while true {
+            do {
+                return try await store.settle(delivery, outcome, at: clock.now)
+            } catch ScribeError.storageUnavailable {
+                logger.error("what was delivered cannot be written down", metadata: ["delivery": "\(delivery.id)"])
+                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+            } catch {
+                // The database is closed: after the next start it is sent again.
+                return .retried
+            }
+        }
+    }
+
+    private func report(_ delivery: Delivery, _ outcome: DeliveryOutcome, _ settlement: Settlement) {
+        let style =
+            switch delivery.content {
+            case .event(_, _, let webhook): webhook.style.rawValue
+            case .callback: "callback"
+            }
+        metrics.deliverySettled(style: style, settlement: settlement.rawValue)
+        guard case .failed(let problem) = outcome else { return }
+        logger.notice(
+            settlement == .failed ? "a delivery has failed" : "a delivery will be tried again",
+            metadata: [
+                "delivery": "\(delivery.id)", "lane": "\(name)", "attempt": "\(delivery.attempt)",
+                "problem": "\(problem)",
+            ])
+    }
+}

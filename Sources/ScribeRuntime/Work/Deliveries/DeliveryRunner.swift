@@ -1,0 +1,63 @@
+package import Engines
+package import Logging
+package import ScribeDomain
+package import ScribeStore
+import ServiceLifecycle
+
+/// Delivers what the store holds until it is told to stop: by lanes, so that a slow receiver holds up nobody else.
+package struct DeliveryRunner: Service, CustomStringConvertible {
+    private let store: Store
+    private let sender: DeliverySender
+    private let lanes: DeliveryLanes
+    private let metrics: Metrics
+    private let clock: ScribeClock
+    private let logger: Logger
+
+    /// How many messages are on their way at the same time, to all receivers.
+    private static let messages = 256
+
+    package init(
+        store: Store, outbound: OutboundClient, formats: [Webhook.Style: any WebhookFormat], changes: ChangeHub,
+        metrics: Metrics, clock: ScribeClock, logger: Logger
+    ) {
+        self.store = store
+        self.metrics = metrics
+        self.clock = clock
+        self.logger = logger
+        lanes = changes.lanes
+        sender = DeliverySender(outbound: outbound, formats: formats, clock: clock)
+    }
+
+    package var description: String { "DeliveryRunner" }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                let slots = Slots(count: Self.messages)
+                await takeUp()
+                while !Task.isCancelled {
+                    for (name, bell) in lanes.take() {
+                        let lane = DeliveryLane(
+                            name: name, bell: bell, lanes: lanes, sender: sender, slots: slots, store: store,
+                            metrics: metrics, clock: clock, logger: logger)
+                        group.addTask { await lane.run() }
+                    }
+                    guard (try? await lanes.wait(clock)) != nil else { break }
+                }
+            }
+        }
+    }
+
+    /// What was left when the process last ended.
+    private func takeUp() async {
+        while !Task.isCancelled {
+            do {
+                for lane in try await store.deliveryLanes() { lanes.ring(lane) }
+                return
+            } catch {
+                logger.error("what is to be delivered cannot be read", metadata: ["error": "\(error)"])
+                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+            }
+        }
+    }
+}

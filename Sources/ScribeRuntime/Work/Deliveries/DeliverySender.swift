@@ -1,0 +1,64 @@
+import Engines
+import Foundation
+import NIOCore
+import ScribeDomain
+
+/// Makes one attempt at a delivery.
+struct DeliverySender: Sendable {
+    let outbound: OutboundClient
+    let formats: [Webhook.Style: any WebhookFormat]
+    let clock: ScribeClock
+
+    /// What a receiver of a callback may take.
+    private static let callbackTime: Duration = .seconds(30)
+
+    /// - Throws: `CancellationError` only.
+    func send(_ delivery: Delivery) async throws -> DeliveryOutcome {
+        do {
+            switch delivery.content {
+            case .event(let event, let session, let webhook):
+                return try await tell(webhook, of: event, in: session, at: delivery.occurredAt)
+            case .callback(let callback):
+                try await outbound.send(
+                    ByteBuffer(bytes: callback.body), callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) },
+                    method: callback.method, to: try OutboundAddress(callback.address), within: Self.callbackTime)
+                return .delivered(signature: nil)
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let problem as OutboundProblem {
+            return .failed(problem: problem.words)
+        } catch {
+            return .failed(problem: "the message could not be made")
+        }
+    }
+
+    private func tell(
+        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, at time: Date
+    ) async throws -> DeliveryOutcome {
+        guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
+        let body = try format.body(of: event, in: session, for: webhook, at: time)
+        let signature = webhook.signingKey.map { WebhookSignature.value(of: body, key: $0, at: clock.now) }
+        if case .address(let address) = webhook.endpoint {
+            var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
+            if let signature { headers.append((format.signatureHeader, signature)) }
+            try await outbound.send(
+                ByteBuffer(bytes: body), headers, method: "POST", to: try OutboundAddress(address),
+                within: format.timeLimit)
+        }
+        return .delivered(signature: signature)
+    }
+}
+
+extension OutboundProblem {
+    fileprivate var words: String {
+        switch self {
+        case .invalid(let reason): "the address \(reason)"
+        case .unknownHost: "nobody knows the host"
+        case .forbidden: "the address leads to where the server may not be sent"
+        case .unreachable: "nobody answers there, or not in time"
+        case .redirect(let status): "answered \(status), which is not followed"
+        case .refused(let status): "answered \(status)"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Engines
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+/// The engines of a backend, each with the policy around it.
+struct Machinery: Sendable {
+    let transcriber: any Transcriber
+    let noteWriter: any NoteWriter
+    let live: any LiveEngine
+    let facts: ClinicalFacts
+    let bench: TestBench
+
+    /// - Throws: ``StartupProblem``.
+    init(_ configuration: Configuration, _ parts: Backend.Parts, fixtures: FixtureSet, data: OpenData) throws {
+        let engines = EngineMaker(
+            configuration: configuration, fixtures: fixtures,
+            temporary: TemporaryFiles(
+                folder: data.folder.workFolder, identifiers: parts.identifiers, files: data.threads),
+            identifiers: parts.identifiers, clock: parts.clock, threads: data.threads)
+        transcriber = try parts.transcriber ?? engines.transcriber()
+        facts = ClinicalFacts(threads: data.threads)
+        noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))
+        live = parts.liveEngine ?? engines.liveEngine(transcriber)
+        bench = engines.bench()
+    }
+}

@@ -1,0 +1,58 @@
+import Crypto
+import NIOPosix
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+/// The data folder, and what is in it beside the database.
+struct OpenData: Sendable {
+    let folder: DataFolder
+    let reserve: StorageReserve
+    let objects: ObjectFiles
+    let key: SymmetricKey
+    let threads: NIOThreadPool
+    private let identifiers: IdentifierSource
+
+    /// - Throws: ``StartupProblem``, `DataFolder.Problem`.
+    init(_ configuration: Configuration, _ parts: Backend.Parts) async throws {
+        let threads = NIOThreadPool.singleton
+        let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
+        self.folder = folder
+        self.threads = threads
+        identifiers = parts.identifiers
+        reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
+        objects = ObjectFiles(
+            folder: folder.objectsFolder, durability: configuration.durability, identifiers: identifiers,
+            pool: threads)
+        if let key = configuration.signingKey {
+            guard key.count >= 32 else { throw StartupProblem.signingKeyTooShort }
+            self.key = SymmetricKey(data: key)
+        } else {
+            let key = try await threads.runIfActive { [identifiers] in
+                try folder.secret(named: "signing-key") { identifiers.bytes(32) }
+            }
+            self.key = SymmetricKey(data: key)
+        }
+    }
+
+    /// - Throws: `Store.Problem`, or what SQLite says.
+    func store(
+        _ configuration: Configuration, transcribesOnArrival: Bool, _ changes: ChangeHub
+    ) async throws -> Store {
+        try await threads.runIfActive { [folder] in
+            try Store(
+                path: folder.databasePath, durability: configuration.durability,
+                transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas, sink: changes)
+        }
+    }
+
+    /// What operators have to show; nil while only this machine reaches the server and nobody has set one.
+    func adminToken(_ configuration: Configuration) async throws -> String? {
+        if let token = configuration.adminToken { return token }
+        guard !configuration.isLoopback else { return nil }
+        let token = try await threads.runIfActive { [folder, identifiers] in
+            try folder.secret(named: DataFolder.adminToken) { Array(Hex.encode(identifiers.bytes(32)).utf8) }
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+}

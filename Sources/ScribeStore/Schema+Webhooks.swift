@@ -1,0 +1,62 @@
+/// Who is told of what becomes of consultations, and what they are still to be told.
+extension Schema {
+    static let webhooks = """
+        CREATE TABLE webhooks (
+            -- Never given twice: clients know a registration by it.
+            id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            style TEXT NOT NULL CHECK (style IN ('connect', 'alliance')),
+            business_id TEXT NOT NULL CHECK (business_id <> ''),
+            client_id TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            endpoint TEXT NOT NULL CHECK (endpoint <> ''),
+            -- By their names; empty for all.
+            events TEXT NOT NULL CHECK (json_valid(events)),
+            signing_key TEXT CHECK (signing_key <> ''),
+            scheme TEXT NOT NULL,
+            -- Between one attempt and the next, in milliseconds.
+            pauses TEXT NOT NULL CHECK (json_valid(pauses)),
+            created_at INTEGER NOT NULL,
+            removed_at INTEGER
+        ) STRICT;
+        CREATE INDEX webhooks_by_business ON webhooks (business_id) WHERE removed_at IS NULL;
+        CREATE UNIQUE INDEX webhooks_by_endpoint ON webhooks (business_id, endpoint)
+            WHERE removed_at IS NULL AND style = 'connect';
+
+        CREATE TABLE deliveries (
+            id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            lane TEXT NOT NULL CHECK (lane <> ''),
+            business_id TEXT NOT NULL CHECK (business_id <> ''),
+            -- NULL for a callback, whose address and message stand here.
+            webhook INTEGER REFERENCES webhooks,
+            event TEXT,
+            -- The transaction's id, or the request's that asked for a callback.
+            session TEXT NOT NULL CHECK (session <> ''),
+            address TEXT,
+            method TEXT,
+            headers TEXT CHECK (headers IS NULL OR json_valid(headers)),
+            -- Gone once it is delivered: it may hold what a patient has said.
+            body BLOB,
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'delivered', 'failed')),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            occurred_at INTEGER NOT NULL,
+            -- NULL: waits for an earlier one of its session, or for nothing any more.
+            run_at INTEGER,
+            problem TEXT,
+            signature TEXT,
+            settled_at INTEGER,
+            CHECK ((webhook IS NULL) = (event IS NULL)),
+            CHECK ((webhook IS NULL) = (address IS NOT NULL)),
+            CHECK ((settled_at IS NULL) = (state IN ('pending', 'sending'))),
+            CHECK (webhook IS NOT NULL OR body IS NOT NULL OR state = 'delivered')
+        ) STRICT;
+        CREATE INDEX deliveries_pending ON deliveries (lane, run_at) WHERE state = 'pending';
+        CREATE INDEX deliveries_sending ON deliveries (id) WHERE state = 'sending';
+        CREATE INDEX deliveries_failed ON deliveries (webhook, id) WHERE state = 'failed';
+        CREATE INDEX deliveries_delivered ON deliveries (settled_at) WHERE state = 'delivered';
+        CREATE INDEX deliveries_of_session ON deliveries (webhook, session) WHERE settled_at IS NULL;
+
+        -- Set while somebody is to be told of it.
+        ALTER TABLE transactions ADD COLUMN expires_at INTEGER;
+        CREATE INDEX transactions_expiring ON transactions (expires_at) WHERE expires_at IS NOT NULL;
+        """
+}

@@ -1,0 +1,161 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// What there is to deliver in a lane.
+package enum DeliveryClaim: Hashable, Sendable {
+    /// At least one.
+    case deliveries([Delivery])
+    /// None is due; nil when none will be by itself.
+    case nothing(until: Date?)
+}
+
+/// What an attempt has made of a delivery.
+package enum Settlement: String, Hashable, Sendable {
+    case delivered
+    /// It will be tried again.
+    case retried
+    case failed
+}
+
+extension Store {
+    /// Where something is still to be delivered.
+    package func deliveryLanes() async throws -> [String] {
+        try await read { db in
+            try db.rows("SELECT DISTINCT lane FROM deliveries WHERE state = 'pending'").map { $0["lane"] }
+        }
+    }
+
+    /// Claims those of a lane that are due, in their order. Of a session there is never more than one.
+    package func claimDeliveries(in lane: String, upTo limit: Int, at now: Date) async throws -> DeliveryClaim {
+        try await writes.write { db in
+            let claimed = try db.rows(
+                """
+                UPDATE deliveries SET state = 'sending', attempts = attempts + 1 WHERE id IN (
+                    SELECT id FROM deliveries WHERE lane = ? AND state = 'pending' AND run_at <= ?
+                    ORDER BY run_at, id LIMIT ?)
+                RETURNING *
+                """,
+                [lane, now.milliseconds, limit])
+            guard !claimed.isEmpty else {
+                let next = try db.row(
+                    "SELECT min(run_at) AS time FROM deliveries WHERE lane = ? AND state = 'pending'", [lane])
+                return .nothing(until: (next?["time"] as Int64?).map(Date.init(milliseconds:)))
+            }
+            return .deliveries(try claimed.map { try Self.delivery($0, in: db) }.sorted { $0.id < $1.id })
+        }
+    }
+
+    /// Keeps what came of an attempt. What comes after it in its session may go then, unless it is tried again.
+    package func settle(
+        _ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Date
+    ) async throws -> Settlement {
+        try await writes.write { db, changes in
+            let settlement: Settlement
+            switch outcome {
+            case .delivered(let signature):
+                settlement = .delivered
+                try db.run(
+                    """
+                    UPDATE deliveries SET state = 'delivered', run_at = NULL, problem = NULL, signature = ?, body = NULL,
+                        settled_at = ? WHERE id = ?
+                    """,
+                    [signature, now.milliseconds, delivery.id])
+            case .failed(let problem):
+                let isRegistered = try Self.isRegistered(delivery, in: db)
+                if isRegistered, delivery.attempt <= delivery.pauses.count {
+                    settlement = .retried
+                    let pause = delivery.pauses[max(0, delivery.attempt - 1)] / .seconds(1)
+                    try db.run(
+                        "UPDATE deliveries SET state = 'pending', run_at = ?, problem = ? WHERE id = ?",
+                        [now.addingTimeInterval(pause).milliseconds, problem, delivery.id])
+                } else {
+                    settlement = .failed
+                    try db.run(
+                        """
+                        UPDATE deliveries SET state = 'failed', run_at = NULL, problem = ?, settled_at = ? WHERE id = ?
+                        """,
+                        [isRegistered ? problem : Self.removed, now.milliseconds, delivery.id])
+                }
+            }
+            if settlement != .retried { try Self.wakeNext(after: delivery, at: now, in: db) }
+            changes.append(.delivery(lane: delivery.lane))
+            return settlement
+        }
+    }
+
+    /// Gives a delivery back that was interrupted, to be claimed again at once.
+    package func giveBack(_ delivery: Delivery) async throws {
+        try await writes.write { db in
+            try db.run(
+                "UPDATE deliveries SET state = 'pending', attempts = max(0, attempts - 1) WHERE id = ?", [delivery.id])
+        }
+    }
+
+    /// Takes a message to an address that a request has named: from here on it is delivered, whatever happens.
+    package func enqueue(_ callback: Callback, host: String, of business: BusinessID, at now: Date) async throws {
+        try await writes.write { db, changes in
+            let lane = "callback \(business.rawValue) \(host)"
+            try db.run(
+                """
+                INSERT INTO deliveries (
+                    lane, business_id, session, address, method, headers, body, occurred_at, run_at
+                ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
+                """,
+                [
+                    lane, business.rawValue, callback.request, callback.address, callback.method,
+                    try StoredJSON.text(callback.headers), callback.body, now.milliseconds,
+                ])
+            changes.append(.delivery(lane: lane))
+        }
+    }
+
+    /// Makes something up that a registration is told.
+    /// - Returns: the delivery's id; nil when there is no such registration.
+    package func enqueueTest(
+        of webhook: Int64, session: TransactionID, at now: Date
+    ) async throws -> Int64? {
+        try await writes.write { db, changes in
+            guard let webhook = try Self.webhook(webhook, in: db) else { return nil }
+            let event =
+                webhook.announces(.completed) ? .completed : SessionEvent.allCases.first(where: webhook.announces)
+            guard let event else { return nil }
+            return try Self.enqueue(event, of: session, to: webhook, at: now, in: db, &changes)
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    private static func isRegistered(_ delivery: Delivery, in db: Database) throws -> Bool {
+        guard case .event(_, _, let webhook) = delivery.content else { return true }
+        return try self.webhook(webhook.id, in: db) != nil
+    }
+
+    private static func wakeNext(after delivery: Delivery, at now: Date, in db: Database) throws {
+        guard case .event(_, let session, let webhook) = delivery.content else { return }
+        try db.run(
+            """
+            UPDATE deliveries SET run_at = ?1 WHERE id = (
+                SELECT min(id) FROM deliveries WHERE webhook = ?2 AND session = ?3 AND settled_at IS NULL)
+                AND state = 'pending' AND run_at IS NULL
+            """,
+            [now.milliseconds, webhook.id, session.rawValue])
+    }
+
+    private static func delivery(_ row: Row, in db: Database) throws -> Delivery {
+        let content: Delivery.Content
+        if let id = row["webhook"] as Int64?,
+            let webhook = try db.row("SELECT * FROM webhooks WHERE id = ?", [id]).map(Webhook.init(row:))
+        {
+            content = .event(try row.word("event"), of: TransactionID(row["session"]), webhook)
+        } else {
+            content = .callback(
+                Callback(
+                    address: row["address"], method: row["method"], request: row["session"],
+                    headers: try StoredJSON.value(row["headers"]), body: row["body"]))
+        }
+        return Delivery(
+            id: row["id"], lane: row["lane"], business: BusinessID(row["business_id"]), attempt: row["attempts"],
+            occurredAt: Date(milliseconds: row["occurred_at"]), content: content)
+    }
+}

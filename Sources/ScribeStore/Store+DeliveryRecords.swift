@@ -1,0 +1,167 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// Which deliveries an operator wants to see, or have again.
+package struct DeliveryFilter: Hashable, Sendable {
+    package var state: Delivery.State?
+    package var webhook: Int64?
+    package var session: String?
+    /// Only those that are older: the last id of the page before.
+    package var before: Int64?
+    package var limit: Int
+
+    package init(
+        state: Delivery.State? = nil, webhook: Int64? = nil, session: String? = nil, before: Int64? = nil,
+        limit: Int = 100
+    ) {
+        self.state = state
+        self.webhook = webhook
+        self.session = session
+        self.before = before
+        self.limit = limit
+    }
+}
+
+extension Store {
+    /// The newest first.
+    package func deliveries(_ filter: DeliveryFilter) async throws -> [DeliveryRecord] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT * FROM deliveries WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR webhook = ?2)
+                    AND (?3 IS NULL OR session = ?3) AND (?4 IS NULL OR id < ?4)
+                ORDER BY id DESC LIMIT ?5
+                """,
+                [filter.state?.rawValue, filter.webhook, filter.session, filter.before, filter.limit]
+            ).map { try Self.record($0, in: db) }
+        }
+    }
+
+    package func deliveryCounts() async throws -> (webhooks: Int, pending: Int, failed: Int) {
+        try await read { db in
+            let row = try db.row(
+                """
+                SELECT (SELECT count(*) FROM webhooks WHERE removed_at IS NULL) AS webhooks,
+                    (SELECT count(*) FROM deliveries WHERE settled_at IS NULL) AS pending,
+                    (SELECT count(*) FROM deliveries WHERE state = 'failed') AS failed
+                """)
+            return row.map { ($0["webhooks"], $0["pending"], $0["failed"]) } ?? (0, 0, 0)
+        }
+    }
+
+    /// nil when there is none, or none any more.
+    package func delivery(_ id: Int64) async throws -> DeliveryRecord? {
+        try await read { db in
+            try db.row("SELECT * FROM deliveries WHERE id = ?", [id]).map { try Self.record($0, in: db) }
+        }
+    }
+
+    /// Has one delivered once more.
+    /// - Returns: nil when there is none such.
+    /// - Throws: ``ScribeError/invalidState(_:)`` for one that is still on its way, whose receiver is registered no more,
+    ///   or whose content is gone.
+    package func replay(_ id: Int64, at now: Date) async throws -> DeliveryRecord? {
+        try await writes.write { db, changes in
+            guard let row = try db.row("SELECT * FROM deliveries WHERE id = ?", [id]) else { return nil }
+            guard (row["settled_at"] as Int64?) != nil else {
+                throw ScribeError.invalidState("It is still on its way")
+            }
+            guard try Self.replay(row, at: now, in: db, &changes) else {
+                throw ScribeError.invalidState(
+                    (row["webhook"] as Int64?) == nil
+                        ? "What it said is kept no longer" : "Its receiver is registered no more"
+                )
+            }
+            return try db.row("SELECT * FROM deliveries WHERE id = ?", [id]).map { try Self.record($0, in: db) }
+        }
+    }
+
+    /// Has everything that has failed delivered once more, the oldest first.
+    /// - Parameter webhook: nil for all receivers.
+    /// - Returns: how many; those whose receiver is registered no more stay as they are.
+    package func replayFailed(of webhook: Int64?, at now: Date) async throws -> Int {
+        var count = 0
+        var last: Int64 = 0
+        // Piece by piece: others write too.
+        while true {
+            let after = last
+            let piece = try await writes.write { db, changes in
+                let rows = try db.rows(
+                    """
+                    SELECT * FROM deliveries WHERE state = 'failed' AND (?1 IS NULL OR webhook = ?1) AND id > ?2
+                    ORDER BY id LIMIT 200
+                    """,
+                    [webhook, after])
+                let replayed = try rows.count { try Self.replay($0, at: now, in: db, &changes) }
+                return (last: rows.last?["id"] as Int64?, replayed: replayed)
+            }
+            count += piece.replayed
+            guard let reached = piece.last else { return count }
+            last = reached
+        }
+    }
+
+    /// Forgets what was delivered before `delivered`, and what has failed before `failed`.
+    /// - Returns: how many that had failed are forgotten.
+    package func forgetDeliveries(deliveredBefore delivered: Date, failedBefore failed: Date) async throws -> Int {
+        var forgotten = 0
+        while true {
+            let piece = try await writes.write { db in
+                let delivered = try db.rows(
+                    """
+                    DELETE FROM deliveries WHERE id IN (
+                        SELECT id FROM deliveries WHERE state = 'delivered' AND settled_at < ? LIMIT 500) RETURNING id
+                    """, [delivered.milliseconds])
+                let failed = try db.rows(
+                    """
+                    DELETE FROM deliveries WHERE id IN (
+                        SELECT id FROM deliveries WHERE state = 'failed' AND settled_at < ? LIMIT 500) RETURNING id
+                    """, [failed.milliseconds])
+                return (delivered: delivered.count, failed: failed.count)
+            }
+            forgotten += piece.failed
+            if piece.delivered + piece.failed == 0 { return forgotten }
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// - Returns: false when nobody is there to be told, or nothing to tell.
+    private static func replay(
+        _ row: Row, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws -> Bool {
+        if let webhook = row["webhook"] as Int64? {
+            guard try self.webhook(webhook, in: db) != nil else { return false }
+        } else if (row["body"] as Data?) == nil {
+            return false
+        }
+        try db.run(
+            """
+            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, run_at = iif(
+                webhook IS NOT NULL AND EXISTS (
+                    SELECT 1 FROM deliveries AS other
+                    WHERE other.webhook = deliveries.webhook AND other.session = deliveries.session
+                        AND other.settled_at IS NULL),
+                NULL, ?) WHERE id = ?
+            """,
+            [now.milliseconds, row["id"] as Int64])
+        changes.append(.delivery(lane: row["lane"]))
+        return true
+    }
+
+    private static func record(_ row: Row, in db: Database) throws -> DeliveryRecord {
+        let webhook = try (row["webhook"] as Int64?).flatMap { id in
+            try db.row("SELECT * FROM webhooks WHERE id = ?", [id]).map(Webhook.init(row:))
+        }
+        let kind = (row["event"] as String?).flatMap(SessionEvent.init(rawValue:))
+        return DeliveryRecord(
+            id: row["id"], business: BusinessID(row["business_id"]), webhook: webhook,
+            event: kind.flatMap { webhook?.style.name(of: $0) } ?? "callback", kind: kind, session: row["session"],
+            endpoint: webhook?.endpoint.text ?? row["address"] ?? "", state: try row.word("state"),
+            attempts: row["attempts"], problem: row["problem"], signature: row["signature"],
+            occurredAt: Date(milliseconds: row["occurred_at"]),
+            nextAttempt: (row["run_at"] as Int64?).map(Date.init(milliseconds:)),
+            settledAt: (row["settled_at"] as Int64?).map(Date.init(milliseconds:)))
+    }
+}

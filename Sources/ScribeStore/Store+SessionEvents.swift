@@ -1,0 +1,96 @@
+package import Foundation
+import GRDB
+import ScribeDomain
+
+/// What others are told of is raised by the change itself, in the SQL transaction that makes it true: then nothing that
+/// happened is untold, and nothing is told that did not happen.
+extension Store {
+    /// Raises what has become true by time alone: that sessions' time is over.
+    /// - Returns: when to look again, if any is to be looked for.
+    package func expireSessions(at now: Date) async throws -> Date? {
+        try await writes.write { db, changes in
+            let expired = try db.rows(
+                """
+                UPDATE transactions SET expires_at = NULL WHERE id IN (
+                    SELECT id FROM transactions WHERE expires_at <= ? ORDER BY expires_at LIMIT 100)
+                RETURNING business_id, txn_id
+                """,
+                [now.milliseconds])
+            for row in expired {
+                let key = Transaction.Key(
+                    business: BusinessID(row["business_id"]), id: TransactionID(row["txn_id"]))
+                try Self.raise([.expired], of: key, at: now, in: db, &changes)
+            }
+            let next = try db.row(
+                "SELECT min(expires_at) AS time FROM transactions WHERE expires_at IS NOT NULL")
+            return (next?["time"] as Int64?).map(Date.init(milliseconds:))
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// A session has begun; one that is never ended will be said to be over.
+    static func raiseStart(
+        of transaction: Transaction, rowID: Int64, in db: Database, _ changes: inout [Change]
+    ) throws {
+        let webhooks = try webhooks(of: transaction.key.business, in: db)
+        guard !webhooks.isEmpty else { return }
+        let now = transaction.createdAt
+        let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
+        try raise(events, of: transaction.key, to: webhooks, at: now, in: db, &changes)
+        if transaction.userStatus.isOpen, webhooks.contains(where: { $0.announces(.expired) }) {
+            try db.run(
+                "UPDATE transactions SET expires_at = ? WHERE id = ?",
+                [now.addingTimeInterval(Transaction.sessionLifetime).milliseconds, rowID])
+        }
+    }
+
+    /// Processing has ended.
+    static func raiseEnd(
+        of transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        let webhooks = try webhooks(of: transaction.key.business, in: db)
+        guard !webhooks.isEmpty else { return }
+        let statuses = try documents(ofRow: rowID, in: db).map(\.status)
+        guard let event = SessionEvent(transaction.processingStatus, documents: statuses) else { return }
+        try raise([event], of: transaction.key, to: webhooks, at: now, in: db, &changes)
+    }
+
+    static func raise(
+        _ events: [SessionEvent], of key: Transaction.Key, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        try raise(events, of: key, to: webhooks(of: key.business, in: db), at: now, in: db, &changes)
+    }
+
+    private static func raise(
+        _ events: [SessionEvent], of key: Transaction.Key, to webhooks: [Webhook], at now: Date, in db: Database,
+        _ changes: inout [Change]
+    ) throws {
+        for webhook in webhooks {
+            for event in events where webhook.announces(event) {
+                try enqueue(event, of: key.id, to: webhook, at: now, in: db, &changes)
+            }
+        }
+    }
+
+    /// - Returns: the delivery's id.
+    @discardableResult
+    static func enqueue(
+        _ event: SessionEvent, of session: TransactionID, to webhook: Webhook, at now: Date, in db: Database,
+        _ changes: inout [Change]
+    ) throws -> Int64 {
+        let lane = "webhook \(webhook.id)"
+        try db.run(
+            """
+            INSERT INTO deliveries (lane, business_id, webhook, event, session, occurred_at, run_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, iif(
+                EXISTS (SELECT 1 FROM deliveries WHERE webhook = ?3 AND session = ?5 AND settled_at IS NULL), NULL, ?6))
+            """,
+            [
+                lane, webhook.business.rawValue, webhook.id, event.rawValue, session.rawValue, now.milliseconds,
+            ])
+        let id = db.lastInsertedRowID
+        changes.append(.delivery(lane: lane))
+        return id
+    }
+}

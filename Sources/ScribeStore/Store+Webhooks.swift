@@ -1,0 +1,125 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A registration as somebody asks for it.
+package struct WebhookDraft: Hashable, Sendable {
+    package let style: Webhook.Style
+    package let endpoint: Webhook.Endpoint
+    package let events: [String]
+    package let signingKey: String?
+    package let scheme: String
+
+    package init(
+        style: Webhook.Style, endpoint: Webhook.Endpoint, events: [String], signingKey: String?, scheme: String
+    ) {
+        self.style = style
+        self.endpoint = endpoint
+        self.events = events
+        self.signingKey = signingKey
+        self.scheme = scheme
+    }
+}
+
+/// What came of a registration.
+package enum Registration: Hashable, Sendable {
+    case registered(Webhook)
+    /// The business has registered that endpoint before.
+    case duplicate
+    /// The business has as many as it may.
+    case tooMany
+}
+
+extension Store {
+    /// - Parameter pauses: between one attempt and the next.
+    package func register(
+        _ draft: WebhookDraft, for principal: Principal, pauses: [Duration], at now: Date
+    ) async throws -> Registration {
+        try await writes.write { db in
+            let there = try Self.webhooks(of: principal.business, in: db)
+            if draft.style == .connect,
+                there.contains(where: { $0.style == .connect && $0.endpoint == draft.endpoint })
+            {
+                return .duplicate
+            }
+            guard there.count < Limits.webhooks else { return .tooMany }
+            try db.run(
+                """
+                INSERT INTO webhooks (
+                    style, business_id, client_id, user_id, endpoint, events, signing_key, scheme, pauses, created_at
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    draft.style.rawValue, principal.business.rawValue, principal.client.rawValue,
+                    principal.user.rawValue, draft.endpoint.text, try StoredJSON.text(draft.events), draft.signingKey,
+                    draft.scheme, try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
+                    now.milliseconds,
+                ])
+            guard let webhook = try Self.webhook(db.lastInsertedRowID, in: db) else { return .tooMany }
+            return .registered(webhook)
+        }
+    }
+
+    /// The oldest first.
+    /// - Parameter business: nil for all.
+    package func webhooks(of business: BusinessID?) async throws -> [Webhook] {
+        try await read { db in
+            if let business { return try Self.webhooks(of: business, in: db) }
+            return try db.rows("SELECT * FROM webhooks WHERE removed_at IS NULL ORDER BY id").map(Webhook.init(row:))
+        }
+    }
+
+    /// nil when there is none, or none any more.
+    package func webhook(_ id: Int64) async throws -> Webhook? {
+        try await read { try Self.webhook(id, in: $0) }
+    }
+
+    /// Ends a registration. What was still to be told to it has failed.
+    /// - Returns: false when the business has none such.
+    package func removeWebhook(
+        _ id: Int64, style: Webhook.Style, of business: BusinessID, at now: Date
+    ) async throws -> Bool {
+        try await writes.write { db in
+            let removed = try db.row(
+                """
+                UPDATE webhooks SET removed_at = ? WHERE id = ? AND style = ? AND business_id = ? AND removed_at IS NULL
+                RETURNING id
+                """,
+                [now.milliseconds, id, style.rawValue, business.rawValue])
+            guard removed != nil else { return false }
+            try db.run(
+                """
+                UPDATE deliveries SET state = 'failed', problem = ?, run_at = NULL, settled_at = ?
+                WHERE webhook = ? AND state = 'pending' AND settled_at IS NULL
+                """,
+                [Self.removed, now.milliseconds, id])
+            return true
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// Why what is no longer registered is told nothing.
+    static let removed = "the registration was removed"
+
+    static func webhooks(of business: BusinessID, in db: Database) throws -> [Webhook] {
+        try db.rows(
+            "SELECT * FROM webhooks WHERE business_id = ? AND removed_at IS NULL ORDER BY id", [business.rawValue]
+        ).map(Webhook.init(row:))
+    }
+
+    static func webhook(_ id: Int64, in db: Database) throws -> Webhook? {
+        try db.row("SELECT * FROM webhooks WHERE id = ? AND removed_at IS NULL", [id]).map(Webhook.init(row:))
+    }
+}
+
+extension Webhook {
+    init(row: Row) throws {
+        let pauses: [Int] = try StoredJSON.value(row["pauses"])
+        self.init(
+            id: row["id"], style: try row.word("style"), business: BusinessID(row["business_id"]),
+            client: ClientID(row["client_id"]), user: UserID(row["user_id"]), endpoint: Endpoint(row["endpoint"]),
+            events: try StoredJSON.value(row["events"]), signingKey: row["signing_key"], scheme: row["scheme"],
+            pauses: pauses.map { .milliseconds($0) }, createdAt: Date(milliseconds: row["created_at"]))
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import ScribeServer
+import ScribeStore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Asks a running server at its door for operators. Verbs that are about a running server open nothing of its data.
+struct ControlClient: Sendable {
+    /// What the server answers instead of what was asked for.
+    private struct Problem: Decodable {
+        let detail: String
+    }
+
+    let baseURL: String
+    let token: String?
+
+    /// - Parameter path: behind `/__admin/`, perhaps with a query.
+    /// - Throws: `ExitCode`, after it has said why.
+    func send<Answer: Decodable>(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Answer {
+        try Self.decoded(try await data(method, path, body))
+    }
+
+    /// The answer as it came.
+    func data(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
+        guard let url = URL(string: "\(baseURL)/__admin/\(path)") else { throw ValidationError("--url: \(baseURL)") }
+        var request = URLRequest(url: url, timeoutInterval: 30)
+        request.httpMethod = method
+        request.httpBody = body
+        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        guard let (data, response) = try? await URLSession(configuration: .ephemeral).data(for: request),
+            let status = (response as? HTTPURLResponse)?.statusCode
+        else { throw Self.refused("no server answers at \(baseURL)") }
+        guard (200..<300).contains(status) else {
+            let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
+            throw Self.refused(problem?.detail ?? "\(baseURL) answers \(status)")
+        }
+        return data
+    }
+
+    static func decoded<Answer: Decodable>(_ data: Data) throws -> Answer {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Answer.self, from: data)
+    }
+
+    private static func refused(_ reason: String) -> ExitCode {
+        StandardError.write("scribe-emulator: \(reason)")
+        return .failure
+    }
+}
+
+/// Which server's door a verb is to ask at.
+struct ControlOptions: ParsableArguments {
+    @OptionGroup var target: TargetOptions
+
+    @Option(help: "The server's data folder, which may hold the token.")
+    var dataDir: String?
+
+    @Option(help: "The token, where it is not in the data folder or in SCRIBE_ADMIN_TOKEN.")
+    var adminToken: String?
+
+    func client() throws -> ControlClient {
+        guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
+        let configuration = try target.run().configuration
+        let file = "\(dataDir ?? configuration.dataFolder)/\(DataFolder.adminToken)"
+        let kept = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
+        return ControlClient(baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept)
+    }
+}
