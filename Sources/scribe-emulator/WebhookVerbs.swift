@@ -105,7 +105,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
         }
         let body = try JSONEncoder().encode(webhook.map { ["webhook_id": String($0)] } ?? [:])
         let count: Count = try await client.send("POST", "deliveries/replay", body)
-        print("\(count.replayed) deliveries are on their way again")
+        print("replayed: \(count.replayed)")
     }
 }
 

@@ -35,6 +35,7 @@ KINDS = {
     "past_sessions": "transaction", "template_id": "template", "template-id": "template", "my_templates": "template",
     "section_id": "section", "section_ids": "section", "document_id": "document", "document-id": "document",
     "documents": "document", "chunk": "chunk", "conversation_id": "conversation", "memory_id": "memory",
+    "subscription_id": "subscription", "webhook_id": "webhook",
 }
 ODD_SEGMENTS = {
     "300 characters": "x" * 300, "NUL": "a%00b", "line break": "a%0D%0Ab", "slash": "a%2Fb", "dots": "..",
@@ -157,6 +158,10 @@ class Tenant:
         self.ids["document"] = self.make("document")
         self.ids["conversation"] = self.make("conversation")
         self.ids["memory"] = self.make("memory")
+        #: Registrations that stay; of others there is room for a hundred.
+        self.kept = set()
+        self.ids["subscription"] = self.make("subscription")
+        self.ids["webhook"] = self.make("webhook")
         self.call("PATCH", f"/voice/api/v3/status/{transaction.id}", [{"document-id": self.note, "data": mark}])
         self.call("PATCH", f"/voice/api/v1/sessions/{transaction.id}/context", {"context": {"past_sessions": [mark]}})
         self.call("PUT", "/voice/api/v2/config", {"data": {"my_templates": [self.ids["template"]], "note": mark}})
@@ -187,10 +192,34 @@ class Tenant:
             # Unless another request has ended it, which had words in it as well.
             self.session.post(f"{self.base_url}/v1/conversations")
             return made
+        if kind == "subscription":
+            body = {"endpoint": f"http://127.0.0.1:8080/{uuid.uuid4()}?{self.mark}", "signing_key": self.mark}
+            made = self.call("POST", "/notification/v1/connect/webhook/subscriptions", body)["id"]
+            self.kept.add(made)
+            return made
+        if kind == "webhook":
+            body = {"url": f"http://127.0.0.1:8080/?{self.mark}", "events": ["session.failed"], "secret": self.mark}
+            made = self.call("POST", "/voice/v1/webhooks", body)["webhook_id"]
+            self.kept.add(made)
+            return made
         if kind == "memory":
             return self.call("POST", "/v3/memories", {"content": self.mark})["id"]
         body = {"session_id": self.ids["transaction"], "document_name": self.mark, "markdown_data": self.mark}
         return self.call("POST", "/voice/api/v1/documents", body)["data"]["document_id"]
+
+    @staticmethod
+    def unknown(kind: str | None) -> str:
+        """What names nothing, and could."""
+        return "123456789" if kind in ("subscription", "webhook") else f"i-{uuid.uuid4()}"
+
+    def forget_webhooks(self):
+        """Makes room for further ones."""
+        for path, items, name in [
+            ("/notification/v1/connect/webhook/subscriptions", "data", "id"), ("/voice/v1/webhooks", "webhooks", "webhook_id"),
+        ]:
+            for item in self.session.get(self.base_url + path).json()[items]:
+                if item[name] not in self.kept:
+                    self.session.delete(f"{self.base_url}{path}/{item[name]}")
 
     def snapshot(self) -> dict:
         """Everything that can be read by this tenant."""
@@ -214,6 +243,8 @@ class Exchange:
         path, last = operation.path, KINDS.get(operation.segments[-1]["name"]) if operation.segments else None
         if operation.id == "processConversation":
             tenant.call("POST", "/v1/transcribe/text", {"text": "something to end"})
+        if operation.id in ("subscribe", "registerWebhook"):
+            tenant.forget_webhooks()
         if operation.takes_ids:
             self.ids["transaction"] = f"i-{uuid.uuid4()}"
         elif operation.method == "DELETE" or (
@@ -231,6 +262,8 @@ class Exchange:
                 return [known(each, name) for each in value]
             if name == "refresh_token":
                 return self.tenant.tokens["refresh_token"]
+            if name == "endpoint":
+                return f"http://127.0.0.1:8080/{uuid.uuid4()}"
             return self.ids[KINDS[name]] if name in KINDS and isinstance(value, str) else value
 
         return known(example, "")
@@ -376,7 +409,8 @@ def name_of(path) -> str:
 def family(path: str) -> str:
     families = {
         "/connect-auth": "account", "/v1/file-upload": "file upload", "/v1/listen": "listen",
-        "/voice/api/v1/template": "templates", "/v1/conversations": "edge", "/v1/transcribe": "edge", "/v3/": "edge",
+        "/voice/api/v1/template": "templates", "/notification": "connect", "/voice/v1/webhooks": "alliance",
+         "/v1/conversations": "edge", "/v1/transcribe": "edge", "/v3/": "edge",
     }
     return next((name for prefix, name in families.items() if path.startswith(prefix)), "eka")
 
@@ -436,6 +470,10 @@ class Judge:
             fits = all(isinstance(body.get(key), str) for key in ("err_code", "err_msg", "request_id"))
         elif kind == "edge":
             fits = isinstance(body.get("detail"), str)
+        elif kind == "connect":
+            fits = is_detailed and error["code"].isupper()
+        elif kind == "alliance":
+            fits = is_detailed and body["status"] == "failed"
         elif answer.status_code == 401 and not self.operation.is_open:
             fits = error == "Unauthorized"
         elif kind == "account":
@@ -472,7 +510,7 @@ def parameters(judge, first: Tenant, second: Tenant):
         name, schema = parameter["name"], parameter["schema"]
         kind = KINDS.get(name)
         theirs = second.twins[operation.id] if operation.takes_ids else second.ids.get(kind, "unknown")
-        for case, text in {"unknown": f"i-{uuid.uuid4()}", "foreign": theirs, **ODD_SEGMENTS}.items():
+        for case, text in {"unknown": Tenant.unknown(kind), "foreign": theirs, **ODD_SEGMENTS}.items():
             meant = urllib.parse.unquote(text, errors="surrogateescape")
             cases.append((case, {"segments": {name: text}}, f"path {name} {case}", is_valid(schema, meant), kind))
     for parameter in operation.queries:

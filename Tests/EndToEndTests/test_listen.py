@@ -616,7 +616,7 @@ def test_the_deepgram_sdk_names_a_recording_and_whom_to_tell(server, tmp_path):
         assert answer.metadata.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
         accepted = media.transcribe_url(
             url=f"{place.url}/visit.wav", punctuate=True, callback=f"{place.url}/told?by=me", callback_method="PUT")
-        [(method, address, told)] = place.told
+        [(method, address, told)] = wait_until(lambda: list(place.told), "the callback is called")
         assert (method, address) == ("PUT", "/told?by=me") and told["metadata"]["request_id"] == accepted.request_id
         assert told["results"] == answer.model_dump(exclude_none=True)["results"]
 
@@ -629,11 +629,22 @@ def test_the_deepgram_sdk_names_a_recording_and_whom_to_tell(server, tmp_path):
         for path, word in [("/moved", "302"), ("/nothing", "404"), ("/short", "in time")]:
             code, message = refusal(f"{place.url}{path}")
             assert code == "REMOTE_CONTENT_ERROR" and word in message
-        code, message = refusal(f"{place.url}/visit.wav", callback=f"{place.url}/broken")
-        assert code == "REMOTE_CONTENT_ERROR" and "500" in message
+        # What is acknowledged is stored, and told until it is heard.
+        accepted = media.transcribe_url(url=f"{place.url}/visit.wav", callback=f"{place.url}/broken")
+        wait_until(lambda: len(place.told) == 2, "the callback is called")
+
+        def delivery():
+            answer = requests.get(f"{server.base_url}/__admin/deliveries?session_id={accepted.request_id}").json()
+            [delivery] = answer["deliveries"]
+            return delivery if "problem" in delivery else None
+
+        waiting = wait_until(delivery, "the answer is written down")
+        assert waiting["problem"] == "answered 500" and waiting["state"] == "pending" and "message" not in waiting
+        code, message = refusal(f"{place.url}/visit.wav", callback="http://10.0.0.1/")
+        assert code == "REMOTE_CONTENT_ERROR" and "outbound-allow" in message
     for url in ("http://169.254.169.254/", "http://10.0.0.1/"):
         assert "outbound-allow" in refusal(url)[1]
-    for url in ("http://no-such-host.invalid/", "http://127.0.0.1:1/"):
+    for url in ("http://no-such-host.invalid/", "http://127.0.0.1:81/"):
         assert refusal(url)[0] == "REMOTE_CONTENT_ERROR"
     for url in ("", "visit.wav", "file:///etc/passwd"):
         assert refusal(url) [0] == "Bad Request"

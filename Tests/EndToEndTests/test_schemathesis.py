@@ -13,16 +13,17 @@ from conftest import ROOT, running
 
 @pytest.fixture(scope="module")
 def brief(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("brief"), "--ephemeral", "--long-poll", "50ms", "--log-level", "error") as server:
+    with running(tmp_path_factory.mktemp("brief"), "--ephemeral", "--long-poll", "50ms", "--log-level", "error", "--admin-token", "operator") as server:
         yield server
 
 
-def test_schemathesis_finds_nothing(brief):
-    token = brief.client().tokens["access_token"]
+@pytest.mark.parametrize("document", ["scribe", "control"])
+def test_schemathesis_finds_nothing(brief, document):
+    token = "operator" if document == "control" else brief.client().tokens["access_token"]
     result = subprocess.run(
         [
             pathlib.Path(sys.executable).parent / "schemathesis", "--config-file",
-            ROOT / "Tests/EndToEndTests/schemathesis.toml", "run", ROOT / "openapi/scribe.yaml", "--url", brief.base_url,
+            ROOT / "Tests/EndToEndTests/schemathesis.toml", "run", ROOT / f"openapi/{document}.yaml", "--url", brief.base_url,
             "-H", f"Authorization: Bearer {token}", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1",
         ],
         capture_output=True, text=True, cwd=brief.folder,

@@ -24,9 +24,7 @@ package struct AllianceFormat: WebhookFormat {
     package func body(
         of event: SessionEvent, in session: TransactionID, for webhook: Webhook, at time: Date
     ) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let name = webhook.style.name(of: event) ?? event.rawValue
-        return try encoder.encode(Message(event: name, timestamp: time.apiTime, session: session.rawValue))
+        return try encoded(Message(event: name, timestamp: time.apiTime, session: session.rawValue))
     }
 }

@@ -14,11 +14,7 @@ package struct ConnectFormat: WebhookFormat {
     package func body(
         of event: SessionEvent, in session: TransactionID, for webhook: Webhook, at time: Date
     ) throws -> Data {
-        let encoder = JSONEncoder()
-        // A receiver that encodes it anew before it checks the signature keeps the order, and gets the same bytes as long
-        // as nothing is escaped.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(ConnectMessage(session, webhook, at: time))
+        try encoded(ConnectMessage(session, webhook, at: time))
     }
 }
 

@@ -13,7 +13,7 @@ struct SubscriptionRoutes: Sendable {
     func add(to router: RouterGroup<ScribeContext>) {
         router.post("\(Self.path)", use: subscribe)
         router.get("\(Self.path)", use: list)
-        router.delete("\(Self.path)/{id}", use: unsubscribe)
+        router.delete("\(Self.path)/{subscription_id}", use: unsubscribe)
     }
 
     private struct Subscription: Decodable {
@@ -129,8 +129,8 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable private func unsubscribe(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        guard let id = Int64(try context.parameters.require("id")) else {
-            throw ScribeError.invalidRequest(field: "id", problem: "must be a number")
+        guard let id = Int64(try context.parameters.require("subscription_id")) else {
+            throw ScribeError.invalidRequest(field: "subscription_id", problem: "must be a number")
         }
         guard try await webhooks.remove(id, .connect, of: business) else { throw ConnectError.unknownWebhook }
         return try .json(.ok, Removal())

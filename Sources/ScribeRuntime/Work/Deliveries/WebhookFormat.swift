@@ -11,3 +11,24 @@ package protocol WebhookFormat: Sendable {
     /// What is told: a pure function of what happened, for it is made anew with each attempt.
     func body(of event: SessionEvent, in session: TransactionID, for webhook: Webhook, at time: Date) throws -> Data
 }
+
+extension WebhookFormat {
+    /// A message as JSON: compact, its keys in the same order each time, and all ASCII. The vendor's receiver reads it,
+    /// writes it anew, and checks the signature over that (C-112); Python escapes what is not ASCII.
+    package func encoded(_ message: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = try encoder.encode(message)
+        guard json.contains(where: { $0 >= 0x80 }) else { return json }
+        var ascii = Data()
+        for unit in String(decoding: json, as: UTF8.self).utf16 {
+            if unit < 0x80 {
+                ascii.append(UInt8(unit))
+            } else {
+                ascii.append(contentsOf: "\\u".utf8)
+                ascii.append(contentsOf: Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)]).utf8)
+            }
+        }
+        return ascii
+    }
+}

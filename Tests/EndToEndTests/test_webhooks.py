@@ -1,0 +1,346 @@
+"""Who registers is told, at least once, in order, with a signature: by receivers that do as receivers do.
+
+What a receiver checks is written from the vendor's sample (eka-v2.md section 7), by hand and in no way of the server's.
+"""
+
+import collections
+import hashlib
+import hmac
+import http.server
+import json
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import jsonschema
+import pytest
+import requests
+import yaml
+from conftest import BINARY, PATIENCE, ROOT, Server, running, wait_until
+
+DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
+KEY = "kéy of nobody"
+SUBSCRIPTIONS = "/notification/v1/connect/webhook/subscriptions"
+#: So that what is tried again is tried soon.
+FAST = ("--webhook-pauses", "50ms,50ms,50ms,50ms,50ms,50ms")
+
+
+def verified(headers, body: bytes) -> dict:
+    """The message, if its signature is right: over the bytes as they came, and over the same JSON encoded anew, which is
+    what the vendor's sample does before it looks."""
+    signature = headers.get("Eka-Webhook-Signature") or headers.get("X-MSA-Signature")
+    parts = dict(part.split("=") for part in signature.split(","))
+    assert abs(time.time() - int(parts["t"])) < 180
+    message = json.loads(body)
+    for signed in (body, json.dumps(message, separators=(",", ":")).encode()):
+        expected = hmac.new(KEY.encode(), f"{parts['t']}.".encode() + signed, hashlib.sha256).hexdigest()
+        assert hmac.compare_digest(expected, parts["v1"])
+    assert headers["Content-Type"] == "application/json"
+    name = "connect" if "Eka-Webhook-Signature" in headers else "session"
+    content = DOCUMENT["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
+    jsonschema.Draft202012Validator({**content["schema"], "components": DOCUMENT["components"]}).validate(message)
+    return message
+
+
+class Receiver:
+    """Answers each path in its own way, and keeps what it could verify."""
+
+    def __init__(self, port=0):
+        receiver = self
+        self.heard = collections.defaultdict(list)
+        self.problems = []
+        self.lock = threading.Lock()
+        #: What is asked on this path is answered once somebody lets it.
+        self.released = threading.Event()
+        #: Called with each message before it is answered.
+        self.before_answer = lambda path, message: None
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                try:
+                    message = verified(self.headers, body)
+                except Exception as problem:
+                    receiver.problems.append((self.path, body, repr(problem)))
+                    raise
+                event = (message.get("session_id") or message["transaction_id"], message["event"])
+                with receiver.lock:
+                    receiver.heard[self.path].append(event)
+                    is_first = receiver.heard[self.path].count(event) == 1
+                receiver.before_answer(self.path, event)
+                if self.path == "/stuck":
+                    receiver.released.wait(PATIENCE)
+                if self.path == "/vanishing" and is_first:
+                    self.close_connection = True
+                    return
+                self.send_response(500 if self.path == "/flaky" and is_first else 302 if self.path == "/moved" else 204)
+                if self.path == "/moved":
+                    self.send_header("Location", "/good")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.port = self.server.server_port
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.released.set()
+        self.server.shutdown()
+        self.server.server_close()
+        assert not self.problems, self.problems
+
+
+class Consultant:
+    """A client that registers and consults."""
+
+    def __init__(self, server: Server):
+        sdk = server.client()
+        self.session = sdk.session
+        self.base_url = server.base_url
+
+    def post(self, path: str, body) -> dict:
+        answer = self.session.post(self.base_url + path, json=body, timeout=PATIENCE)
+        assert answer.ok, answer.text
+        return answer.json()
+
+    def register(self, url: str, *events: str) -> str:
+        names = [f"session.{event}" for event in events or ("started", "ended", "completed", "partial", "failed")]
+        return self.post("/voice/v1/webhooks", {"url": url, "events": names, "secret": KEY})["webhook_id"]
+
+    def begin(self, name: str):
+        body = {"transfer": "vaded", "mode": "consultation", "s3_url": f"s3://bucket/260510/{name}"}
+        self.post(f"/voice/api/v2/transaction/init/{name}", body)
+
+    def end(self, name: str):
+        self.post(
+            f"/voice/api/v1/transaction/{name}/convert-to-template", {"template_id": "soap", "transcript": "A fever."})
+
+
+def admin(server: Server, path: str) -> dict:
+    token = server.folder / "data/admin-token"
+    headers = {"Authorization": f"Bearer {token.read_text()}"} if token.exists() else {}
+    answer = requests.get(f"{server.base_url}/__admin/{path}", headers=headers, timeout=PATIENCE)
+    assert answer.ok, answer.text
+    return answer.json()
+
+
+def settle(server: Server):
+    """Waits until nothing is on its way any more."""
+    wait_until(lambda: admin(server, "info")["counts"]["pending_deliveries"] == 0, "everything is delivered or has failed")
+
+
+WHOLE = ["session.started", "session.ended", "session.completed"]
+
+
+@pytest.mark.covers("C-112")
+def test_receivers_of_every_temper_hear_of_every_session_in_order(tmp_path):
+    tempers = ["good", "flaky", "vanishing", "moved", "stuck"]
+    with Receiver() as receiver, running(tmp_path, "--ephemeral", *FAST) as server:
+        client = Consultant(server)
+        hooks = {temper: client.register(f"{receiver.url}/{temper}") for temper in tempers}
+        subscription = {"endpoint": f"{receiver.url}/connect", "event_names": ["v2rx.completed"], "signing_key": KEY}
+        client.post(SUBSCRIPTIONS, subscription)
+        # A port at which nobody listens any more.
+        with Receiver() as gone:
+            hooks["gone"] = client.register(f"{gone.url}/gone")
+        names = [f"visit-{number}" for number in range(19)] + ["münchen-🩺"]
+        for name in names:
+            client.begin(name)
+        for name in names:
+            client.end(name)
+        whole = {(name, event) for name in names for event in WHOLE}
+        # Nobody waits for the one that is stuck, and it hears no more than a few at a time meanwhile.
+        for temper in ("good", "flaky", "vanishing"):
+            wait_until(lambda: set(receiver.heard[f"/{temper}"]) == whole, f"/{temper} hears everything")
+        wait_until(lambda: len(receiver.heard["/connect"]) == len(names), "/connect hears everything")
+        assert 0 < len(receiver.heard["/stuck"]) <= 8
+        receiver.released.set()
+        settle(server)
+        assert set(receiver.heard["/stuck"]) == whole
+        assert sorted(receiver.heard["/connect"]) == sorted((name, "v2rx.completed") for name in names)
+        # Once each where each was answered, and of one session one after the other.
+        for temper, times in [("good", 1), ("stuck", 1), ("flaky", 2), ("vanishing", 2)]:
+            for name in names:
+                mine = [event for session, event in receiver.heard[f"/{temper}"] if session == name]
+                assert mine == [event for event in WHOLE for _ in range(times)], (temper, name)
+        # A redirection is no answer, and what has failed is kept.
+        failed = admin(server, "deliveries?state=failed&limit=1000")["deliveries"]
+        assert collections.Counter(each["webhook_id"] for each in failed) == {
+            hooks["moved"]: len(whole), hooks["gone"]: len(whole)
+        }
+        assert {each["problem"] for each in failed} == {
+            "answered 302, which is not followed", "nobody answers there, or not in time"
+        }
+        assert {each["attempts"] for each in failed} == {7}
+        text = requests.get(f"{server.base_url}/metrics").text
+        assert f'scribe_webhook_deliveries_total{{style="alliance",outcome="failed"}} {2 * len(whole)}' in text
+        assert KEY not in server.log and "visit-1" not in "".join(
+            line for line in server.log.splitlines() if "delivery" in line)
+
+
+@pytest.mark.parametrize("moment", ["before the answer", "after the answer"])
+def test_a_kill_between_delivery_and_record_has_it_sent_again_and_nothing_lost(tmp_path, moment):
+    with Receiver() as receiver:
+        flags = ("--data-dir", "data", *FAST)
+        server = Server(tmp_path, *flags)
+        client = Consultant(server)
+        client.register(f"{receiver.url}/good", "started")
+        victim = server.process
+
+        def kill(path, event):
+            if event[0] == "visit-5" and victim.poll() is None:
+                if moment == "before the answer":
+                    victim.kill()
+                else:
+                    threading.Timer(0.002, victim.kill).start()
+
+        receiver.before_answer = kill
+        begun = []
+        for number in range(40):
+            try:
+                client.begin(f"visit-{number}")
+                begun.append(f"visit-{number}")
+            except (AssertionError, requests.RequestException):
+                break
+        victim.wait(PATIENCE)
+        heard_before = list(receiver.heard["/good"])
+        with running(tmp_path, *flags) as again:
+            settle(again)
+        heard_after = receiver.heard["/good"][len(heard_before):]
+        # What the killed server was about to answer may be there as well.
+        assert set(begun) <= {name for name, _ in heard_before + heard_after}
+        for heard in (heard_before, heard_after):
+            assert len(set(heard)) == len(heard), "nothing twice without a kill between"
+        if moment == "before the answer":
+            assert ("visit-5", "session.started") in heard_after
+
+
+def test_a_kill_at_any_moment_loses_no_event(tmp_path):
+    flags = ("--data-dir", "data", *FAST)
+    begun, receivers = [], [Receiver()]
+    for run in range(6):
+        server = Server(tmp_path, *flags)
+        client = Consultant(server)
+        if run == 0:
+            client.register(f"{receivers[0].url}/good")
+        threading.Timer(0.05 + 0.07 * run, server.kill).start()
+        try:
+            for number in range(10_000):
+                name = f"visit-{run}-{number}"
+                client.begin(name)
+                begun.append((name, "session.started"))
+                client.end(name)
+                begun.append((name, "session.ended"))
+        except (AssertionError, requests.RequestException):
+            pass
+        server.process.wait(PATIENCE)
+        # Another one at the same address, so that what each server has sent is told apart.
+        receivers[-1].__exit__()
+        receivers.append(Receiver(receivers[0].port))
+    with running(tmp_path, *flags) as server, receivers[-1]:
+        # Also what was ended, and not yet processed.
+        wait_until(lambda: admin(server, "info")["counts"]["jobs"] == 0, "everything is processed")
+        settle(server)
+    assert len(begun) > 10
+    everything = {event for receiver in receivers for event in receiver.heard["/good"]}
+    assert set(begun) <= everything
+    assert {(name, "session.completed") for name, event in begun if event == "session.ended"} <= everything
+    for receiver in receivers:
+        heard = receiver.heard["/good"]
+        assert len(set(heard)) == len(heard), "nothing twice without a kill between"
+
+
+def test_the_command_line_goes_through_the_door(tmp_path):
+    def run(verb, *arguments):
+        return subprocess.run(
+            [BINARY, "webhooks", verb, "--url", server.base_url, *arguments], capture_output=True, text=True,
+            cwd=tmp_path, timeout=PATIENCE)
+
+    strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data", "--outbound-allow", "127.0.0.0/8")
+    with Receiver() as receiver, running(tmp_path, *strict, "--webhook-pauses", "") as server:
+        token = tmp_path / "data/admin-token"
+        assert stat.S_IMODE(token.stat().st_mode) == 0o600
+        assert requests.get(f"{server.base_url}/__admin/info").status_code == 401
+        refused = run("list")
+        assert refused.returncode == 1 and "admin token" in refused.stderr
+        here = ("--data-dir", "data")
+        assert run("list", *here).stdout == "no webhooks are registered\n"
+        client = Consultant(server)
+        good = client.register(f"{receiver.url}/good", "completed")
+        moved = client.register(f"{receiver.url}/moved")
+        listed = run("list", *here).stdout.splitlines()
+        assert len(listed) == 2 and f"{receiver.url}/good" in listed[0] and "session.completed" in listed[0]
+        assert KEY not in run("list", "--json", "--deliveries", *here).stdout
+        heard = run("test", good, *here)
+        assert heard.returncode == 0 and "delivered" in heard.stdout, heard.stderr
+        [(session, event)] = receiver.heard["/good"]
+        assert session.startswith("test-") and event == "session.completed"
+        unheard = run("test", moved, "--admin-token", token.read_text())
+        assert unheard.returncode == 1 and "answered 302" in unheard.stdout
+        assert "answered 302" in run("list", "--state", "failed", *here).stdout
+        assert run("replay", *here).stdout == "replayed: 1\n"
+        wait_until(lambda: len(receiver.heard["/moved"]) == 2, "it is told again")
+        settle(server)
+        number = run("list", "--state", "delivered", *here).stdout.split()[0]
+        assert run("replay", number, *here).returncode == 0
+        wait_until(lambda: len(receiver.heard["/good"]) == 2, "it is told again")
+        assert run("test", "99", *here).returncode == 1
+        assert run("list", "--state", "lost", *here).returncode != 0
+    unreachable = subprocess.run(
+        [BINARY, "webhooks", "list", "--url", server.base_url], capture_output=True, text=True, timeout=PATIENCE)
+    assert unreachable.returncode == 1 and "no server answers" in unreachable.stderr
+
+
+def test_a_server_that_the_network_reaches_tells_no_neighbour(tmp_path):
+    strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--ephemeral")
+    with Receiver() as receiver, running(tmp_path, *strict) as server:
+        client = Consultant(server)
+        for url in (receiver.url, "http://localhost:8080/", "http://10.0.0.1/", "http://[::1]:8080/", "http://2130706433/"):
+            answer = client.session.post(server.base_url + SUBSCRIPTIONS, json={"endpoint": url})
+            assert answer.status_code == 400 and "may not be sent" in answer.json()["error"]["message"], answer.text
+        assert not receiver.heard
+
+
+@pytest.mark.parametrize("language", ["python", "js"])
+def test_the_receivers_of_the_recipe_believe_what_is_genuine(tmp_path, language):
+    page = (ROOT / "docs/recipes.md").read_text()
+    code = re.search(rf"## Be told when it is done.*?```{language}\n(.*?)```", page, re.DOTALL)[1]
+    key = re.search(r'KEY = b"(\w+)"', page)[1]
+    with Receiver() as free:
+        port = free.port
+    assert "9100" in code
+    source = tmp_path / ("receiver.py" if language == "python" else "receiver.mjs")
+    source.write_text(code.replace("9100", str(port)))
+    process = subprocess.Popen(
+        [sys.executable if language == "python" else "node", source], stdout=subprocess.PIPE, text=True)
+    try:
+        with running(tmp_path, "--ephemeral", "--webhook-pauses", "50ms,50ms,100ms,200ms,400ms,800ms,1s,1s,2s,2s") as server:
+            client = Consultant(server)
+            for secret in ("of somebody else", key):
+                subscription = {"endpoint": f"http://127.0.0.1:{port}/", "signing_key": secret}
+                number = client.post(SUBSCRIPTIONS, subscription)["id"]
+                delivery = requests.post(f"{server.base_url}/__admin/webhooks/{number}/test").json()["delivery_id"]
+                if secret == key:
+                    wait_until(lambda: admin(server, f"deliveries/{delivery}")["state"] == "delivered", "it is believed")
+                else:
+                    problem = lambda: admin(server, f"deliveries/{delivery}").get("problem") == "answered 403"
+                    wait_until(problem, "it is not believed")
+                    client.session.delete(f"{server.base_url}{SUBSCRIPTIONS}/{number}")
+    finally:
+        process.send_signal(signal.SIGTERM)
+    output = process.communicate(timeout=PATIENCE)[0]
+    assert "not genuine" in output and '"event":"v2rx.completed"' in output
