@@ -97,7 +97,8 @@ let package = Package(
         .target(
             name: "Alliance",
             dependencies: [
-                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+                .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Alliance",
             swiftSettings: swiftSettings
@@ -156,7 +157,7 @@ let package = Package(
         .target(
             name: "ScribeHTTP",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
+                "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioTLS, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings

@@ -19,6 +19,12 @@ package enum ScribeError: Error, Hashable, Sendable {
     case transactionCancelled
     /// The transaction was never committed and is older than two hours.
     case transactionNeverCommitted
+    /// The session was ended, and takes no more audio.
+    case sessionEnded
+    /// The session was ended, and its results are there.
+    case sessionCompleted
+    /// The session was never ended, and its time is over.
+    case sessionExpired
     /// No such document or template result in this transaction.
     case resultNotFound
     /// The operation does not fit what has happened so far; the text says why.
@@ -56,7 +62,9 @@ package enum ScribeError: Error, Hashable, Sendable {
         case .tooLarge: .tooLarge
         case .transactionNotFound, .resultNotFound, .resourceNotFound: .notFound
         case .transactionAlreadyInitialized, .feedbackAlreadySubmitted: .conflict
-        case .transactionCancelled, .transactionNeverCommitted, .invalidState: .state
+        case .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted, .sessionExpired,
+            .invalidState:
+            .state
         case .transactionLimitExceeded, .storageQuotaExceeded: .exhausted
         case .refusedOnPurpose: .refused
         case .storageUnavailable: .unavailable
@@ -74,6 +82,9 @@ package enum ScribeError: Error, Hashable, Sendable {
         case .transactionNotFound: "transaction_not_found"
         case .transactionCancelled: "transaction_cancelled"
         case .transactionNeverCommitted: "transaction_never_committed"
+        case .sessionEnded: "session_ended"
+        case .sessionCompleted: "session_completed"
+        case .sessionExpired: "session_expired"
         case .resultNotFound: "result_not_found"
         case .invalidState: "invalid_state"
         case .resourceNotFound: "resource_not_found"

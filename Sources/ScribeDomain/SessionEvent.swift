@@ -11,14 +11,16 @@ package enum SessionEvent: String, Hashable, Sendable, CaseIterable {
     case expired
 
     /// How processing ended.
-    /// - Parameter documents: how each result ended.
-    package init?(_ outcome: Transaction.ProcessingStatus, documents: [ResultDocument.Status]) {
+    package init?(_ outcome: Transaction.ProcessingStatus, documents: [ResultDocument]) {
         switch outcome {
         case .inProgress, .cancelled: return nil
         case .systemFailure, .requestFailure: self = .failed
         case .success:
-            let failures = documents.count { $0 == .failure }
-            self = failures == 0 ? .completed : failures == documents.count ? .failed : .partial
+            switch documents.filter(\.status.isFinal).outcome {
+            case .inProgress, .success: self = .completed
+            case .partial: self = .partial
+            case .failure: self = .failed
+            }
         }
     }
 }

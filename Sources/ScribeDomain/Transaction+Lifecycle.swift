@@ -106,7 +106,7 @@ extension Transaction {
 
     /// A `non-vaded` transaction, whose files were uploaded before, needs neither stop nor commit (eka.md 2.1).
     package mutating func commitAtInit() {
-        guard request.transfer == .nonVaded, userStatus == .initialized else { return }
+        guard request.transfer == .nonVaded, request.session == nil, userStatus == .initialized else { return }
         committedFiles = request.announcedFiles.removingDuplicates()
         userStatus = .committed
         committedAt = createdAt
@@ -114,7 +114,7 @@ extension Transaction {
 
     /// Whether it was started without a word of which files there are: those that are in its folder then (2.1).
     package var waitsForAnyFile: Bool {
-        request.transfer == .nonVaded && userStatus == .committed && committedFiles.isEmpty
+        request.transfer == .nonVaded && request.session == nil && userStatus == .committed && committedFiles.isEmpty
     }
 
     /// Takes the files that are in its folder. What describes or archives a recording is none of it (C-25, C-68).

@@ -14,6 +14,7 @@ package struct TransactionPatch: Hashable, Sendable {
     package var mode: String?
     package var modelType: String?
     package var inputLanguages: [String]?
+    package var outputLanguage: String?
 
     package init() {}
 
@@ -30,5 +31,6 @@ package struct TransactionPatch: Hashable, Sendable {
         if let mode { request.mode = mode }
         if let modelType { request.modelType = modelType }
         if let inputLanguages { request.inputLanguages = inputLanguages }
+        if let outputLanguage { request.outputLanguage = outputLanguage }
     }
 }

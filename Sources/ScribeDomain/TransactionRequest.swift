@@ -51,6 +51,8 @@ package struct TransactionRequest: Hashable, Sendable {
     package var hasStartedRecording: Bool?
     /// The `flavour` header of init, echoed in history.
     package var flavour: String
+    /// Set when it was started as a session.
+    package var session: SessionTerms?
 
     package init(
         transfer: Transfer, mode: String? = nil, audioURL: String? = nil, announcedFiles: [String] = [],

@@ -6,6 +6,7 @@ package import ScribeStore
 package struct Runtime: Sendable {
     package let store: Store
     package let consultations: Consultations
+    package let sessions: Sessions
     package let conversations: Conversations
     package let uploads: Uploads
     package let recognitions: Recognitions
@@ -20,7 +21,7 @@ package struct Runtime: Sendable {
     package let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, conversations: Conversations, uploads: Uploads,
+        store: Store, consultations: Consultations, sessions: Sessions, conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
         liveRecordings: LiveRecordings, outbound: OutboundClient, webhooks: Webhooks, templates: TemplateCatalogue,
         facts: ClinicalFacts,
@@ -30,6 +31,7 @@ package struct Runtime: Sendable {
     ) {
         self.store = store
         self.consultations = consultations
+        self.sessions = sessions
         self.conversations = conversations
         self.uploads = uploads
         self.recognitions = recognitions

@@ -75,11 +75,12 @@ package struct Backend: Sendable {
             key: data.key, clients: clients.admitted(in: configuration.authMode),
             lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
         let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
+        let origin = LinkOrigin(publicURL: configuration.publicURL, proxies: configuration.trustedProxies)
         let eka = EkaFamily(
             runtime, authenticator: authenticator, credentials: credentials, secrets: secrets,
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
-                longPoll: configuration.longPoll, lifetimes: configuration.lifetimes))
+                longPoll: configuration.longPoll, lifetimes: configuration.lifetimes, origin: origin))
         families = [
             RoutedFamily(
                 StatusFamily(
@@ -90,7 +91,11 @@ package struct Backend: Sendable {
                     settings: .init(
                         token: try await data.adminToken(configuration), host: configuration.host,
                         about: Self.about(configuration)))),
-            RoutedFamily(AllianceFamily(runtime, authenticator: authenticator)),
+            RoutedFamily(
+                AllianceFamily(
+                    runtime, authenticator: authenticator, credentials: credentials,
+                    tickets: Tickets(key: data.key, clock: clock), origin: origin,
+                    longPoll: min(configuration.longPoll, .seconds(14)))),
             RoutedFamily(eka),
             RoutedFamily(
                 ListenFamily(
@@ -140,6 +145,9 @@ package struct Backend: Sendable {
             clock: clock)
         return Runtime(
             store: store, consultations: consultations,
+            sessions: Sessions(
+                store: store, consultations: consultations, templates: templates, bench: engines.bench,
+                identifiers: identifiers, clock: clock),
             conversations: Conversations(
                 store: store, consultations: consultations, facts: engines.facts, identifiers: identifiers,
                 clock: clock),

@@ -41,6 +41,10 @@ package struct Configuration: Sendable {
     package var allowedOrigins: [String]?
     /// Where the server may be sent by others beside the public internet, and itself while only this machine reaches it.
     package var outboundAllowed: [OutboundRules.Exception] = []
+    /// How clients reach the server, without a slash at its end; nil: as each request did.
+    package var publicURL: String?
+    /// From where it is believed how clients reach the server.
+    package var trustedProxies: [IPRange] = []
     /// Opens `/__admin`. Nil: one that is kept in the data folder, and none while only this machine reaches the server.
     package var adminToken: String?
     /// Between one attempt to tell a webhook and the next (eka-v2.md section 7).
@@ -57,6 +61,8 @@ package struct Configuration: Sendable {
     package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)
+    /// How long a session may be open.
+    package var sessionLifetime: Duration = .seconds(Transaction.sessionLifetime)
     package var jobs = WorkPolicy()
     /// Transcribes what the first one fails at.
     package var fallbackTranscriber: TranscriberChoice?

@@ -42,7 +42,8 @@ struct OpenData: Sendable {
         try await threads.runIfActive { [folder] in
             try Store(
                 path: folder.databasePath, durability: configuration.durability,
-                transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas, sink: changes)
+                transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
+                sessionLifetime: configuration.sessionLifetime / .seconds(1), sink: changes)
         }
     }
 

@@ -104,14 +104,14 @@ struct ExpiredSessions: Service, CustomStringConvertible {
     let logger: Logger
 
     /// A session that begins now is seen in time: its own time is longer.
-    private static let longestPause: Duration = .seconds(60)
+    private var longestPause: Duration { min(.seconds(60), .seconds(store.sessionLifetime)) }
 
     var description: String { "ExpiredSessions" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                var pause = Self.longestPause
+                var pause = longestPause
                 do {
                     if let next = try await store.expireSessions(at: clock.now) {
                         pause = min(pause, .seconds(max(0, next.timeIntervalSince(clock.now))))

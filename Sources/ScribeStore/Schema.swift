@@ -26,7 +26,14 @@ enum Schema {
         ("010 notes are jobs too", noteJobs),
         ("011 conversations", conversations),
         ("012 webhooks", webhooks),
+        ("013 several documents of a template", severalDocuments),
     ]
+
+    /// Each time that a session's client asks for a template it gets a document.
+    private static let severalDocuments = """
+        DROP INDEX documents_by_template;
+        CREATE INDEX documents_by_template ON documents (transaction_id, kind, template_id) WHERE is_authored = 0;
+        """
 
     /// Made anew because a CHECK cannot be changed. Each kind is looked for by itself.
     private static let noteJobs = """

@@ -65,12 +65,13 @@ extension Store {
     /// - Parameters:
     ///   - document: as it is to be; one of the same template takes its place and keeps its id.
     ///   - replacesEdited: whether it does so where a person has changed that one.
+    ///   - addsOne: whether it is a further one instead.
     /// - Returns: the id of the document that will be written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/invalidState(_:)``.
     package func convert(
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource,
-        replacesEdited: Bool = true, at now: Date
+        replacesEdited: Bool = true, addsOne: Bool = false, at now: Date
     ) async throws -> DocumentID {
         try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
@@ -92,7 +93,10 @@ extension Store {
                     [text, now.milliseconds, rowID]
                 )
             }
-            let existing = try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
+            let existing =
+                addsOne
+                ? nil
+                : try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
             // The transcript that is there, heard, supplied or corrected, is not made again.
             if let existing, existing.kind == .transcript || existing.isEdited && !replacesEdited { return existing.id }
             if let existing {

@@ -5,14 +5,14 @@ package import ScribeDomain
 extension Store {
     /// Stores a chunk of an open transaction together with what was heard in it, so that nobody transcribes it again.
     /// - Parameter speech: nil where nobody has listened.
-    /// - Returns: the file of the object that was replaced, if any; nobody refers to it any more.
+    /// - Returns: the files of what was replaced; nobody refers to them any more.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended,
     ///   ``ScribeError/storageQuotaExceeded``, and what `permit` throws.
     package func put(
         _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void,
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> String? {
+    ) async throws -> [String] {
         try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let status: Transaction.UserStatus = try row.word("user_status")

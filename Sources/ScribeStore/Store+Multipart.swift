@@ -142,7 +142,7 @@ extension Store {
         _ id: String, as object: StoredObject, business: BusinessID,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> (replacedFile: String?, partFiles: [String])? {
+    ) async throws -> (replacedFiles: [String], partFiles: [String])? {
         try await writes.write { db, changes in
             let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
             guard let row else { return nil }

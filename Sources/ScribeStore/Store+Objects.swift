@@ -37,7 +37,10 @@ extension Store {
     ///
     /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
     /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
-    /// - Returns: the file of the object that was replaced, if any; nobody refers to it any more.
+    /// To a session nothing is added any more once it has ended, or its time is over; another file with a chunk's number
+    /// takes its place, whatever its extension.
+    /// - Returns: the files of what was replaced; nobody refers to them any more.
+    /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
     /// - Parameters:
     ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
     ///   - permit: gets the fixture of each transaction that the object belongs to, and throws when it is not to be
@@ -46,7 +49,7 @@ extension Store {
         _ object: StoredObject, business: BusinessID,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
-    ) async throws -> String? {
+    ) async throws -> [String] {
         try await writes.write { db, changes in
             try self.put(object, business: business, replacing: permitReplacing, permit, in: db, &changes)
         }
@@ -111,7 +114,7 @@ extension Store {
     func put(
         _ object: StoredObject, business: BusinessID, replacing permitReplacing: (String?) throws -> Void = { _ in },
         _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database, _ changes: inout [Change]
-    ) throws -> String? {
+    ) throws -> [String] {
         let replaced = try db.row(
             "SELECT file, etag, size FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
@@ -137,8 +140,8 @@ extension Store {
                 object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
             ]
         )
-        try makeWork(for: object, business: business, permit, in: db, &changes)
-        return replaced?["file"]
+        let twins = try makeWork(for: object, business: business, permit, in: db, &changes)
+        return [replaced?["file"]].compactMap(\.self) + twins
     }
 
     static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
@@ -148,14 +151,18 @@ extension Store {
         ).map(StoredObject.init(row:))
     }
 
+    /// - Returns: the files of a session's chunk that the object takes the place of.
     private func makeWork(
         for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
         in db: Database, _ changes: inout [Change]
-    ) throws {
+    ) throws -> [String] {
+        var twins: [String] = []
         let (folder, name) = AudioLocation.split(key: object.key)
         let rows = try db.rows(
             """
-            SELECT id, txn_id, user_status, processing_status, committed_files, fixture FROM transactions
+            SELECT id, txn_id, user_status, processing_status, committed_files, fixture, created_at,
+                json_extract(request, '$.session') IS NOT NULL AS is_session
+            FROM transactions
             WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
             """,
             [business.rawValue, object.bucket, folder]
@@ -164,6 +171,14 @@ extension Store {
             try permit(row["fixture"])
             let userStatus: Transaction.UserStatus = try row.word("user_status")
             let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
+            if row["is_session"] as Bool {
+                guard userStatus.isOpen else {
+                    throw processingStatus == .inProgress ? ScribeError.sessionEnded : .sessionCompleted
+                }
+                let age = object.createdAt.timeIntervalSince(Date(milliseconds: row["created_at"]))
+                guard age < sessionLifetime else { throw ScribeError.sessionExpired }
+                twins += try Self.removeTwins(of: object, business: business, in: db)
+            }
             if userStatus.isOpen {
                 changes.append(.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"]))))
                 // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
@@ -180,6 +195,24 @@ extension Store {
                 try Self.outdateAssembly(ofRow: row["id"], in: db)
             }
         }
+        return twins
+    }
+
+    /// Removes other objects of the same folder with the same chunk's number.
+    /// - Returns: their files.
+    private static func removeTwins(
+        of object: StoredObject, business: BusinessID, in db: Database
+    ) throws -> [String] {
+        let (folder, name) = AudioLocation.split(key: object.key)
+        guard let number = chunkOrdinal(ofFile: name) else { return [] }
+        let location = AudioLocation(bucket: object.bucket, folder: folder)
+        return try names(in: location, business: business, upTo: Limits.files, db)
+            .filter { $0 != name && chunkOrdinal(ofFile: $0) == number }
+            .compactMap { twin in
+                try db.row(
+                    "DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key = ? RETURNING file",
+                    [business.rawValue, object.bucket, location.key(ofFile: twin)])?["file"]
+            }
     }
 }
 

@@ -30,18 +30,18 @@ extension Store {
     // MARK: Within a SQL transaction
 
     /// A session has begun; one that is never ended will be said to be over.
-    static func raiseStart(
+    func raiseStart(
         of transaction: Transaction, rowID: Int64, in db: Database, _ changes: inout [Change]
     ) throws {
-        let webhooks = try webhooks(of: transaction.key.business, in: db)
+        let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
         let now = transaction.createdAt
         let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
-        try raise(events, of: transaction.key, to: webhooks, at: now, in: db, &changes)
+        try Self.raise(events, of: transaction.key, to: webhooks, at: now, in: db, &changes)
         if transaction.userStatus.isOpen, webhooks.contains(where: { $0.announces(.expired) }) {
             try db.run(
                 "UPDATE transactions SET expires_at = ? WHERE id = ?",
-                [now.addingTimeInterval(Transaction.sessionLifetime).milliseconds, rowID])
+                [now.addingTimeInterval(sessionLifetime).milliseconds, rowID])
         }
     }
 
@@ -51,8 +51,8 @@ extension Store {
     ) throws {
         let webhooks = try webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
-        let statuses = try documents(ofRow: rowID, in: db).map(\.status)
-        guard let event = SessionEvent(transaction.processingStatus, documents: statuses) else { return }
+        let documents = try documents(ofRow: rowID, in: db)
+        guard let event = SessionEvent(transaction.processingStatus, documents: documents) else { return }
         try raise([event], of: transaction.key, to: webhooks, at: now, in: db, &changes)
     }
 

@@ -35,7 +35,7 @@ extension Store {
                 try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
             }
             changes.append(.transaction(transaction.key))
-            try Self.raiseStart(of: transaction, rowID: rowID, in: db, &changes)
+            try self.raiseStart(of: transaction, rowID: rowID, in: db, &changes)
             return .created
         }
     }
@@ -81,6 +81,9 @@ extension Store {
             let old = try Transaction(row: row)
             try permit(old)
             var transaction = old
+            var list = list
+            // A session's client that says stop and commit means what has come (medscribe.md section 8).
+            if old.request.session != nil, list.files.isEmpty { list.files = try Self.chunkNames(of: old, in: db) }
             let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
             let effect = try transaction.commit(list, hasMoreToGive: hasMoreToGive, at: now)
             try transaction.requireWithinLimits()

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import GRDB
 package import ScribeDomain
 
@@ -9,6 +9,8 @@ package final class Store: Sendable {
     let writes: GroupCommit
     let transcribesOnArrival: Bool
     let quotas: Quotas
+    /// How long a session may be open, in seconds.
+    package let sessionLifetime: TimeInterval
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
 
@@ -35,9 +37,10 @@ package final class Store: Sendable {
     /// - Throws: ``Problem``, or what SQLite says.
     package init(
         path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
-        sink: (any ChangeSink)? = nil
+        sessionLifetime: TimeInterval = Transaction.sessionLifetime, sink: (any ChangeSink)? = nil
     ) throws {
         self.quotas = quotas
+        self.sessionLifetime = sessionLifetime
         self.transcribesOnArrival = transcribesOnArrival
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)

@@ -53,6 +53,11 @@ package struct IPRange: Hashable, Sendable {
         self.length = length
     }
 
+    /// Whether an address is in it, as it is written or as the older one that it wraps.
+    package func contains(_ address: IPAddress) -> Bool {
+        contains(address.unwrapped.bytes) || contains(address.bytes)
+    }
+
     func contains(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == first.count else { return false }
         let (whole, rest) = (length / 8, length % 8)

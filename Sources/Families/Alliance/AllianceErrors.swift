@@ -10,82 +10,133 @@ struct AllianceErrors: ErrorStyle {
             let code: String
             let message: String
             let displayMessage: String
+            var details: [String: JSONValue]?
 
             enum CodingKeys: String, CodingKey {
-                case code, message
+                case code, message, details
                 case displayMessage = "display_message"
             }
         }
 
         let status = "failed"
         let error: Detail
+        let transaction: String
+        let business: String
+
+        enum CodingKeys: String, CodingKey {
+            case status, error
+            case transaction = "txn_id"
+            case business = "b_id"
+        }
     }
 
     func response(to failure: ScribeError, context: ScribeContext) throws -> Response {
+        switch failure {
+        case .invalidRequest(let field, let problem):
+            return try answer(.unprocessableContent, "invalid_request", sentence(on: field, problem), context)
+        case .transactionNotFound:
+            let details = context.transactionText.map { ["session_id": JSONValue.string($0)] }
+            return try answer(.notFound, "session_not_found", "There is no such session", context, details: details)
+        case .transactionAlreadyInitialized:
+            return try answer(
+                .conflict, "txn_already_initialized", "A session of that id is there already", context)
+        case .sessionEnded: return try answer(.badRequest, failure.code, "The session was ended", context)
+        case .sessionCompleted: return try answer(.badRequest, failure.code, "The session was completed", context)
+        case .sessionExpired:
+            return try answer(.gone, failure.code, "The session was never ended, and its time is over", context)
+        case .transactionCancelled:
+            return try answer(.badRequest, "session_ended", "The session was cancelled", context)
+        case .invalidState(let problem): return try answer(.badRequest, "invalid_request", problem, context)
+        case .refusedOnPurpose:
+            return try answer(
+                .internalServerError, "internal_error", "The session's fixture asks for this failure", context)
+        case .transactionLimitExceeded, .storageQuotaExceeded, .tooLarge, .transactionNeverCommitted,
+            .resultNotFound, .resourceNotFound, .feedbackAlreadySubmitted, .storageUnavailable:
+            return try response(toKindOf: failure, context)
+        }
+    }
+
+    private func response(toKindOf failure: ScribeError, _ context: ScribeContext) throws -> Response {
         switch failure.kind {
-        case .invalid:
-            if case .invalidRequest(let field, let problem) = failure {
-                return try answer(.unprocessableContent, "invalid_request", sentence(on: field, problem))
-            }
-            return try answer(.unprocessableContent, "invalid_request", failure.code)
-        case .tooLarge: return try answer(.contentTooLarge, "invalid_request", "The body is too large")
-        case .notFound: return try answer(.notFound, "resource_not_found", "Not found")
-        case .conflict: return try answer(.conflict, failure.code, "It is there already")
-        case .state: return try answer(.badRequest, "invalid_request", failure.code)
-        case .exhausted: return try answer(.tooManyRequests, "txn_limit_exceeded", "No more can be started")
-        case .refused:
-            return try answer(.internalServerError, "internal_error", "The session's fixture asks for this failure")
+        case .invalid: try answer(.unprocessableContent, "invalid_request", failure.code, context)
+        case .tooLarge: try answer(.contentTooLarge, "invalid_request", "The body is too large", context)
+        case .notFound: try answer(.notFound, "resource_not_found", "Not found", context)
+        case .conflict: try answer(.conflict, failure.code, "It is there already", context)
+        case .state, .refused: try answer(.badRequest, "invalid_request", failure.code, context)
+        case .exhausted:
+            try answer(.tooManyRequests, "txn_limit_exceeded", "No more can be started or stored", context)
         case .unavailable:
-            return try answer(.serviceUnavailable, "service_unavailable", "Storage is not available, try again")
+            try answer(
+                .serviceUnavailable, "service_unavailable", "Storage is not available, try again", context)
         }
     }
 
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
         switch problem {
-        case .unauthenticated(let reason): try answer(.unauthorized, "authentication_failed", reason)
+        case .unauthenticated(let reason): try answer(.unauthorized, "authentication_failed", reason, context)
         case .bodyTooLarge(let limit):
-            try answer(.contentTooLarge, "invalid_request", "The body is larger than \(limit) bytes")
-        case .routeNotFound(let hint): try answer(.notFound, "resource_not_found", hint)
+            try answer(.contentTooLarge, "invalid_request", "The body is larger than \(limit) bytes", context)
+        case .routeNotFound(let hint): try answer(.notFound, "resource_not_found", hint, context)
         case .methodNotAllowed(let allowed):
             try answer(
-                .methodNotAllowed, "invalid_request", "Allowed here: \(allowed.joined(separator: ", "))",
+                .methodNotAllowed, "invalid_request", "Allowed here: \(allowed.joined(separator: ", "))", context,
                 [.allow: allowed.joined(separator: ", ")])
         case .busy(let seconds):
             try answer(
-                .serviceUnavailable, "service_unavailable", "Too much is being done at once, try again",
+                .serviceUnavailable, "service_unavailable", "Too much is being done at once, try again", context,
                 .retryAfter(seconds))
         case .tooManyAttempts(let seconds):
             try answer(
-                .tooManyRequests, "rate_limit_exceeded", "Too many attempts have failed", .retryAfter(seconds))
+                .tooManyRequests, "rate_limit_exceeded", "Too many attempts have failed", context,
+                .retryAfter(seconds))
         }
     }
 
     func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
-        switch error as? AllianceError {
-        case .webhookNotFound: try answer(.notFound, "webhook_not_found", "No such webhook")
+        guard let error = error as? AllianceError else { return nil }
+        return switch error {
+        case .malformed(let problem): try answer(.badRequest, "invalid_request", problem, context)
+        case .invalidTemplate:
+            try answer(.badRequest, "invalid_template", "One of the templates does not exist", context)
+        case .templateNotFound: try answer(.notFound, "template_not_found", "There is no such template", context)
+        case .documentNotFound: try answer(.notFound, "resource_not_found", "There is no such document", context)
+        case .webhookNotFound: try answer(.notFound, "webhook_not_found", "No such webhook", context)
         case .tooManyWebhooks:
-            try answer(.unprocessableContent, "invalid_request", "No more webhooks can be registered")
-        case nil: nil
+            try answer(.unprocessableContent, "invalid_request", "No more webhooks can be registered", context)
+        case .alreadyCommitted:
+            try answer(
+                .conflict, "session_already_committed", "That cannot be changed once the session has ended", context)
+        case .chunkTooLarge:
+            try answer(
+                .contentTooLarge, "chunk_too_large", "A file may have \(AudioRoutes.largestFile) bytes", context)
+        case .invalidAudioFormat(let format):
+            try answer(
+                .badRequest, "invalid_audio_format", "Recordings of that format are not taken", context,
+                details: [
+                    "provided_format": .string(format),
+                    "supported_formats": .array(
+                        Set(AudioFileName.types.values).sorted().map { .string($0) }),
+                ])
+        case .unknownStream: try answer(.forbidden, "forbidden", "The link leads to no session", context)
+        case .upgradeRequired:
+            try answer(
+                .upgradeRequired, "invalid_request", "This is a WebSocket", context, [.upgrade: "websocket"])
         }
     }
 
     func internalError(context: ScribeContext) throws -> Response {
-        try answer(.internalServerError, "internal_error", apology(context))
+        try answer(.internalServerError, "internal_error", apology(context), context)
     }
 
     private func answer(
-        _ status: HTTPResponse.Status, _ code: String, _ message: String, _ headers: HTTPFields = [:]
+        _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
+        _ headers: HTTPFields = [:], details: [String: JSONValue]? = nil
     ) throws -> Response {
-        let detail = Body.Detail(code: code, message: message, displayMessage: message)
-        var response = try Response.json(status, Body(error: detail))
+        let body = Body(
+            error: .init(code: code, message: message, displayMessage: message, details: details),
+            transaction: context.transactionText ?? "", business: context.principal?.business.rawValue ?? "")
+        var response = try Response.json(status, body)
         response.headers.append(contentsOf: headers)
         return response
     }
-}
-
-/// What only the session protocol knows to go wrong.
-enum AllianceError: Error, Hashable, Sendable {
-    /// The business has none such.
-    case webhookNotFound
-    case tooManyWebhooks
 }

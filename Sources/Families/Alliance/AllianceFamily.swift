@@ -4,26 +4,53 @@ import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
-/// The MedScribe Alliance session protocol (`/voice/v1`, medscribe.md).
+/// The MedScribe Alliance session protocol (`/voice/v1`, medscribe.md). A folder for what is told of sessions, what is
+/// uploaded, what is streamed, and what is known beforehand.
 package struct AllianceFamily: RoutedAPI {
     package let name = "Alliance"
     package let reservedPaths: [[Substring]] = [["voice", "v1"]]
 
     private let runtime: Runtime
     private let authenticator: Authenticator
+    private let credentials: UploadCredentials
+    private let tickets: Tickets
+    private let origin: LinkOrigin
+    private let longPoll: Duration
 
-    package init(_ runtime: Runtime, authenticator: Authenticator) {
+    /// - Parameters:
+    ///   - tickets: for links that are credentials themselves.
+    ///   - longPoll: how long a poll is held.
+    package init(
+        _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, tickets: Tickets,
+        origin: LinkOrigin, longPoll: Duration
+    ) {
         self.runtime = runtime
         self.authenticator = authenticator
+        self.credentials = credentials
+        self.tickets = tickets
+        self.origin = origin
+        self.longPoll = longPoll
     }
 
     package func errorStyle(for path: [Substring]) -> any ErrorStyle { AllianceErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let authenticated = router.group()
-            .add(middleware: ErrorRendering(style: AllianceErrors()))
+        let open = router.group().add(middleware: ErrorRendering(style: AllianceErrors()))
+        let links = UploadLinks(
+            credentials: credentials, tickets: tickets, origin: origin, clock: runtime.clock)
+        DiscoveryRoute(origin: origin).add(to: open)
+        StreamRoutes(
+            sessions: runtime.sessions, recordings: runtime.liveRecordings, tickets: tickets, clock: runtime.clock
+        ).add(to: open)
+        let authenticated =
+            open.group()
             .add(middleware: Authentication(authenticator) { [$0.bearerToken].compactMap(\.self) })
             .add(middleware: ErrorRendering(style: AllianceErrors()))
+        SessionRoutes(sessions: runtime.sessions, links: links, longPoll: longPoll).add(to: authenticated)
+        AudioRoutes(
+            sessions: runtime.sessions, uploads: runtime.uploads, clock: runtime.clock
+        ).add(to: authenticated)
+        TemplateRoutes(sessions: runtime.sessions).add(to: authenticated)
         WebhookRoutes(webhooks: runtime.webhooks).add(to: authenticated)
     }
 }

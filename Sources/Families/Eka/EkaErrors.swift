@@ -54,6 +54,10 @@ struct EkaErrors: ErrorStyle {
             try answer(.badRequest, "cancelled", "Transaction was cancelled", context)
         case .transactionNeverCommitted:
             try answer(.badRequest, "active_session", "Transaction was never committed", context)
+        case .sessionEnded, .sessionCompleted:
+            try answer(.badRequest, failure.code, "The session was ended", context)
+        case .sessionExpired:
+            try answer(.gone, failure.code, "The session was never ended, and its time is over", context)
         case .resultNotFound:
             try answer(.badRequest, "resource_not_found", "No such result in this transaction", context)
         case .invalidState(let problem):

@@ -15,10 +15,13 @@ package struct EkaFamily: RoutedAPI {
         package var clientProfiles: [String: ClientProfile]
         package var longPoll: Duration
         package var lifetimes: TokenLifetimes
+        package var origin: LinkOrigin
 
         package init(
-            fidelity: Fidelity, clientProfiles: [String: ClientProfile], longPoll: Duration, lifetimes: TokenLifetimes
+            fidelity: Fidelity, clientProfiles: [String: ClientProfile], longPoll: Duration,
+            lifetimes: TokenLifetimes, origin: LinkOrigin
         ) {
+            self.origin = origin
             self.fidelity = fidelity
             self.clientProfiles = clientProfiles
             self.longPoll = longPoll
@@ -69,7 +72,8 @@ package struct EkaFamily: RoutedAPI {
         addAccountRoutes(to: router.group().add(middleware: ErrorRendering(style: AccountErrors())))
         let authentication = Authentication(authenticator, tokens: Self.tokens)
         FileUploadRoutes(
-            credentials: credentials, fidelity: settings.fidelity, identifiers: runtime.identifiers,
+            credentials: credentials, fidelity: settings.fidelity, origin: settings.origin,
+            identifiers: runtime.identifiers,
             clock: runtime.clock
         ).add(
             to: router.group().add(middleware: ErrorRendering(style: FileUploadErrors()))

@@ -32,7 +32,8 @@ struct ListenErrors: ErrorStyle {
         case .tooLarge(let limit):
             try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
         case .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
-            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound, .invalidState,
+            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted,
+            .sessionExpired, .resultNotFound, .invalidState,
             .resourceNotFound, .feedbackAlreadySubmitted, .refusedOnPurpose:
             try answer(.badRequest, "Bad Request", failure.code, context)
         }

@@ -46,11 +46,13 @@ extension Consultations {
     /// - Parameters:
     ///   - template: nil for the first that was asked for at the start.
     ///   - language: that the note is to be in; nil for the one that was spoken.
+    ///   - addsOne: whether a document of the same template stays beside the new one, as in the session protocol.
     /// - Returns: the template, and the id of the document that will be written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/invalidState(_:)``, ``ScribeError/invalidRequest(field:problem:)``.
     package func convert(
-        _ key: Transaction.Key, to template: TemplateID?, in language: String?, from source: ConversionSource
+        _ key: Transaction.Key, to template: TemplateID?, in language: String?, from source: ConversionSource,
+        addsOne: Bool = false
     ) async throws -> (template: TemplateID, document: DocumentID) {
         if case .transcript(let text) = source {
             try Limits.require(text, within: Limits.transcript, "transcript")
@@ -67,7 +69,7 @@ extension Consultations {
         document.language = language
         // What a person has corrected is written anew only for those who name it.
         let id = try await store.convert(
-            key, to: document, from: source, replacesEdited: template != nil, at: clock.now)
+            key, to: document, from: source, replacesEdited: template != nil, addsOne: addsOne, at: clock.now)
         return (wanted, id)
     }
 }

@@ -134,6 +134,34 @@ package actor LiveRecording {
         try await keepChunk(upTo: end, spoken)
     }
 
+    /// Keeps what has come as a chunk, once it is long enough: up to where it was quietest in its last seconds, so that no
+    /// word is cut.
+    /// - Parameter length: in seconds.
+    /// - Throws: as ``heard(_:)``.
+    package func cut(after length: Int) async throws {
+        let frames = pending.readableBytes / frameSize
+        guard frames >= length * options.sampleRate else { return }
+        try await keepChunk(upTo: start + quietest(in: frames), nil)
+    }
+
+    /// The end of the quietest fiftieth of a second in the last third of so many frames.
+    private func quietest(in frames: Int) -> Int {
+        let hop = max(1, options.sampleRate / 50)
+        let samples = pending.readableBytesView
+        var best = (loudness: Int.max, end: frames)
+        var end = frames
+        while end - hop > frames * 2 / 3 {
+            var loudness = 0
+            for frame in (end - hop)..<end {
+                let index = samples.startIndex + frame * frameSize
+                loudness += abs(Int(Int16(truncatingIfNeeded: Int(samples[index]) | Int(samples[index + 1]) << 8)))
+            }
+            if loudness < best.loudness { best = (loudness, end) }
+            end -= hop
+        }
+        return best.end
+    }
+
     /// All that was to be heard was heard, and the results are wanted.
     package func commit() async throws {
         try await keepRest(isHeard: true)

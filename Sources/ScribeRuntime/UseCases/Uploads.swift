@@ -37,7 +37,8 @@ package struct Uploads: Sendable {
     /// Keeps a file that was written as an object, in the place of one of the same bucket and key. When that fails the
     /// file is removed.
     /// - Parameter permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
-    /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/refusedOnPurpose``, what `permitReplacing` throws.
+    /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/refusedOnPurpose``, ``ScribeError/sessionEnded``,
+    ///   ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``, what `permitReplacing` throws.
     package func keep(
         _ object: StoredObject, for principal: Principal,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
@@ -46,7 +47,7 @@ package struct Uploads: Sendable {
             try await store.put(
                 object, business: principal.business, replacing: permitReplacing, permit: permit)
         }
-        if let replaced { await objects.remove([replaced]) }
+        await objects.remove(replaced)
         await tell(object, principal)
     }
 
@@ -62,7 +63,7 @@ package struct Uploads: Sendable {
         do {
             let replaced = try await store.put(
                 object, heard: speech, in: key, replacing: permitReplacing, permit: permit)
-            if let replaced { await objects.remove([replaced]) }
+            await objects.remove(replaced)
         } catch let failure as ScribeError {
             if let used = try? await store.filesInUse(among: [object.file]), used.isEmpty {
                 await objects.remove([object.file])
@@ -116,7 +117,7 @@ package struct Uploads: Sendable {
             await objects.remove([object.file])
             return false
         }
-        await objects.remove(completed.partFiles + [completed.replacedFile].compactMap(\.self))
+        await objects.remove(completed.partFiles + completed.replacedFiles)
         await tell(object, principal)
         return true
     }

@@ -30,6 +30,18 @@ struct StoredRequest: Codable {
         case processingError = "processingError"
         case hasStartedRecording = "hasStartedRecording"
         case flavour = "flavour"
+        /// Read by SQL.
+        case session = "session"
+    }
+
+    private struct Session: Codable {
+        let uploadType: String
+        let templates: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case uploadType = "uploadType"
+            case templates = "templates"
+        }
     }
 
     private struct Template: Codable {
@@ -69,6 +81,13 @@ struct StoredRequest: Codable {
         )
         request.processingError = try stored.decodeIfPresent(JSONValue.self, forKey: .processingError)
         request.hasStartedRecording = try stored.decodeIfPresent(Bool.self, forKey: .hasStartedRecording)
+        if let session = try stored.decodeIfPresent(Session.self, forKey: .session) {
+            guard let uploadType = SessionTerms.UploadType(rawValue: session.uploadType) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .session, in: stored, debugDescription: "an unknown word")
+            }
+            request.session = SessionTerms(uploadType: uploadType, templates: session.templates)
+        }
         self.request = request
     }
 
@@ -91,5 +110,8 @@ struct StoredRequest: Codable {
         try stored.encodeIfPresent(request.processingError, forKey: .processingError)
         try stored.encodeIfPresent(request.hasStartedRecording, forKey: .hasStartedRecording)
         try stored.encode(request.flavour, forKey: .flavour)
+        try stored.encodeIfPresent(
+            request.session.map { Session(uploadType: $0.uploadType.rawValue, templates: $0.templates) },
+            forKey: .session)
     }
 }

@@ -38,6 +38,14 @@ extension Setting {
             page: "how long a status poll is held",
             to: \.configuration.longPoll),
         Setting(
+            "session-lifetime",
+            "How long a session of the session protocol may be open, for example 60m.",
+            .duration(atLeast: .milliseconds(100)),
+            default: "60m",
+            valueName: "time",
+            page: "how long a session of `/voice/v1` may be open; who ends it later, or asks, is told 410",
+            to: \.configuration.sessionLifetime),
+        Setting(
             "listen-dialect",
             "Whose live API is spoken where they differ: deepgram or subq.",
             .choice(of: [false, true]) { $0 ? "subq" : "deepgram" },

@@ -153,6 +153,32 @@ extension Setting.Parser where Value == Data {
     }
 }
 
+extension Setting.Parser where Value == String {
+    /// Scheme, host and perhaps a port, without a slash at its end.
+    static let origin = Self { (text) throws(Setting.Problem) in
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard !trimmed.isEmpty else { return "" }
+        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme), let host = url.host(), !host.isEmpty,
+            url.path().isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
+        else { throw Setting.Problem(what: "must be like https://scribe.example") }
+        return trimmed
+    }
+}
+
+extension Setting.Parser where Value == [IPRange] {
+    /// `127.0.0.1,10.0.0.0/8`.
+    static let ranges = Self { (text) throws(Setting.Problem) in
+        var ranges: [IPRange] = []
+        for entry in Setting.Parser<[String]>.list(text) {
+            guard let range = IPRange(entry) else {
+                throw Setting.Problem(what: "holds '\(entry)', which is no address and no range such as 10.0.0.0/8")
+            }
+            ranges.append(range)
+        }
+        return ranges
+    }
+}
+
 extension Setting.Parser where Value == [OutboundRules.Exception] {
     /// `receiver,10.0.0.0/8`.
     static let outboundExceptions = Self { (text) throws(Setting.Problem) in

@@ -26,6 +26,30 @@ extension Setting {
             page: "0 picks a free one",
             to: \.configuration.port),
         Setting(
+            "public-url",
+            "How clients reach the server, for example https://scribe.example; by default as each request did.",
+            .origin,
+            default: "",
+            valueName: "url",
+            pageDefault: "as each request did",
+            page: """
+                how clients reach the server, such as `https://scribe.example`: every link that is handed out begins with it \
+                (upload forms, `upload_url`, `wss://`, discovery)
+                """
+        ) { url, run in run.configuration.publicURL = url.isEmpty ? nil : url },
+        Setting(
+            "trusted-proxies",
+            "Addresses and ranges whose X-Forwarded-Proto and X-Forwarded-Host are believed.",
+            .ranges,
+            default: "",
+            valueName: "list",
+            pageDefault: "none",
+            page: """
+                addresses and ranges, such as `127.0.0.1,10.0.0.0/8`, whose `X-Forwarded-Proto` and `X-Forwarded-Host` are \
+                believed; not needed with `public-url`
+                """,
+            to: \.configuration.trustedProxies),
+        Setting(
             "ready-file",
             "A JSON file to write once the server is ready.",
             .text,

@@ -17,7 +17,8 @@ struct AccountErrors: ErrorStyle {
         case .storageUnavailable: try answer(.serviceUnavailable, "Storage is not available, try again")
         // Of transactions and their results nothing is asked here.
         case .tooLarge, .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
-            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .resultNotFound, .invalidState,
+            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted,
+            .sessionExpired, .resultNotFound, .invalidState,
             .resourceNotFound, .feedbackAlreadySubmitted, .refusedOnPurpose:
             try internalError(context: context)
         }

@@ -10,6 +10,7 @@ import ScribeHTTP
 struct FileUploadRoutes: Sendable {
     let credentials: UploadCredentials
     let fidelity: Fidelity
+    let origin: LinkOrigin
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
@@ -72,7 +73,7 @@ struct FileUploadRoutes: Sendable {
         return try .json(
             .ok,
             Answer(
-                uploadData: .init(url: Self.bucketURL(for: request), fields: form.fields), folderPath: folder,
+                uploadData: .init(url: bucketURL(for: request, context), fields: form.fields), folderPath: folder,
                 transaction: transaction))
     }
 
@@ -92,11 +93,10 @@ struct FileUploadRoutes: Sendable {
 
     /// Where the form goes. Whoever has reached the server by one of the vendor's names reaches it by AWS's too, and
     /// gets what the vendor sends (C-60); anyone else gets what is sure to lead back here.
-    private static func bucketURL(for request: Request) -> String {
+    private func bucketURL(for request: Request, _ context: ScribeContext) -> String {
         if request.authority.isHost(endingIn: EkaFamily.hostSuffixes) {
             return "https://\(AudioLocation.batchBucket).s3.amazonaws.com/"
         }
-        let scheme = request.headers[.forwardedProto]?.lowercased() == "https" ? "https" : "http"
-        return "\(scheme)://\(request.authority)/\(AudioLocation.batchBucket)/"
+        return "\(origin.base(of: request, context))/\(AudioLocation.batchBucket)/"
     }
 }

@@ -1,0 +1,180 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `POST /voice/v1/sessions/{id}/audio[/{file}]`: a session's audio, a file at a time (medscribe.md 2.3).
+struct AudioRoutes: Sendable {
+    let sessions: Sessions
+    let uploads: Uploads
+    let clock: ScribeClock
+
+    /// In bytes.
+    static let largestFile = 10 << 20
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/v1/sessions/{txn_id}/audio/{file_name}") { request, context in
+            guard let text = context.text(of: "file_name") else {
+                throw AllianceError.malformed("A file's name must be like chunk_0.wav or 1.mp3")
+            }
+            return try await take(request, context, named: text)
+        }
+        router.post("voice/v1/sessions/{txn_id}/audio") { try await take($0, $1, named: nil) }
+    }
+
+    private struct Answer: Encodable {
+        let session: TransactionID
+        let success = true
+        let name: String
+
+        enum CodingKeys: String, CodingKey {
+            case success
+            case session = "session_id"
+            case name = "original_filename"
+        }
+    }
+
+    /// - Parameter text: nil where the body or a header names the file.
+    private func take(_ request: Request, _ context: ScribeContext, named text: String?) async throws -> Response {
+        let key = try context.requireSession()
+        let principal = try context.requirePrincipal()
+        let name = try text.map { text throws(AllianceError) in try AudioFileName(text) }
+        // Before the body is read: nobody need send it in vain.
+        let transaction = try await sessions.requireOpen(key)
+        guard let location = transaction.request.audioLocation else {
+            throw AllianceError.malformed("The session was started without a place for its audio")
+        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largestFile + 4096 {
+            throw AllianceError.chunkTooLarge
+        }
+        var file = try await SessionFile.receive(request, into: uploads, atMost: Self.largestFile)
+        let original = text ?? file.name ?? "audio_0.\(file.fileExtension ?? "wav")"
+        do {
+            let name = try name ?? AudioFileName(original)
+            let contentType = try name.contentType(file.contentType ?? request.headers[.contentType])
+            let written = try await file.finish()
+            let object = StoredObject(
+                bucket: location.bucket, key: location.key(ofFile: name.stored), file: file.file, size: written.size,
+                eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now)
+            file.isKept = true
+            try await uploads.keep(object, for: principal)
+        } catch {
+            await file.discard()
+            throw error
+        }
+        return try .json(.ok, Answer(session: key.id, name: original))
+    }
+}
+
+/// The bytes of one file on their way, out of whatever envelope they come in.
+private struct SessionFile {
+    let file: String
+    var name: String?
+    var contentType: String?
+    /// Whoever keeps it removes it, too, if that fails.
+    var isKept = false
+    private var writer: ObjectWriter
+    private var size = 0
+    private let limit: Int
+
+    /// The extension that the type means.
+    var fileExtension: String? {
+        AudioFileName.types.first { contentType?.hasPrefix($0.value.prefix { $0 != ";" }) ?? false }?.key
+    }
+
+    /// Reads the body: the file itself, a form with the file in it, or such a form under a header that says otherwise, as
+    /// one of the SDKs sends it (row 33).
+    /// - Throws: ``AllianceError/chunkTooLarge``, ``AllianceError/malformed(_:)``.
+    static func receive(_ request: Request, into uploads: Uploads, atMost limit: Int) async throws -> SessionFile {
+        let begun = try await uploads.begin()
+        var file = SessionFile(begun.file, begun.writer, limit)
+        file.name = request.headers[.contentDisposition].flatMap(Self.fileName)
+        do {
+            try await file.read(request)
+        } catch {
+            await file.discard()
+            if error is FormDecoder.Malformed { throw AllianceError.malformed("The form is not whole") }
+            throw error
+        }
+        return file
+    }
+
+    private init(_ file: String, _ writer: ObjectWriter, _ limit: Int) {
+        self.file = file
+        self.writer = writer
+        self.limit = limit
+    }
+
+    private mutating func read(_ request: Request) async throws {
+        var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:))
+        var head = ByteBuffer()
+        var isDecided = decoder != nil
+        for try await var buffer in request.body {
+            if !isDecided {
+                head.writeBuffer(&buffer)
+                guard let boundary = Self.boundary(in: head) else { continue }
+                isDecided = true
+                decoder = boundary.flatMap { FormDecoder(contentType: "multipart/form-data; boundary=\"\($0)\"") }
+                buffer = head
+            }
+            try await take(buffer, &decoder)
+        }
+        if !isDecided { try await take(head, &decoder) }
+        try decoder?.finish()
+    }
+
+    private mutating func take(_ buffer: ByteBuffer, _ decoder: inout FormDecoder?) async throws {
+        guard decoder != nil else { return try await write(buffer) }
+        for event in try decoder?.decode(buffer) ?? [] {
+            switch event {
+            case .part(let part):
+                inFile = part.fileName != nil || part.name == "file"
+                guard inFile else { continue }
+                guard !hasFile else { throw AllianceError.malformed("The form holds more than one file") }
+                hasFile = true
+                name = part.baseName ?? name
+                contentType = part.contentType ?? contentType
+            case .data(let data): if inFile { try await write(data) }
+            case .endOfPart: inFile = false
+            }
+        }
+    }
+
+    private var inFile = false
+    private var hasFile = false
+
+    private mutating func write(_ data: ByteBuffer) async throws {
+        size += data.readableBytes
+        guard size <= limit else { throw AllianceError.chunkTooLarge }
+        try await writer.write(data)
+    }
+
+    mutating func finish() async throws -> ObjectWriter.Summary { try await writer.finish() }
+
+    mutating func discard() async { if !isKept { await writer.discard() } }
+
+    /// The boundary of a form that nothing announces.
+    /// - Returns: nil as long as nobody can tell; nil within for a body that is no form.
+    private static func boundary(in head: ByteBuffer) -> String?? {
+        let bytes = Array(head.readableBytesView.prefix(512))
+        guard bytes.starts(with: Array("--".utf8).prefix(bytes.count)) else { return .some(nil) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.split(separator: "\r\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard lines.count >= 3 || bytes.count >= 512 else { return nil }
+        guard lines.count >= 2, lines[1].lowercased().hasPrefix("content-disposition: form-data") else {
+            return .some(nil)
+        }
+        return .some(String(lines[0].dropFirst(2)))
+    }
+
+    private static func fileName(_ disposition: String) -> String? {
+        guard let range = disposition.range(of: "filename=") else { return nil }
+        let value = disposition[range.upperBound...].prefix { $0 != ";" }
+        return value.trimmingCharacters(in: CharacterSet(charactersIn: "\" "))
+    }
+}

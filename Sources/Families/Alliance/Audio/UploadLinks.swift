@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// Where a client is to send a session's audio (medscribe.md 2.1.1).
+enum UploadLink: Encodable, Sendable {
+    struct Form: Encodable, Sendable {
+        struct Upload: Encodable, Sendable {
+            let url: String
+            let fields: [String: String]
+        }
+
+        let uploadData: Upload
+        let folderPath: String
+        let transaction: String
+
+        enum CodingKeys: String, CodingKey {
+            case uploadData, folderPath
+            case transaction = "txn_id"
+        }
+    }
+
+    case address(String)
+    case form(Form)
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .address(let address): try address.encode(to: encoder)
+        case .form(let form): try form.encode(to: encoder)
+        }
+    }
+
+    /// Told beside a form only.
+    var provider: String? {
+        if case .form = self { "aws" } else { nil }
+    }
+}
+
+/// Makes them, fresh each time.
+struct UploadLinks: Sendable {
+    static let streamPurpose = "stream"
+
+    let credentials: UploadCredentials
+    let tickets: Tickets
+    let origin: LinkOrigin
+    let clock: ScribeClock
+
+    /// These show a string where other clients' flavours mean the form.
+    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
+
+    /// - Throws: what signing throws.
+    func link(
+        to transaction: Transaction, for principal: Principal, _ request: Request, _ context: ScribeContext
+    ) async throws -> UploadLink {
+        let id = transaction.id.rawValue
+        let escaped = PercentEncoding.encode(id, keepingSlashes: false)
+        let uploadType = transaction.request.session?.uploadType ?? .chunked
+        if uploadType == .stream {
+            let ticket = try tickets.issue(
+                Self.streamPurpose, for: id, to: principal, lifetime: Transaction.openLifetime)
+            return .address("\(origin.socketBase(of: request, context))/voice/v1/stream/sessions/\(ticket)/audio")
+        }
+        let base = origin.base(of: request, context)
+        guard Self.wantsForm(request, uploadType), let location = transaction.request.audioLocation else {
+            return .address("\(base)/voice/v1/sessions/\(escaped)/audio")
+        }
+        let folder = "\(location.folder)/"
+        let form = try await UploadForm(
+            bucket: location.bucket, folder: folder, metadata: [:], for: principal, credentials: credentials,
+            at: clock.now)
+        return .form(
+            .init(
+                uploadData: .init(url: "\(base)/\(location.bucket)/", fields: form.fields), folderPath: folder,
+                transaction: id))
+    }
+
+    private static func wantsForm(_ request: Request, _ uploadType: SessionTerms.UploadType) -> Bool {
+        let isSecondVersion = request.query["version"]?.lowercased() == "v2"
+        if uploadType == .single { return isSecondVersion }
+        let flavour = request.headers[.flavour] ?? ""
+        return isSecondVersion || !flavour.isEmpty && !flavoursWithoutForm.contains(flavour.lowercased())
+    }
+}

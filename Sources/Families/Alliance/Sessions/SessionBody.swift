@@ -1,0 +1,165 @@
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// The body with which a session is created (medscribe.md 2.1). Unknown members are ignored, and null means absent.
+struct SessionBody: Decodable {
+    let id: TransactionID?
+    let draft: Sessions.Draft
+
+    /// A session has so many notes at most.
+    static let mostTemplates = 2
+    private static let modes = ["consultation", "dictation", "bdic_2025"]
+    private static let models = ["pro", "lite"]
+
+    private enum CodingKeys: String, CodingKey {
+        case uploadType = "upload_type"
+        case templates, model
+        case mode = "session_mode"
+        case languages = "language_hint"
+        case transcriptLanguage = "transcript_language"
+        case id = "session_id"
+        case additionalData = "additional_data"
+        case patientDetails = "patient_details"
+        /// As the vendor's open backend calls them.
+        case sessionDetails = "session_details"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
+        var draft = Sessions.Draft(
+            uploadType: try fields.word(.uploadType, of: SessionTerms.UploadType.allCases.map(\.rawValue))
+                .flatMap(SessionTerms.UploadType.init) ?? fields.missing(.uploadType))
+        draft.templates = try fields.templates(.templates, atMost: Self.mostTemplates) ?? []
+        draft.model = try fields.word(.model, of: Self.models) ?? "pro"
+        draft.mode = try fields.word(.mode, of: Self.modes) ?? "consultation"
+        draft.languages = try fields.languages(.languages) ?? []
+        draft.transcriptLanguage = try fields.language(.transcriptLanguage)
+        draft.additionalData = try fields.object(.additionalData)
+        draft.patientDetails = try fields.object(.patientDetails) ?? fields.object(.sessionDetails)
+        self.draft = draft
+        id = try fields.text(.id).map { text in
+            guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isURLSafe) else {
+                throw ScribeError.invalidRequest(
+                    field: CodingKeys.id.rawValue, problem: "must have 16 to 64 letters, digits, - and _")
+            }
+            return TransactionID(text)
+        }
+    }
+
+    private static func isURLSafe(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
+    }
+}
+
+/// What is said of a session later (medscribe.md 2.7).
+struct SessionPatchBody: Decodable {
+    let patch: TransactionPatch
+    let templates: [TemplateID]?
+    /// Whether there is anything in it.
+    let isEmpty: Bool
+    /// Whether it is about what cannot change once the session has ended.
+    let isAboutRecording: Bool
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case templates, model
+        case mode = "session_mode"
+        case languages = "language_hint"
+        case transcriptLanguage = "transcript_language"
+        case additionalData = "additional_data"
+        case patientDetails = "patient_details"
+        case sessionDetails = "session_details"
+        case userStatus = "user_status"
+        case processingStatus = "processing_status"
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private static let userStatuses = ["init", "recording_started", "commit", "stopped", "cancelled"]
+    private static let processingStatuses = [
+        "success", "in-progress", "system_failure", "request_failure", "cancelled",
+    ]
+
+    init(from decoder: any Decoder) throws {
+        let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        let known = Set(CodingKeys.allCases.map(\.rawValue))
+        guard names.allSatisfy(known.contains) else {
+            throw ScribeError.invalidRequest(
+                field: nil, problem: "may hold \(known.sorted().joined(separator: ", ")) and nothing else")
+        }
+        isEmpty = names.isEmpty
+        let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
+        var patch = TransactionPatch()
+        let userStatus = try fields.word(.userStatus, of: Self.userStatuses)
+        let processingStatus = try fields.word(.processingStatus, of: Self.processingStatuses)
+        patch.isCancellation = [userStatus, processingStatus].contains("cancelled")
+        patch.startsRecording = userStatus == "recording_started"
+        patch.mode = try fields.text(.mode)
+        patch.modelType = try fields.word(.model, of: ["pro", "lite"])
+        patch.inputLanguages = try fields.languages(.languages)
+        patch.outputLanguage = try fields.language(.transcriptLanguage)
+        patch.patientDetails = try fields.object(.patientDetails) ?? fields.object(.sessionDetails)
+        patch.additionalData = try fields.object(.additionalData)
+        isAboutRecording = patch.mode != nil || patch.modelType != nil
+        templates = try fields.templates(.templates, atMost: SessionBody.mostTemplates)
+        self.patch = patch
+    }
+}
+
+/// Members that creating and changing a session read alike.
+private struct SessionFields<Key: CodingKey & RawRepresentable<String>> {
+    private let container: KeyedDecodingContainer<Key>
+
+    init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
+
+    func missing<Value>(_ key: Key) throws -> Value {
+        throw ScribeError.invalidRequest(field: key.rawValue, problem: "is required")
+    }
+
+    func text(_ key: Key) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+
+    func word(_ key: Key, of words: [String]) throws -> String? {
+        guard let word = try text(key) else { return nil }
+        guard words.contains(word) else {
+            throw ScribeError.invalidRequest(
+                field: key.rawValue, problem: "must be one of \(words.joined(separator: ", "))")
+        }
+        return word
+    }
+
+    func object(_ key: Key) throws -> JSONValue? {
+        guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key), value != .null else { return nil }
+        return try value.echoable(as: key.rawValue)
+    }
+
+    func templates(_ key: Key, atMost limit: Int) throws -> [TemplateID]? {
+        guard let ids = try container.decodeIfPresent([String].self, forKey: key) else { return nil }
+        try Limits.require(ids.count, atMost: limit, key.rawValue)
+        return ids.removingDuplicates().map { TemplateID($0) }
+    }
+
+    /// Those that can be languages; a hint that nobody understands is none.
+    func languages(_ key: Key) throws -> [String]? {
+        guard let hints = try container.decodeIfPresent([String].self, forKey: key) else { return nil }
+        try Limits.require(hints.count, atMost: Limits.languages, key.rawValue)
+        return hints.filter { TransactionRequest.isLanguage($0) && $0 != "auto_detect" }
+    }
+
+    /// One, or the first of a list, as some of the documents have it.
+    func language(_ key: Key) throws -> String? {
+        switch try container.decodeIfPresent(JSONValue.self, forKey: key) {
+        case .string(let text): return TransactionRequest.isLanguage(text) ? text : nil
+        case .array(let items):
+            return items.first?.stringValue.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
+        case .null, nil: return nil
+        default: throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be a string")
+        }
+    }
+}

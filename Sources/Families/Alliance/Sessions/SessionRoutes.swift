@@ -1,0 +1,207 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/voice/v1/sessions`: created, read, changed and ended (medscribe.md 2.1, 2.2, 2.6, 2.7).
+struct SessionRoutes: Sendable {
+    let sessions: Sessions
+    let links: UploadLinks
+    /// No client waits longer than 15 s (row 50).
+    let longPoll: Duration
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("voice/v1/sessions", use: create)
+        router.get("voice/v1/sessions/{txn_id}", use: read)
+        router.patch("voice/v1/sessions/{txn_id}", use: patch)
+        router.post("voice/v1/sessions/{txn_id}/end", use: end)
+        router.post("voice/v1/sessions/{txn_id}/process/template") { try await process($0, $1, nil) }
+        router.post("voice/v1/sessions/{txn_id}/process/template/{template_id}") { request, context in
+            try await process(request, context, context.text(of: "template_id").map { TemplateID($0) })
+        }
+    }
+
+    // MARK: Create
+
+    private struct Created: Encodable {
+        let session: TransactionID
+        let status = "created"
+        let createdAt: String
+        let expiresAt: String
+        let uploadURL: UploadLink
+        let provider: String?
+        let patientDetails: JSONValue?
+
+        enum CodingKeys: String, CodingKey {
+            case status
+            case session = "session_id"
+            case createdAt = "created_at"
+            case expiresAt = "expires_at"
+            case uploadURL = "upload_url"
+            case provider = "storage_provider"
+            case patientDetails = "patient_details"
+        }
+    }
+
+    @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let body = try await request.decodeJSON(as: SessionBody.self, in: context)
+        guard try await sessions.knows(body.draft.templates, of: principal.business) else {
+            throw AllianceError.invalidTemplate
+        }
+        var draft = body.draft
+        draft.flavour = request.headers[.flavour] ?? ""
+        draft.version = request.headers[.version]
+        let transaction = try await sessions.create(draft, as: body.id, for: principal)
+        let link = try await links.link(to: transaction, for: principal, request, context)
+        return try .json(
+            .created,
+            Created(
+                session: transaction.id, createdAt: transaction.createdAt.apiTime,
+                expiresAt: transaction.createdAt.addingTimeInterval(sessions.lifetime).apiTime, uploadURL: link,
+                provider: link.provider, patientDetails: draft.patientDetails))
+    }
+
+    // MARK: Read
+
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let key = try session(context)
+        let query = request.query
+        func text(_ name: Substring) -> String? { query[name].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 } }
+        let (document, template) = (text("document_id").map { DocumentID($0) }, text("template_id"))
+        let found = try await sessions.find(key, andAuthored: document, atMost: longPoll, until: context.departure) {
+            documents in
+            let selected = documents.filter { candidate in
+                if let document { return candidate.id == document }
+                return template.map { candidate.answers(to: TemplateID($0)) } ?? true
+            }
+            guard !selected.isEmpty || document == nil && template == nil else {
+                throw document == nil ? AllianceError.templateNotFound : AllianceError.documentNotFound
+            }
+            return selected
+        }
+        let state = SessionState(found)
+        let link = try await links.link(to: found.transaction, for: try context.requirePrincipal(), request, context)
+        return try .json(
+            state.httpStatus,
+            SessionAnswer(found, state, link, lifetime: sessions.lifetime))
+    }
+
+    // MARK: Change
+
+    private struct Acknowledgement: Encodable {
+        let session: TransactionID
+        let status: String
+        let message: String
+        var template: TemplateID?
+        var document: DocumentID?
+
+        enum CodingKeys: String, CodingKey {
+            case status, message
+            case session = "session_id"
+            case template = "template_id"
+            case document = "document_id"
+        }
+    }
+
+    @Sendable private func patch(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let key = try session(context)
+        let body = try await request.decodeJSON(as: SessionPatchBody.self, in: context)
+        guard !body.isEmpty else { throw AllianceError.malformed("There is nothing in the body to change") }
+        guard try await sessions.knows(body.templates ?? [], of: key.business) else {
+            throw AllianceError.invalidTemplate
+        }
+        if body.isAboutRecording, try await sessions.isEnded(key) { throw AllianceError.alreadyCommitted }
+        try await sessions.patch(key, body.patch, templates: body.templates)
+        return try .json(
+            .ok, Acknowledgement(session: key.id, status: "success", message: "Session updated successfully"))
+    }
+
+    // MARK: End
+
+    /// Advisory: what has come is what counts.
+    private struct Counters: Decodable {
+        let sent: Int?
+        let uploaded: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case sent = "audio_files_sent"
+            case uploaded = "audio_files_uploaded"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func count(_ key: CodingKeys) throws -> Int? {
+                guard container.contains(key), try !container.decodeNil(forKey: key) else { return nil }
+                let count = try container.decodeInteger(forKey: key)
+                guard count >= 0 else {
+                    throw ScribeError.invalidRequest(field: key.rawValue, problem: "must not be negative")
+                }
+                return count
+            }
+            sent = try count(.sent)
+            uploaded = try count(.uploaded)
+        }
+    }
+
+    private struct Ended: Encodable {
+        let session: TransactionID
+        let status = "processing"
+        let message = "Session ended. Processing started."
+        let count: Int
+        let files: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case status, message
+            case session = "session_id"
+            case count = "audio_files_received"
+            case files = "audio_files"
+        }
+    }
+
+    @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let key = try session(context)
+        let counters = try await request.decodeOptionalJSON(as: Counters.self, in: context)
+        let ended = try await sessions.end(key)
+        if let uploaded = counters?.uploaded ?? counters?.sent, uploaded > 0, uploaded != ended.files.count {
+            context.logger.notice(
+                "a session was ended with another number of files than came",
+                metadata: [
+                    "txn_id": "\(key.id.logged)", "told": "\(uploaded)", "received": "\(ended.files.count)",
+                ])
+        }
+        return try .json(.accepted, Ended(session: key.id, count: ended.files.count, files: ended.files))
+    }
+
+    // MARK: Process
+
+    /// Whatever is in the body: the web SDK says that it is JSON and sends none (row 53).
+    private func process(
+        _ request: Request, _ context: ScribeContext, _ template: TemplateID?
+    ) async throws -> Response {
+        let key = try session(context)
+        if let template, try await !sessions.knows([template], of: key.business) {
+            throw AllianceError.templateNotFound
+        }
+        guard let made = try await sessions.process(key, template) else { throw AllianceError.templateNotFound }
+        return try .json(
+            .accepted,
+            Acknowledgement(
+                session: key.id, status: "in-progress", message: "Template processing started",
+                template: made.template, document: made.document))
+    }
+
+    private func session(_ context: ScribeContext) throws -> Transaction.Key { try context.requireSession() }
+}
+
+extension ScribeContext {
+    /// The session in the path, in the caller's business. What cannot be an id names none.
+    func requireSession() throws -> Transaction.Key {
+        guard let text = transactionText, TransactionID.isValid(text) else { throw ScribeError.transactionNotFound }
+        return Transaction.Key(business: try requirePrincipal().business, id: TransactionID(text))
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+import ScribeDomain
+import ScribeRuntime
+
+/// What a session's client is told that it is, in the protocol's words (medscribe.md 2.2 and section 8).
+enum SessionState: Hashable, Sendable {
+    case initialized
+    /// Stopped by the older API, and not yet committed.
+    case recording
+    case expired
+    case processing
+    case completed
+    case partial
+    case failed
+    case cancelled
+
+    init(_ found: Sessions.Found) {
+        switch found.transaction.userStatus {
+        case .initialized: self = found.isExpired ? .expired : .initialized
+        case .stopped: self = found.isExpired ? .expired : .recording
+        case .cancelled: self = .cancelled
+        case .committed:
+            switch found.documents.outcome {
+            case .inProgress: self = .processing
+            case .success: self = .completed
+            case .partial: self = .partial
+            case .failure: self = .failed
+            }
+        }
+    }
+
+    /// Clients poll until it is one of completed, partial, failed and expired (row 43).
+    var word: String {
+        switch self {
+        case .initialized: "initialized"
+        case .recording: "recording"
+        case .expired: "expired"
+        case .processing: "processing"
+        case .completed: "completed"
+        case .partial: "partial"
+        case .failed, .cancelled: "failed"
+        }
+    }
+
+    var httpStatus: HTTPResponse.Status {
+        switch self {
+        case .initialized, .recording, .processing: .accepted
+        case .completed, .failed, .cancelled: .ok
+        case .partial: .partialContent
+        case .expired: .gone
+        }
+    }
+
+    var isFinal: Bool {
+        switch self {
+        case .initialized, .recording, .processing: false
+        case .expired, .completed, .partial, .failed, .cancelled: true
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Engines
+import Foundation
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+
+/// Takes the samples out of what a stream sends: plain ones, or in the envelopes of telephony (medscribe.md 2.5).
+struct StreamAudio {
+    private struct Envelope: Decodable {
+        struct Start: Decodable {
+            struct Format: Decodable {
+                let encoding: String?
+                let sampleRate: Int?
+            }
+
+            let mediaFormat: Format?
+        }
+
+        struct Media: Decodable {
+            let payload: String
+        }
+
+        let event: String
+        let start: Start?
+        let media: Media?
+    }
+
+    private(set) var options = LiveOptions()
+    private(set) var isStopped = false
+    /// Half of a sample whose other half is still to come.
+    private var half: UInt8?
+
+    private static let badMessage = WebSocketClosure(1007, "No JSON as it is expected here")
+
+    /// - Returns: nil where there is nothing to hear.
+    /// - Throws: ``WebSocketClosure`` that says what is wrong.
+    mutating func samples(in message: WebSocketMessage) throws -> ByteBuffer? {
+        switch message {
+        case .binary(let bytes): return whole(bytes)
+        case .text(let text):
+            guard let envelope = JSONDocument.untrusted(Data(text.utf8), as: Envelope.self) else {
+                throw Self.badMessage
+            }
+            switch envelope.event {
+            case "start": try begin(envelope.start)
+            case "stop": isStopped = true
+            case "media":
+                guard let payload = envelope.media?.payload, let data = Data(base64Encoded: payload) else {
+                    throw Self.badMessage
+                }
+                return whole(ByteBuffer(bytes: data))
+            // What telephony says beside it: connected, mark, dtmf.
+            default: break
+            }
+            return nil
+        case .ping, .pong, .close: return nil
+        }
+    }
+
+    private mutating func begin(_ start: Envelope.Start?) throws {
+        let encoding = start?.mediaFormat?.encoding?.lowercased() ?? "audio/x-l16"
+        guard ["audio/x-l16", "audio/l16", "audio/x-linear16", "linear16", "pcm", "audio/pcm"].contains(encoding) else {
+            throw WebSocketClosure(1003, "Samples of 16 bits are heard here, and nothing else")
+        }
+        guard let rate = start?.mediaFormat?.sampleRate else { return }
+        guard (8000...48_000).contains(rate) else { throw WebSocketClosure(1003, "No such sample rate") }
+        options.sampleRate = rate
+    }
+
+    /// Whole samples: what is left of one is carried on.
+    private mutating func whole(_ bytes: ByteBuffer) -> ByteBuffer? {
+        var samples = ByteBuffer()
+        if let half { samples.writeInteger(half) }
+        half = nil
+        samples.writeImmutableBuffer(bytes)
+        if samples.readableBytes % 2 == 1 {
+            half = samples.getInteger(at: samples.writerIndex - 1)
+            samples.moveWriterIndex(to: samples.writerIndex - 1)
+        }
+        return samples.readableBytes > 0 ? samples : nil
+    }
+}

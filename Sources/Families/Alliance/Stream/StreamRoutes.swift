@@ -1,0 +1,38 @@
+import Engines
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `/voice/v1/stream/sessions/{stream}/audio`: a session's audio over a socket (medscribe.md 2.5). The link is the
+/// credential: its client sends no other (row 58).
+struct StreamRoutes: Sendable {
+    let sessions: Sessions
+    let recordings: LiveRecordings
+    let tickets: Tickets
+    let clock: ScribeClock
+
+    /// No client caps what it sends in one message (row 62).
+    private static let messageSize = 16 << 20
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("voice/v1/stream/sessions/{stream}/audio", use: stream)
+    }
+
+    @Sendable private func stream(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let ticket = context.text(of: "stream"),
+            let (subject, principal) = tickets.redeem(ticket, UploadLinks.streamPurpose)
+        else { throw AllianceError.unknownStream }
+        let id = TransactionID(subject)
+        _ = try await sessions.requireOpen(.init(business: principal.business, id: id))
+        guard let upgrade = WebSocketUpgrade(request) else { throw AllianceError.upgradeRequired }
+        let options = LiveOptions()
+        let recording = try await recordings.open(id, options, for: principal)
+        var limits = WebSocketUpgrade.Limits()
+        limits.messageSize = Self.messageSize
+        return upgrade.response(subprotocol: nil, limits: limits, clock: clock, request, context: context) {
+            _, messages in
+            try await StreamSession(recording: recording).serve(messages)
+        }
+    }
+}

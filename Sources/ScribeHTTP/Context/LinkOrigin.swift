@@ -1,0 +1,45 @@
+package import Engines
+package import Hummingbird
+import HTTPTypes
+
+/// The origin of the links that are handed out: upload forms, `upload_url`, sockets, discovery, documents.
+package struct LinkOrigin: Sendable {
+    private let publicURL: String?
+    private let proxies: [IPRange]
+
+    /// - Parameters:
+    ///   - publicURL: how clients reach the server, without a slash at its end; nil: as the request did.
+    ///   - proxies: from where `X-Forwarded-Proto` and `X-Forwarded-Host` are believed.
+    package init(publicURL: String?, proxies: [IPRange]) {
+        self.publicURL = publicURL
+        self.proxies = proxies
+    }
+
+    /// Such as `https://scribe.example`, without a slash at its end.
+    package func base(of request: Request, _ context: ScribeContext) -> String {
+        if let publicURL { return publicURL }
+        guard isFromProxy(context) else { return "http://\(request.authority)" }
+        let scheme = request.headers[.forwardedProto]?.lowercased() == "https" ? "https" : "http"
+        let host = request.headers[.forwardedHost].flatMap(Self.host)
+        return "\(scheme)://\(host ?? request.authority)"
+    }
+
+    /// The same for sockets.
+    package func socketBase(of request: Request, _ context: ScribeContext) -> String {
+        let base = base(of: request, context)
+        return base.hasPrefix("https:") ? "wss" + base.dropFirst(5) : "ws" + base.dropFirst(4)
+    }
+
+    private func isFromProxy(_ context: ScribeContext) -> Bool {
+        guard !proxies.isEmpty, let address = IPAddress(context.address) else { return false }
+        return proxies.contains { $0.contains(address) }
+    }
+
+    /// A host and perhaps a port, as a proxy passes it on.
+    private static func host(_ text: String) -> String? {
+        let isHost = (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { byte in
+            byte > 0x20 && byte < 0x7F && !"/\\@?#,\"<>".utf8.contains(byte)
+        }
+        return isHost ? text : nil
+    }
+}

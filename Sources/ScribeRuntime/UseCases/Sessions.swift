@@ -1,0 +1,170 @@
+import Engines
+import Foundation
+package import ScribeDomain
+package import ScribeStore
+
+/// What is done with sessions. A session is a transaction that its client talks of in other words: the same row, the same
+/// states, the same work.
+package struct Sessions: Sendable {
+    /// What a session is started with.
+    package struct Draft: Hashable, Sendable {
+        package var uploadType: SessionTerms.UploadType
+        package var templates: [TemplateID] = []
+        package var mode = "consultation"
+        package var model = "pro"
+        package var languages: [String] = []
+        package var transcriptLanguage: String?
+        package var patientDetails: JSONValue?
+        package var additionalData: JSONValue?
+        package var version: String?
+        package var flavour = ""
+
+        package init(uploadType: SessionTerms.UploadType) { self.uploadType = uploadType }
+    }
+
+    /// What there is of a session.
+    package struct Found: Sendable {
+        package let transaction: Transaction
+        package let documents: [ResultDocument]
+        /// The names of its audio, in order.
+        package let files: [String]
+        package let isExpired: Bool
+    }
+
+    private let store: Store
+    private let consultations: Consultations
+    private let templates: TemplateCatalogue
+    private let bench: TestBench
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+
+    package init(
+        store: Store, consultations: Consultations, templates: TemplateCatalogue, bench: TestBench,
+        identifiers: IdentifierSource, clock: ScribeClock
+    ) {
+        self.store = store
+        self.consultations = consultations
+        self.templates = templates
+        self.bench = bench
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+
+    /// Starts one.
+    /// - Parameter id: of the client's choice, or nil.
+    /// - Throws: as ``Consultations/start(_:_:for:replays:)``.
+    package func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
+        let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10)))")
+        var request = TransactionRequest(
+            transfer: draft.uploadType == .single ? .nonVaded : .vaded, mode: draft.mode,
+            audioURL: AudioLocation.ofSession(id).url, inputLanguages: draft.languages,
+            outputLanguage: draft.transcriptLanguage,
+            templates: draft.templates.map { .init(id: $0, type: "custom") }, modelType: draft.model,
+            patientDetails: draft.patientDetails, additionalData: draft.additionalData, version: draft.version,
+            flavour: draft.flavour)
+        request.session = SessionTerms(
+            uploadType: draft.uploadType, templates: draft.templates.map(\.rawValue))
+        _ = try await consultations.start(id, request, for: principal, replays: false)
+        let key = Transaction.Key(business: principal.business, id: id)
+        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        return transaction
+    }
+
+    /// How long a session may be open, in seconds.
+    package var lifetime: Double { store.sessionLifetime }
+
+    /// Whether the business can ask for all of these.
+    package func knows(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
+        for id in wanted where templates[id] == nil {
+            if try await store.template(id, of: business) == nil { return false }
+        }
+        return true
+    }
+
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func isEnded(_ key: Transaction.Key) async throws -> Bool {
+        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        return !transaction.userStatus.isOpen
+    }
+
+    /// The templates that the business can ask for: its own first.
+    package func templates(
+        of business: BusinessID
+    ) async throws -> [(id: TemplateID, name: String, description: String)] {
+        let own = try await store.templates(of: business).map { ($0.id, $0.title, $0.summary ?? "") }
+        return own + templates.templates.map { ($0.id, $0.name, "") }
+    }
+
+    /// What there is of a session; when it was ended, as soon as its results are final, or when the wait is over.
+    /// - Parameters:
+    ///   - limit: how long to wait at most.
+    ///   - select: those of the documents that are waited for.
+    /// - Throws: ``ScribeError/transactionNotFound``, and what `select` throws.
+    package func find(
+        _ key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration = .zero,
+        until departure: Departure, _ select: ([ResultDocument]) throws -> [ResultDocument]
+    ) async throws -> Found {
+        let results = try await consultations.results(
+            of: key, andAuthored: authored, atMost: limit, until: departure
+        ) { results in
+            // What is not ended ends by nothing that is waited for here.
+            let selected = try select(results.documents)
+            return results.transaction.userStatus != .committed || selected.outcome != .inProgress
+        }
+        return Found(
+            transaction: results.transaction, documents: try select(results.documents),
+            files: try await store.chunkNames(of: results.transaction),
+            isExpired: results.transaction.isExpired(at: clock.now, lifetime: store.sessionLifetime))
+    }
+
+    /// The session takes audio now.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``,
+    ///   ``ScribeError/sessionExpired``.
+    package func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
+        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        guard transaction.userStatus.isOpen else {
+            throw transaction.processingStatus == .inProgress ? ScribeError.sessionEnded : .sessionCompleted
+        }
+        guard !transaction.isExpired(at: clock.now, lifetime: store.sessionLifetime) else {
+            throw ScribeError.sessionExpired
+        }
+        return transaction
+    }
+
+    /// Recording is over, and the results are wanted.
+    /// - Throws: as ``Store/endSession(_:at:permit:)``; ``ScribeError/refusedOnPurpose``.
+    package func end(_ key: Transaction.Key) async throws -> EndedSession {
+        try await store.endSession(key, at: clock.now) { [bench] transaction throws(ScribeError) in
+            try bench.permit(.commit, transaction.request.fixture)
+        }
+    }
+
+    /// Changes what was said at the start, or gives the session up.
+    /// - Parameter wanted: other templates; they count while the session is open.
+    /// - Throws: as ``Consultations/patch(_:_:archivedBy:)``.
+    package func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
+        let transaction = try await consultations.patch(key, patch)
+        guard let wanted, transaction.userStatus.isOpen else { return }
+        let own = try await store.templates(of: key.business)
+        var request = transaction.request
+        request.templates = wanted.map { .init(id: $0, type: "custom") }
+        let documents = templates.documents(for: request, custom: own, identifiers: identifiers)
+        _ = try await store.replaceDocuments(
+            of: key, with: documents.filter { $0.kind != .transcript }, at: clock.now)
+    }
+
+    /// Asks for a further document, each time a new one.
+    /// - Returns: the template and the document's id; nil when the session has asked for no template.
+    /// - Throws: as ``Consultations/convert(_:to:in:from:addsOne:)``.
+    package func process(
+        _ key: Transaction.Key, _ template: TemplateID?
+    ) async throws -> (template: TemplateID, document: DocumentID)? {
+        var wanted = template
+        if wanted == nil {
+            guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+            wanted = transaction.request.templates.first?.id
+        }
+        guard let wanted else { return nil }
+        return try await consultations.convert(key, to: wanted, in: nil, from: .recording, addsOne: true)
+    }
+}

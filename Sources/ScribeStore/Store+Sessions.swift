@@ -1,0 +1,77 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// What a session's client did when it ended it.
+package struct EndedSession: Sendable {
+    package let transaction: Transaction
+    /// The names of the audio that had come.
+    package let files: [String]
+}
+
+extension Store {
+    /// Ends a session: its audio is what has come until now, in one SQL transaction, so that no acknowledged upload is
+    /// left out and none comes after it. Of two that end it at once one does.
+    ///
+    /// A transaction that was started otherwise is ended just the same.
+    /// - Parameter permit: throws when it is not to be.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``, and
+    ///   what `permit` throws.
+    package func endSession(
+        _ key: Transaction.Key, at now: Date,
+        permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
+    ) async throws -> EndedSession {
+        try await writes.write { db, changes in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let old = try Transaction(row: row)
+            try permit(old)
+            let files = try Self.chunkNames(of: old, in: db)
+            var transaction = old
+            let effect = try transaction.end(files, at: now, lifetime: self.sessionLifetime)
+            try transaction.requireWithinLimits()
+            var made: [Change] = []
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &made)
+            if let job = try self.claimAssembly(of: transaction, rowID: row["id"], at: now, in: db, &made) {
+                made.removeAll { $0 == .work(.assemble) }
+                made.append(.claimed(job))
+            }
+            changes += made
+            return EndedSession(transaction: transaction, files: files)
+        }
+    }
+
+    /// The names of a session's audio, in its order.
+    package func chunkNames(of transaction: Transaction) async throws -> [String] {
+        try await read { try Self.chunkNames(of: transaction, in: $0) }
+    }
+
+    /// Puts other results in the place of those that an open session was to have.
+    /// - Returns: false when it is not open any more, or there is none such.
+    package func replaceDocuments(
+        of key: Transaction.Key, with documents: [ResultDocument], at now: Date
+    ) async throws -> Bool {
+        try await writes.write { db, changes in
+            guard let row = try Self.transactionRow(key, in: db), try Transaction(row: row).userStatus.isOpen else {
+                return false
+            }
+            try db.run(
+                """
+                DELETE FROM documents WHERE transaction_id = ? AND is_authored = 0 AND kind <> 'transcript'
+                    AND status = 'in-progress'
+                """,
+                [row["id"] as Int64])
+            for document in documents { try Self.insert(document, rowID: row["id"], at: now, in: db) }
+            changes.append(.transaction(key))
+            return true
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    static func chunkNames(of transaction: Transaction, in db: Database) throws -> [String] {
+        guard let location = transaction.request.audioLocation else { return [] }
+        let names = try names(in: location, business: transaction.key.business, upTo: Limits.files, db)
+        let numbered = names.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
+        return numbered.sorted { $0 < $1 }.map(\.1)
+    }
+}
