@@ -25,11 +25,22 @@ package struct Delivery: Hashable, Sendable {
     package let attempt: Int
     /// When it became true.
     package let occurredAt: Date
+    /// Since when it is to be delivered.
+    package let queuedAt: Date
+    /// Whether its receiver is still registered.
+    package let isWanted: Bool
     package let content: Content
 
+    /// What could not be delivered for so long is given up, in seconds: a receiver that takes its time with each message
+    /// would have ever more of them waiting.
+    package static let longestWait: TimeInterval = 3 * 86_400
+
     package init(
-        id: Int64, lane: String, business: BusinessID, attempt: Int, occurredAt: Date, content: Content
+        id: Int64, lane: String, business: BusinessID, attempt: Int, occurredAt: Date, queuedAt: Date,
+        isWanted: Bool, content: Content
     ) {
+        self.queuedAt = queuedAt
+        self.isWanted = isWanted
         self.id = id
         self.lane = lane
         self.business = business
@@ -74,6 +85,8 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case delivered(signature: String?)
     /// - Parameter problem: in words, none of them the receiver's.
     case failed(problem: String)
+    /// Nobody tried, nor will.
+    case abandoned(problem: String)
 }
 
 /// A delivery as operators see it.

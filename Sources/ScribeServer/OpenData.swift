@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import NIOPosix
 import ScribeDomain
 import ScribeRuntime
@@ -54,6 +55,6 @@ struct OpenData: Sendable {
         let token = try await threads.runIfActive { [folder, identifiers] in
             try folder.secret(named: DataFolder.adminToken) { Array(Hex.encode(identifiers.bytes(32)).utf8) }
         }
-        return String(decoding: token, as: UTF8.self)
+        return String(decoding: token, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -54,7 +54,8 @@ struct HourlySweep: Service, CustomStringConvertible {
                     let now = clock.now
                     let forgotten = try await store.forgetDeliveries(
                         deliveredBefore: now.addingTimeInterval(-7 * Self.day),
-                        failedBefore: now.addingTimeInterval(-30 * Self.day))
+                        failedBefore: now.addingTimeInterval(-30 * Self.day),
+                        saidBefore: now.addingTimeInterval(-Self.day))
                     guard forgotten > 0 else { return }
                     logger.warning(
                         "deliveries that failed a month ago are forgotten", metadata: ["count": "\(forgotten)"])

@@ -34,11 +34,13 @@ extension Schema {
             address TEXT,
             method TEXT,
             headers TEXT CHECK (headers IS NULL OR json_valid(headers)),
-            -- Gone once it is delivered: it may hold what a patient has said.
+            -- Gone once it is delivered, and a day after it has failed: it may hold what a patient has said.
             body BLOB,
             state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'delivered', 'failed')),
             attempts INTEGER NOT NULL DEFAULT 0,
             occurred_at INTEGER NOT NULL,
+            -- Since when it is to be delivered: a replay begins anew.
+            queued_at INTEGER NOT NULL,
             -- NULL: waits for an earlier one of its session, or for nothing any more.
             run_at INTEGER,
             problem TEXT,
@@ -47,11 +49,12 @@ extension Schema {
             CHECK ((webhook IS NULL) = (event IS NULL)),
             CHECK ((webhook IS NULL) = (address IS NOT NULL)),
             CHECK ((settled_at IS NULL) = (state IN ('pending', 'sending'))),
-            CHECK (webhook IS NOT NULL OR body IS NOT NULL OR state = 'delivered')
+            CHECK (webhook IS NOT NULL OR body IS NOT NULL OR settled_at IS NOT NULL)
         ) STRICT;
         CREATE INDEX deliveries_pending ON deliveries (lane, run_at) WHERE state = 'pending';
         CREATE INDEX deliveries_sending ON deliveries (id) WHERE state = 'sending';
         CREATE INDEX deliveries_failed ON deliveries (webhook, id) WHERE state = 'failed';
+        CREATE INDEX deliveries_by_failure ON deliveries (settled_at, id) WHERE state = 'failed';
         CREATE INDEX deliveries_delivered ON deliveries (settled_at) WHERE state = 'delivered';
         CREATE INDEX deliveries_of_session ON deliveries (webhook, session) WHERE settled_at IS NULL;
 

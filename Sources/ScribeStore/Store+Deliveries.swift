@@ -61,9 +61,9 @@ extension Store {
                         settled_at = ? WHERE id = ?
                     """,
                     [signature, now.milliseconds, delivery.id])
-            case .failed(let problem):
+            case .failed(let problem), .abandoned(let problem):
                 let isRegistered = try Self.isRegistered(delivery, in: db)
-                if isRegistered, delivery.attempt <= delivery.pauses.count {
+                if case .failed = outcome, isRegistered, delivery.attempt <= delivery.pauses.count {
                     settlement = .retried
                     let pause = delivery.pauses[max(0, delivery.attempt - 1)] / .seconds(1)
                     try db.run(
@@ -99,8 +99,8 @@ extension Store {
             try db.run(
                 """
                 INSERT INTO deliveries (
-                    lane, business_id, session, address, method, headers, body, occurred_at, run_at
-                ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
+                    lane, business_id, session, address, method, headers, body, occurred_at, queued_at, run_at
+                ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?8)
                 """,
                 [
                     lane, business.rawValue, callback.request, callback.address, callback.method,
@@ -112,6 +112,7 @@ extension Store {
 
     /// Makes something up that a registration is told.
     /// - Returns: the delivery's id; nil when there is no such registration.
+    /// - Throws: ``ScribeError/invalidState(_:)`` for one that is told of nothing that happens here.
     package func enqueueTest(
         of webhook: Int64, session: TransactionID, at now: Date
     ) async throws -> Int64? {
@@ -119,7 +120,9 @@ extension Store {
             guard let webhook = try Self.webhook(webhook, in: db) else { return nil }
             let event =
                 webhook.announces(.completed) ? .completed : SessionEvent.allCases.first(where: webhook.announces)
-            guard let event else { return nil }
+            guard let event else {
+                throw ScribeError.invalidState("It asks for nothing that happens here")
+            }
             return try Self.enqueue(event, of: session, to: webhook, at: now, in: db, &changes)
         }
     }
@@ -144,10 +147,13 @@ extension Store {
 
     private static func delivery(_ row: Row, in db: Database) throws -> Delivery {
         let content: Delivery.Content
+        var isWanted = true
         if let id = row["webhook"] as Int64?,
-            let webhook = try db.row("SELECT * FROM webhooks WHERE id = ?", [id]).map(Webhook.init(row:))
+            let found = try db.row("SELECT * FROM webhooks WHERE id = ?", [id])
         {
-            content = .event(try row.word("event"), of: TransactionID(row["session"]), webhook)
+            content = .event(
+                try row.word("event"), of: TransactionID(row["session"]), try Webhook(row: found))
+            isWanted = (found["removed_at"] as Int64?) == nil
         } else {
             content = .callback(
                 Callback(
@@ -156,6 +162,7 @@ extension Store {
         }
         return Delivery(
             id: row["id"], lane: row["lane"], business: BusinessID(row["business_id"]), attempt: row["attempts"],
-            occurredAt: Date(milliseconds: row["occurred_at"]), content: content)
+            occurredAt: Date(milliseconds: row["occurred_at"]),
+            queuedAt: Date(milliseconds: row["queued_at"]), isWanted: isWanted, content: content)
     }
 }

@@ -29,7 +29,7 @@ extension Store {
         try await read { db in
             try db.rows(
                 """
-                SELECT * FROM deliveries WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR webhook = ?2)
+                SELECT \(Self.columns) FROM deliveries WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR webhook = ?2)
                     AND (?3 IS NULL OR session = ?3) AND (?4 IS NULL OR id < ?4)
                 ORDER BY id DESC LIMIT ?5
                 """,
@@ -53,7 +53,7 @@ extension Store {
     /// nil when there is none, or none any more.
     package func delivery(_ id: Int64) async throws -> DeliveryRecord? {
         try await read { db in
-            try db.row("SELECT * FROM deliveries WHERE id = ?", [id]).map { try Self.record($0, in: db) }
+            try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map { try Self.record($0, in: db) }
         }
     }
 
@@ -63,7 +63,7 @@ extension Store {
     ///   or whose content is gone.
     package func replay(_ id: Int64, at now: Date) async throws -> DeliveryRecord? {
         try await writes.write { db, changes in
-            guard let row = try db.row("SELECT * FROM deliveries WHERE id = ?", [id]) else { return nil }
+            guard let row = try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]) else { return nil }
             guard (row["settled_at"] as Int64?) != nil else {
                 throw ScribeError.invalidState("It is still on its way")
             }
@@ -73,7 +73,9 @@ extension Store {
                         ? "What it said is kept no longer" : "Its receiver is registered no more"
                 )
             }
-            return try db.row("SELECT * FROM deliveries WHERE id = ?", [id]).map { try Self.record($0, in: db) }
+            return try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map {
+                try Self.record($0, in: db)
+            }
         }
     }
 
@@ -87,12 +89,14 @@ extension Store {
         while true {
             let after = last
             let piece = try await writes.write { db, changes in
+                let isTheirs = webhook == nil ? "?1 IS NULL" : "webhook = ?1"
                 let rows = try db.rows(
                     """
-                    SELECT * FROM deliveries WHERE state = 'failed' AND (?1 IS NULL OR webhook = ?1) AND id > ?2
+                    SELECT \(Self.columns) FROM deliveries
+                    WHERE state = 'failed' AND \(isTheirs) AND settled_at <= ?3 AND id > ?2
                     ORDER BY id LIMIT 200
                     """,
-                    [webhook, after])
+                    [webhook, after, now.milliseconds])
                 let replayed = try rows.count { try Self.replay($0, at: now, in: db, &changes) }
                 return (last: rows.last?["id"] as Int64?, replayed: replayed)
             }
@@ -102,9 +106,19 @@ extension Store {
         }
     }
 
-    /// Forgets what was delivered before `delivered`, and what has failed before `failed`.
+    /// Forgets what was delivered before `delivered`, what has failed before `failed`, and what callbacks that failed before
+    /// `said` had to say.
     /// - Returns: how many that had failed are forgotten.
-    package func forgetDeliveries(deliveredBefore delivered: Date, failedBefore failed: Date) async throws -> Int {
+    package func forgetDeliveries(
+        deliveredBefore delivered: Date, failedBefore failed: Date, saidBefore said: Date
+    ) async throws -> Int {
+        try await writes.write { db in
+            try db.run(
+                """
+                UPDATE deliveries SET body = NULL
+                WHERE state = 'failed' AND settled_at < ? AND webhook IS NULL AND body IS NOT NULL
+                """, [said.milliseconds])
+        }
         var forgotten = 0
         while true {
             let piece = try await writes.write { db in
@@ -127,25 +141,31 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
+    /// All but what a callback says, which may be long, and is nobody's to read.
+    private static let columns = """
+        id, lane, business_id, webhook, event, session, address, state, attempts, occurred_at, run_at, problem, signature,
+        settled_at, body IS NOT NULL AS has_body
+        """
+
     /// - Returns: false when nobody is there to be told, or nothing to tell.
     private static func replay(
         _ row: Row, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws -> Bool {
         if let webhook = row["webhook"] as Int64? {
             guard try self.webhook(webhook, in: db) != nil else { return false }
-        } else if (row["body"] as Data?) == nil {
+        } else if !(row["has_body"] as Bool) {
             return false
         }
         try db.run(
             """
-            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, run_at = iif(
+            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, queued_at = ?2, run_at = iif(
                 webhook IS NOT NULL AND EXISTS (
                     SELECT 1 FROM deliveries AS other
                     WHERE other.webhook = deliveries.webhook AND other.session = deliveries.session
                         AND other.settled_at IS NULL),
-                NULL, ?) WHERE id = ?
+                NULL, ?2) WHERE id = ?1
             """,
-            [now.milliseconds, row["id"] as Int64])
+            [row["id"] as Int64, now.milliseconds])
         changes.append(.delivery(lane: row["lane"]))
         return true
     }

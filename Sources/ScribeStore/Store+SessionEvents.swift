@@ -38,7 +38,10 @@ extension Store {
         let now = transaction.createdAt
         let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
         try Self.raise(events, of: transaction.key, to: webhooks, at: now, in: db, &changes)
-        if transaction.userStatus.isOpen, webhooks.contains(where: { $0.announces(.expired) }) {
+        // Only of a session its time is ever over: what else was begun can be ended as late as one likes.
+        if transaction.userStatus.isOpen, transaction.request.session != nil,
+            webhooks.contains(where: { $0.announces(.expired) })
+        {
             try db.run(
                 "UPDATE transactions SET expires_at = ? WHERE id = ?",
                 [now.addingTimeInterval(sessionLifetime).milliseconds, rowID])
@@ -82,8 +85,8 @@ extension Store {
         let lane = "webhook \(webhook.id)"
         try db.run(
             """
-            INSERT INTO deliveries (lane, business_id, webhook, event, session, occurred_at, run_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, iif(
+            INSERT INTO deliveries (lane, business_id, webhook, event, session, occurred_at, queued_at, run_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, iif(
                 EXISTS (SELECT 1 FROM deliveries WHERE webhook = ?3 AND session = ?5 AND settled_at IS NULL), NULL, ?6))
             """,
             [

@@ -79,21 +79,30 @@ extension Store {
     package func removeWebhook(
         _ id: Int64, style: Webhook.Style, of business: BusinessID, at now: Date
     ) async throws -> Bool {
-        try await writes.write { db in
+        let isRemoved = try await writes.write { db in
             let removed = try db.row(
                 """
-                UPDATE webhooks SET removed_at = ? WHERE id = ? AND style = ? AND business_id = ? AND removed_at IS NULL
+                UPDATE webhooks SET removed_at = ?, signing_key = NULL WHERE id = ? AND style = ? AND business_id = ? AND removed_at IS NULL
                 RETURNING id
                 """,
                 [now.milliseconds, id, style.rawValue, business.rawValue])
-            guard removed != nil else { return false }
-            try db.run(
-                """
-                UPDATE deliveries SET state = 'failed', problem = ?, run_at = NULL, settled_at = ?
-                WHERE webhook = ? AND state = 'pending' AND settled_at IS NULL
-                """,
-                [Self.removed, now.milliseconds, id])
-            return true
+            return removed != nil
+        }
+        guard isRemoved else { return false }
+        // Piece by piece: there may be many, and others write too.
+        while true {
+            let failed = try await writes.write { db in
+                try db.rows(
+                    """
+                    UPDATE deliveries SET state = 'failed', problem = ?, run_at = NULL, settled_at = ? WHERE id IN (
+                        SELECT id FROM deliveries WHERE webhook = ? AND state = 'pending' AND settled_at IS NULL
+                        LIMIT 500)
+                    RETURNING id
+                    """,
+                    [Self.removed, now.milliseconds, id]
+                ).count
+            }
+            if failed == 0 { return true }
         }
     }
 

@@ -13,6 +13,7 @@ package final class Store: Sendable {
     package let sessionLifetime: TimeInterval
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
+    private let hasClosed = LockedValue(false)
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {
@@ -72,7 +73,12 @@ package final class Store: Sendable {
     }
 
     /// Closes all connections. Blocking.
-    package func close() throws { try pool.close() }
+    package func close() throws {
+        hasClosed.withLock { $0 = true }
+        try pool.close()
+    }
+
+    package var isClosed: Bool { hasClosed.withLock { $0 } }
 
     /// How much there is: jobs waiting or running, the database's own bytes, and the uploads'.
     package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {

@@ -67,7 +67,9 @@ struct ControlOptions: ParsableArguments {
         guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
         let configuration = try target.run().configuration
         let file = "\(dataDir ?? configuration.dataFolder)/\(DataFolder.adminToken)"
-        let kept = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
+        let kept = FileManager.default.contents(atPath: file).map {
+            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
         return ControlClient(baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept)
     }
 }

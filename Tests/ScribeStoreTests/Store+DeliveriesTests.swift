@@ -11,7 +11,7 @@ struct DeliveryStoreTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    private func register(
+    func register(
         _ style: Webhook.Style = .alliance, events: [String] = [], pauses: [Duration] = [.seconds(10)],
         owner: Principal? = nil, endpoint: String = "http://receiver/"
     ) async throws -> Webhook {
@@ -23,9 +23,9 @@ struct DeliveryStoreTests {
         return webhook
     }
 
-    private struct Missing: Error {}
+    struct Missing: Error {}
 
-    private func claim(_ webhook: Webhook, at time: Date? = nil, upTo limit: Int = 10) async throws -> [Delivery] {
+    func claim(_ webhook: Webhook, at time: Date? = nil, upTo limit: Int = 10) async throws -> [Delivery] {
         let claim = try await fixture.store.claimDeliveries(
             in: "webhook \(webhook.id)", upTo: limit, at: time ?? fixture.start)
         guard case .deliveries(let deliveries) = claim else { return [] }
@@ -208,7 +208,10 @@ struct DeliveryStoreTests {
     @Test("a session that nobody ends expires once, at its time")
     func expiry() async throws {
         let webhook = try await register(events: ["session.expired"])
-        for id in ["left", "committed", "deleted"] { try await fixture.initialise(id) }
+        let terms = SessionTerms(uploadType: .chunked, templates: [])
+        for id in ["left", "committed", "deleted"] { try await fixture.initialise(id, session: terms) }
+        // What was begun by the other API can be ended as late as one likes.
+        try await fixture.initialise("no session")
         _ = try await fixture.store.commit(fixture.key("committed"), ChunkList(files: []), at: fixture.start)
         let (user, now) = (fixture.owner.user, fixture.start)
         try await fixture.store.update(fixture.key("deleted"), at: now) { (transaction) throws(ScribeError) in
@@ -232,9 +235,13 @@ struct DeliveryStoreTests {
         _ = try await fixture.store.settle(deliveries[0], .delivered(signature: "s"), at: fixture.start)
         _ = try await fixture.store.settle(deliveries[1], .failed(problem: "no"), at: fixture.start)
         let later = fixture.start + 1
-        #expect(try await fixture.store.forgetDeliveries(deliveredBefore: later, failedBefore: fixture.start) == 0)
+        #expect(
+            try await fixture.store.forgetDeliveries(
+                deliveredBefore: later, failedBefore: fixture.start, saidBefore: later) == 0)
         #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["waiting", "failed"])
-        #expect(try await fixture.store.forgetDeliveries(deliveredBefore: later, failedBefore: later) == 1)
+        #expect(
+            try await fixture.store.forgetDeliveries(
+                deliveredBefore: later, failedBefore: later, saidBefore: later) == 1)
         #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["waiting"])
     }
 
@@ -250,6 +257,46 @@ struct DeliveryStoreTests {
         _ = try await fixture.store.settle(deliveries[0], .delivered(signature: nil), at: fixture.start)
         let kept = try await fixture.store.read { try $0.row("SELECT body FROM deliveries")?["body"] as Data? }
         #expect(kept == nil)
+        await #expect(throws: ScribeError.self) {
+            try await fixture.store.replay(deliveries[0].id, at: fixture.start)
+        }
+    }
+}
+
+extension DeliveryStoreTests {
+    @Test("who was registered when a message was claimed and is no more, is sent nothing after a restart")
+    func removedMeanwhile() async throws {
+        let webhook = try await register()
+        try await fixture.initialise()
+        #expect(try await claim(webhook).count == 1)
+        #expect(
+            try await fixture.store.removeWebhook(webhook.id, style: .alliance, of: .init("b-1"), at: fixture.start))
+        try fixture.store.close()
+        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
+        let claim = try await store.claimDeliveries(in: "webhook \(webhook.id)", upTo: 1, at: fixture.start)
+        guard case .deliveries(let deliveries) = claim else { throw Missing() }
+        #expect(deliveries.map(\.isWanted) == [false])
+        let end = try await store.settle(deliveries[0], .abandoned(problem: "gone"), at: fixture.start)
+        #expect(end == .failed)
+        let key = try await store.read { try $0.row("SELECT signing_key FROM webhooks")?["signing_key"] as String? }
+        #expect(key == nil)
+    }
+
+    @Test("what a callback that failed has said is forgotten before it is")
+    func saidAndFailed() async throws {
+        let callback = Callback(
+            address: "http://receiver/", method: "POST", request: "r-1", headers: [:], body: Data("said".utf8))
+        try await fixture.store.enqueue(callback, host: "receiver", of: .init("b-1"), at: fixture.start)
+        let lane = try #require(try await fixture.store.deliveryLanes().first)
+        guard
+            case .deliveries(let deliveries) = try await fixture.store.claimDeliveries(
+                in: lane, upTo: 1, at: fixture.start)
+        else { throw Missing() }
+        _ = try await fixture.store.settle(deliveries[0], .abandoned(problem: "no"), at: fixture.start)
+        let later = fixture.start + 1
+        _ = try await fixture.store.forgetDeliveries(
+            deliveredBefore: later, failedBefore: fixture.start, saidBefore: later)
+        #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["r-1"])
         await #expect(throws: ScribeError.self) {
             try await fixture.store.replay(deliveries[0].id, at: fixture.start)
         }

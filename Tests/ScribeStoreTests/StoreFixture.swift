@@ -34,14 +34,13 @@ struct StoreFixture {
 
     @discardableResult
     func initialise(
-        _ id: String = "t", owner: Principal? = nil, audioURL: String = "s3://bucket/260510/t", at time: Date? = nil
+        _ id: String = "t", owner: Principal? = nil, audioURL: String = "s3://bucket/260510/t", at time: Date? = nil,
+        session: SessionTerms? = nil
     ) async throws -> Initialisation {
         let owner = owner ?? self.owner
-        let transaction = Transaction(
-            id: .init(id), owner: owner,
-            request: TransactionRequest(transfer: .vaded, mode: "consultation", audioURL: audioURL),
-            createdAt: time ?? start
-        )
+        var request = TransactionRequest(transfer: .vaded, mode: "consultation", audioURL: audioURL)
+        request.session = session
+        let transaction = Transaction(id: .init(id), owner: owner, request: request, createdAt: time ?? start)
         let prefix = "\(owner.business)-\(id)"
         return try await store.initialise(
             transaction, documents: [document(.transcript, "\(prefix)-1"), document(.custom, "\(prefix)-2")]
@@ -62,8 +61,8 @@ struct StoreFixture {
         return changes.all
     }
 
-    /// - Returns: the file that it replaces.
-    func replace(_ name: String) async throws -> String? {
+    /// - Returns: the files that it replaces.
+    func replace(_ name: String) async throws -> [String] {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
             eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: start)

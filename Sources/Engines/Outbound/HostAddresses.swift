@@ -3,16 +3,19 @@ import NIOCore
 import NIOPosix
 
 /// Finds what hosts' names lead to, by the system's resolver. A name can take it half a minute, so it has threads of its
-/// own, made when the first name is asked for.
+/// own, made when the first name is asked for, and no tenant has more than two of them.
 final class HostAddresses: Sendable {
-    private let threads = NIOThreadPool(numberOfThreads: 4)
+    private let threads = NIOThreadPool(numberOfThreads: 16)
+    private let slots = TenantSlots(count: 2)
 
     deinit { threads.shutdownGracefully { _ in } }
 
     /// In the resolver's order, each once; none for a name that nobody knows.
-    func lookUp(_ host: String) async throws -> [IPAddress] {
-        threads.start()
-        return try await threads.runIfActive { Self.lookUp(host) }
+    func lookUp(_ host: String, for tenant: String = "") async throws -> [IPAddress] {
+        try await slots.run(for: tenant) {
+            threads.start()
+            return try await threads.runIfActive { Self.lookUp(host) }
+        }
     }
 
     private static func lookUp(_ host: String) -> [IPAddress] {

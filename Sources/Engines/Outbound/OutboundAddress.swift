@@ -51,6 +51,8 @@ package struct OutboundAddress: Hashable, Sendable {
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
         url = "\(scheme)://\(written)\(port == usual ? "" : ":\(port)")\(path)\(query)"
+        // As it is kept, it is read again.
+        guard url.utf8.count <= Self.longest else { throw .invalid("is no URL") }
     }
 
     /// Letters, digits, dots and hyphens: what names and plain addresses are made of.

@@ -34,16 +34,19 @@ package struct OutboundClient: Sendable {
     }
 
     private let rules: OutboundRules
-    private let lookUp: @Sendable (String) async throws -> [IPAddress]
+    private let lookUp: @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
     private let clock: ScribeClock
 
     package init(rules: OutboundRules, clock: ScribeClock) {
         let hosts = HostAddresses()
-        self.init(rules: rules, clock: clock) { try await hosts.lookUp($0) }
+        self.init(rules: rules, clock: clock) { try await hosts.lookUp($0, for: $1) }
     }
 
     /// - Parameter lookUp: finds what a name leads to.
-    init(rules: OutboundRules, clock: ScribeClock, lookUp: @escaping @Sendable (String) async throws -> [IPAddress]) {
+    init(
+        rules: OutboundRules, clock: ScribeClock,
+        lookUp: @escaping @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
+    ) {
         self.rules = rules
         self.lookUp = lookUp
         self.clock = clock
@@ -51,9 +54,9 @@ package struct OutboundClient: Sendable {
 
     /// Looks whether an address leads to where the server may be sent. It may lead elsewhere when it is used.
     /// - Throws: ``OutboundProblem``, `CancellationError`.
-    package func check(_ address: OutboundAddress, within limit: Duration) async throws {
+    package func check(_ address: OutboundAddress, within limit: Duration, for business: BusinessID) async throws {
         _ = try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unknownHost) {
-            try await addresses(of: address)
+            try await addresses(of: address, for: business)
         }
     }
 
@@ -61,10 +64,10 @@ package struct OutboundClient: Sendable {
     /// - Parameter limit: for all of it.
     /// - Throws: ``OutboundProblem``, `CancellationError`, what `body` throws.
     package func get<Value: Sendable>(
-        _ address: OutboundAddress, within limit: Duration,
+        _ address: OutboundAddress, within limit: Duration, for business: BusinessID,
         _ body: @escaping @Sendable (Answer) async throws -> Value
     ) async throws -> Value {
-        try await exchange(address, .GET, within: limit) { response in
+        try await exchange(address, .GET, within: limit, for: business) { response in
             let size = response.headers.first(name: "Content-Length").flatMap { Int($0) }
             return try await body(Answer(body: response.body, size: size))
         }
@@ -75,19 +78,23 @@ package struct OutboundClient: Sendable {
     /// - Throws: ``OutboundProblem``, `CancellationError`.
     package func send(
         _ content: ByteBuffer, _ headers: [(String, String)], method: String, to address: OutboundAddress,
-        within limit: Duration
+        within limit: Duration, for business: BusinessID
     ) async throws {
-        try await exchange(address, HTTPMethod(rawValue: method), headers, content, within: limit) { _ in }
+        try await exchange(
+            address, HTTPMethod(rawValue: method), headers, content, within: limit, for: business
+        ) { _ in }
     }
 
     private func exchange<Value: Sendable>(
         _ address: OutboundAddress, _ method: HTTPMethod, _ headers: [(String, String)] = [],
-        _ content: ByteBuffer? = nil, within limit: Duration,
+        _ content: ByteBuffer? = nil, within limit: Duration, for business: BusinessID,
         _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
     ) async throws -> Value {
-        try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unreachable) {
+        // The time is the receiver's: that a name is waited for is not its fault.
+        let targets = try await addresses(of: address, for: business)
+        return try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unreachable) {
             // A name may lead to several, of which not all are there.
-            for target in try await addresses(of: address).prefix(Self.mostAddresses) {
+            for target in targets.prefix(Self.mostAddresses) {
                 do {
                     return try await exchange(address, at: target, method, headers, content, body)
                 } catch is NotConnected {
@@ -103,6 +110,11 @@ package struct OutboundClient: Sendable {
 
     private static let mostAddresses = 4
 
+    /// Who has named the address is not let in where no web page is, such as this server's own door for operators.
+    private static let headers = [
+        ("Accept-Encoding", "identity"), ("Connection", "close"), ("Sec-Fetch-Site", "cross-site"),
+    ]
+
     private func exchange<Value: Sendable>(
         _ address: OutboundAddress, at target: IPAddress, _ method: HTTPMethod, _ headers: [(String, String)],
         _ content: ByteBuffer?, _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
@@ -112,7 +124,7 @@ package struct OutboundClient: Sendable {
         do {
             var request = HTTPClientRequest(url: address.url)
             request.method = method
-            request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
+            request.headers = HTTPHeaders(headers + Self.headers)
             if let content { request.body = .bytes(content) }
             let response = try await response(to: request, by: client)
             switch response.status.code {
@@ -154,12 +166,12 @@ package struct OutboundClient: Sendable {
     }
 
     /// Those that may be talked to.
-    private func addresses(of address: OutboundAddress) async throws -> [IPAddress] {
+    private func addresses(of address: OutboundAddress, for business: BusinessID) async throws -> [IPAddress] {
         let found: [IPAddress]
         if let literal = IPAddress(address.host) {
             found = [literal]
         } else {
-            found = try await lookUp(address.host)
+            found = try await lookUp(address.host, business.rawValue)
         }
         guard !found.isEmpty else { throw OutboundProblem.unknownHost }
         let allowed = found.filter { rules.allow(address.host, at: $0) }

@@ -64,6 +64,10 @@ struct ControlErrors: ErrorStyle {
                 .forbidden, "foreign_host",
                 "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's", context)
         case .foreignPage: try answer(.forbidden, "foreign_page", "No web page may ask here", context)
+        case .forwarded:
+            try answer(
+                .forbidden, "forwarded", "Through a proxy this door opens only with a token: set --admin-token", context
+            )
         case .notJSON: try answer(.unsupportedMediaType, "not_json", "Bodies are application/json", context)
         case .notFound: try answer(.notFound, "not_found", "There is none such", context)
         case nil: nil
@@ -95,6 +99,8 @@ enum ControlError: Error, Hashable, Sendable {
     case foreignHost
     /// A browser says that another site's page asks.
     case foreignPage
+    /// No token is asked for on this machine, and a proxy speaks for somebody else.
+    case forwarded
     case notJSON
     case notFound
 }

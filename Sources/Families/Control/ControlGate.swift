@@ -16,6 +16,7 @@ struct ControlGate: RouterMiddleware {
     ) async throws -> Response {
         guard isOwn(host: request.authority) else { throw ControlError.foreignHost }
         guard Self.isFromNoOtherPage(request.headers, host: request.authority) else { throw ControlError.foreignPage }
+        if settings.token == nil, Self.isForwarded(request.headers) { throw ControlError.forwarded }
         if let token = settings.token {
             guard let offered = request.headers[.authorization].flatMap({ _ in request.headers.bearerToken }),
                 Self.areEqual(offered, token)
@@ -46,6 +47,14 @@ struct ControlGate: RouterMiddleware {
         if let site = headers[.secFetchSite], !["same-origin", "none"].contains(site.lowercased()) { return false }
         guard let origin = headers[.origin]?.lowercased() else { return true }
         return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
+    }
+
+    /// Whether a proxy has passed the request on: whoever is before that reaches this server as if from this machine.
+    private static func isForwarded(_ headers: HTTPFields) -> Bool {
+        headers.contains { field in
+            let name = field.name.canonicalName
+            return name == "forwarded" || name == "via" || name.hasPrefix("x-forwarded-") || name == "x-real-ip"
+        }
     }
 
     private static func isJSON(_ type: String) -> Bool {

@@ -34,12 +34,12 @@ struct ListenRecordingRoutes: Sendable {
         let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)
-        if let callback { try await outbound.check(callback.address, within: Self.lookUpTime) }
+        if let callback { try await outbound.check(callback.address, within: Self.lookUpTime, for: principal.business) }
         let id = identifiers.uuid()
         return try await context.whileAwaited {
             let hearing =
                 if let link {
-                    try await outbound.get(link, within: settings.fetchTime) {
+                    try await outbound.get(link, within: settings.fetchTime, for: principal.business) {
                         try await recognitions.hear(
                             $0, samples: query.samples, size: $0.size, languages: query.options.languages,
                             for: principal)

@@ -1,6 +1,6 @@
 package import Engines
-package import Hummingbird
 import HTTPTypes
+package import Hummingbird
 
 /// The origin of the links that are handed out: upload forms, `upload_url`, sockets, discovery, documents.
 package struct LinkOrigin: Sendable {
@@ -37,9 +37,11 @@ package struct LinkOrigin: Sendable {
 
     /// A host and perhaps a port, as a proxy passes it on.
     private static func host(_ text: String) -> String? {
-        let isHost = (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { byte in
-            byte > 0x20 && byte < 0x7F && !"/\\@?#,\"<>".utf8.contains(byte)
-        }
+        let isHost =
+            (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !"/\\@?#,\"<>".utf8.contains(byte)
+            }
         return isHost ? text : nil
     }
 }

@@ -36,7 +36,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     private static var methods: String { "GET, HEAD, POST, PUT, PATCH, DELETE" }
     /// What pages may read of an answer, beside the few headers that they always may.
     private static var exposed: String {
-        "ETag, Location, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region"
+        "ETag, Location, Retry-After, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region"
     }
     /// What a preflight is told when it does not ask.
     private static var usualHeaders: String {

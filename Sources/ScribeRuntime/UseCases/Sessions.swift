@@ -142,7 +142,8 @@ package struct Sessions: Sendable {
     /// Changes what was said at the start, or gives the session up.
     /// - Parameter wanted: other templates; they count while the session is open.
     /// - Throws: as ``Consultations/patch(_:_:archivedBy:)``.
-    package func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
+    package func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws
+    {
         let transaction = try await consultations.patch(key, patch)
         guard let wanted, transaction.userStatus.isOpen else { return }
         let own = try await store.templates(of: key.business)

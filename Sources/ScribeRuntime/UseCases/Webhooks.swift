@@ -47,7 +47,7 @@ package struct Webhooks: Sendable {
                 throw ScribeError.invalidRequest(field: fields.key, problem: "must be a text without line breaks")
             }
         }
-        if case .address(let address) = draft.endpoint { try await check(address, fields.endpoint) }
+        if case .address(let address) = draft.endpoint { try await check(address, fields.endpoint, principal.business) }
         return try await store.register(draft, for: principal, pauses: pauses, at: clock.now)
     }
 
@@ -116,12 +116,12 @@ package struct Webhooks: Sendable {
 
     // MARK: Wrong input
 
-    private func check(_ text: String, _ field: String) async throws {
+    private func check(_ text: String, _ field: String, _ business: BusinessID) async throws {
         guard !text.utf8.contains(UInt8(ascii: "#")) else {
             throw ScribeError.invalidRequest(field: field, problem: "must hold no fragment")
         }
         do {
-            try await outbound.check(try OutboundAddress(text), within: Self.lookUpTime)
+            try await outbound.check(try OutboundAddress(text), within: Self.lookUpTime, for: business)
         } catch OutboundProblem.invalid(let reason) {
             throw ScribeError.invalidRequest(field: field, problem: reason)
         } catch OutboundProblem.forbidden {

@@ -75,11 +75,14 @@ extension Setting {
         ) { token, run in run.configuration.adminToken = token.isEmpty ? nil : token },
         Setting(
             "access-token-lifetime",
-            "How long an access token can be used, for example 30m.",
+            "How long an access token can be used, for example 24h.",
             .seconds,
-            default: "30m",
+            default: "24h",
             valueName: "time",
-            page: "after that a token is 401, and clients refresh it",
+            page: """
+                after that a token is 401, and clients refresh it; the Python SDK for sessions fails where it is less than \
+                a day
+                """,
             to: \.configuration.lifetimes.accessToken),
         Setting(
             "refresh-token-lifetime",

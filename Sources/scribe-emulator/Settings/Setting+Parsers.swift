@@ -158,7 +158,8 @@ extension Setting.Parser where Value == String {
     static let origin = Self { (text) throws(Setting.Problem) in
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard !trimmed.isEmpty else { return "" }
-        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme), let host = url.host(), !host.isEmpty,
+        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme), let host = url.host(),
+            !host.isEmpty,
             url.path().isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
         else { throw Setting.Problem(what: "must be like https://scribe.example") }
         return trimmed

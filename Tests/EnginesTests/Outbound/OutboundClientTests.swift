@@ -53,7 +53,7 @@ struct OutboundClientTests {
             rules: OutboundRules(
                 allowing: ["127.0.0.1"].compactMap(OutboundRules.Exception.init), allowsLoopback: false),
             clock: ManualClock().clock
-        ) { _ in
+        ) { _, _ in
             let index = asked.withLock { count in
                 defer { count += 1 }
                 return min(count, addresses.count - 1)
@@ -69,7 +69,9 @@ struct OutboundClientTests {
         // What a second look-up would find is where nobody listens.
         let (client, asked) = client(["127.0.0.1", "127.0.0.2"])
         let address = try OutboundAddress("http://receiver.test:\(receiver.port)/")
-        try await client.send(ByteBuffer(string: "{}"), [], method: "POST", to: address, within: timeOfATest)
+        try await client.send(
+            ByteBuffer(string: "{}"), [], method: "POST", to: address, within: timeOfATest,
+            for: .init("b"))
         #expect(asked.withLock { $0 } == 1)
         #expect(receiver.requests.withLock { $0 } == 1)
     }
@@ -79,9 +81,11 @@ struct OutboundClientTests {
         let receiver = try await Receiver()
         let (client, _) = client(["127.0.0.1", "169.254.169.254"])
         let address = try OutboundAddress("http://receiver.test:\(receiver.port)/")
-        try await client.check(address, within: timeOfATest)
+        try await client.check(address, within: timeOfATest, for: .init("b"))
         await #expect(throws: OutboundProblem.forbidden) {
-            try await client.send(ByteBuffer(string: "{}"), [], method: "POST", to: address, within: timeOfATest)
+            try await client.send(
+                ByteBuffer(string: "{}"), [], method: "POST", to: address, within: timeOfATest,
+                for: .init("b"))
         }
         #expect(receiver.requests.withLock { $0 } == 0)
     }

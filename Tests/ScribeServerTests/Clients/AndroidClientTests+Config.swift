@@ -149,7 +149,7 @@ extension AndroidClientTests {
     @Test("an expired access token is refreshed once and the request repeated", .covers("C-81", "C-82", "C-83"))
     func refresh() async throws {
         try await AndroidClient.run { client in
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let answer = try await client.start(id)
             #expect(answer.isSuccess)
             #expect(client.session.refreshCount.value == 1)

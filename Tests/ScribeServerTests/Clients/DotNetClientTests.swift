@@ -115,7 +115,7 @@ struct DotNetClientTests {
     @Test("tokens are refreshed with the expired one in the headers", .covers("C-83"))
     func refresh() async throws {
         try await DotNetClient.run { client in
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let old = client.session.tokens.value
             let answer = try await client.session.server.send(
                 .post, "/connect-auth/v1/account/refresh-token", host: "api.eka.care",

@@ -169,13 +169,13 @@ struct IOSClientTests {
     func refresh() async throws {
         try await IOSClient.run { client in
             let old = client.session.tokens.value
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let started = try await client.start(id)
             #expect(started.status == "success")
             #expect(client.session.refreshCount.value == 1)
             #expect(client.session.tokens.value.accessToken != old.accessToken)
             #expect(client.session.tokens.value.refreshToken != old.refreshToken)
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             #expect(try await client.credentials().expiry == 43_200)
             #expect(client.session.refreshCount.value == 2)
         }

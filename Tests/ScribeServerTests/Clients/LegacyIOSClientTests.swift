@@ -150,7 +150,7 @@ struct LegacyIOSClientTests {
     )
     func refresh() async throws {
         try await LegacyIOSClient.run { client in
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let started = try await client.start(id)
             #expect(started.isSuccess)
             #expect(client.session.refreshCount.value == 1)
@@ -178,7 +178,7 @@ struct LegacyIOSClientTests {
     @Test("requests that find the token expired at the same time all get new ones", .covers("C-82", "C-83"))
     func parallelRefreshes() async throws {
         try await LegacyIOSClient.run { client in
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let old = client.session.tokens.value
             async let first = client.refresh(old)
             async let second = client.refresh(old)

@@ -111,7 +111,7 @@ struct PythonClientTests {
     func refresh() async throws {
         try await PythonClient.run { client in
             let old = client.session.tokens.value
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let isRefreshed = try await client.session.refreshTokens()
             #expect(isRefreshed)
             #expect(client.session.tokens.value.accessToken != old.accessToken)

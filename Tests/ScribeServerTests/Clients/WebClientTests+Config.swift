@@ -180,7 +180,7 @@ extension WebClientTests {
                 #expect(answer.cors("allow-origin") == WebClient.origin)
                 #expect(answer.cors("allow-credentials") == "true")
             }
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let answer = try await client.session.send(.get, "/voice/api/v2/transaction/history")
             #expect(answer.status == 401)
             #expect(answer.cors("allow-origin") == WebClient.origin)

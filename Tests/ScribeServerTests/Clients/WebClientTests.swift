@@ -182,7 +182,7 @@ struct WebClientTests {
     @Test("no token, or one that has expired, is 401", .covers("C-52", "C-81"))
     func unauthorised() async throws {
         try await WebClient.run { client in
-            client.session.clock.advance(by: .seconds(1801))
+            client.session.clock.advance(by: .seconds(86_401))
             let path = "/voice/api/v3/status/\(id)"
             for answer in [try await client.status(id), try await client.session.server.get(path)] {
                 #expect(answer.status == 401)

@@ -111,6 +111,23 @@ struct ControlTests {
         }
     }
 
+    @Test("through a proxy nobody gets in without a token")
+    func proxies() async throws {
+        try await TestServer().run { client in
+            for name in ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] {
+                let field = try #require(HTTPField.Name(name))
+                let answer = try await client.get("/__admin/info", headers: [field: "203.0.113.7"])
+                #expect(answer.status == 403, "\(name)")
+                #expect(try answer["code"] == "forwarded")
+            }
+        }
+        try await guarded().run { client in
+            let field = try #require(HTTPField.Name("x-forwarded-for"))
+            let answer = try await client.get("/__admin/info", headers: Self.operatorToken + [field: "203.0.113.7"])
+            #expect(answer.status == 200)
+        }
+    }
+
     @Test("deliveries are found by what is known of them, and replayed")
     func deliveries() async throws {
         try await TestServer().run { anonymous in
@@ -152,6 +169,11 @@ struct ControlTests {
             #expect(test.status == 202)
             #expect(try test["event"] == "session.expired")
             #expect(try test["session_id"].hasPrefix("test-"))
+            let other = try await client.post(
+                "/notification/v1/connect/webhook/subscriptions",
+                #"{"endpoint":"inbox","event_names":["appointment.created"]}"#)
+            let nothing = try await client.send(.post, "/__admin/webhooks/\(try other["id"])/test")
+            #expect(nothing.status == 409)
             try await manual.waitFor(.delivery)
             let replay = try await client.send(.post, "/__admin/deliveries/\(try test["delivery_id"])/replay")
             #expect(replay.status == 409)

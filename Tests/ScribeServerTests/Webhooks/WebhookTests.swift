@@ -176,6 +176,31 @@ struct WebhookTests {
         }
     }
 
+    @Test("a webhook cannot send the server through its own door for operators")
+    func ownDoor() async throws {
+        let server = try TestServer()
+        try await server.run(.socket) { anonymous in
+            let client = try await anonymous.login()
+            let port = try #require(client.port)
+            for path in ["deliveries/replay", "webhooks/1/test"] {
+                let made = try await client.post(
+                    Self.subscriptions, #"{"endpoint":"http://127.0.0.1:\#(port)/__admin/\#(path)"}"#)
+                let test = try await client.send(.post, "/__admin/webhooks/\(try made["id"])/test")
+                let id = try test["delivery_id"]
+                while true {
+                    let now = try await client.get("/__admin/deliveries/\(id)")
+                    guard let problem = now.optional("problem") else {
+                        try Task.checkCancellation()
+                        await Task.yield()
+                        continue
+                    }
+                    #expect(problem == "answered 403")
+                    break
+                }
+            }
+        }
+    }
+
     @Test("a receiver that fails is tried again after the pauses of its registration, and then given up")
     func attempts() async throws {
         var server = try TestServer()

@@ -73,7 +73,7 @@ struct SessionAnswer: Encodable {
         try answer.encode(transaction.processedAt?.apiTime, forKey: .completedAt)
         try answer.encode(request.modelType ?? "pro", forKey: .model)
         try answer.encode(String((request.inputLanguages.first ?? "en").prefix(2)), forKey: .language)
-        try answer.encode(transaction.orderedFiles.count, forKey: .processed)
+        try answer.encode(found.files.count, forKey: .processed)
         let notes = found.documents.filter { $0.kind != .transcript }
         try answer.encode(notes.map { [$0.templateID.rawValue: SessionDocument($0)] }, forKey: .templates)
         let problems = found.documents.flatMap(\.errors)

@@ -27,7 +27,8 @@ struct TemplateErrors: ErrorStyle {
         case .resourceNotFound(let what), .invalidState(let what):
             try refusal(what)
         case .tooLarge, .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
-            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted, .sessionExpired,
+            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted,
+            .sessionExpired,
             .resultNotFound,
             .feedbackAlreadySubmitted, .refusedOnPurpose, .storageUnavailable:
             try EkaErrors().response(to: failure, context: context)

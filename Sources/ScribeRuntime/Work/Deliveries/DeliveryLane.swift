@@ -10,7 +10,9 @@ struct DeliveryLane: Sendable {
     let bell: JobBell
     let lanes: DeliveryLanes
     let sender: DeliverySender
+    /// For all, and for each business.
     let slots: Slots
+    let businessSlots: TenantSlots
     let store: Store
     let metrics: Metrics
     let clock: ScribeClock
@@ -52,9 +54,13 @@ struct DeliveryLane: Sendable {
 
     private func perform(_ delivery: Delivery) async -> Bool {
         do {
-            let outcome = try await slots.run(for: delivery.business.rawValue) { try await sender.send(delivery) }
+            let business = delivery.business.rawValue
+            let outcome = try await businessSlots.run(for: business) {
+                try await slots.run(for: business) { try await sender.send(delivery) }
+            }
             // Whatever happens now, it was sent: that is kept, even when the server stops.
-            let settlement = await Task { await settle(delivery, outcome) }.value
+            let settling = Task { await settle(delivery, outcome) }
+            guard let settlement = await settling.value else { return false }
             report(delivery, outcome, settlement)
             return settlement == .delivered
         } catch {
@@ -65,16 +71,17 @@ struct DeliveryLane: Sendable {
     }
 
     /// However long that takes: what stayed claimed would be nobody's.
-    private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement {
+    /// - Returns: nil when the database was closed meanwhile: after the next start it is sent again.
+    private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement? {
         while true {
             do {
                 return try await store.settle(delivery, outcome, at: clock.now)
-            } catch ScribeError.storageUnavailable {
-                logger.error("what was delivered cannot be written down", metadata: ["delivery": "\(delivery.id)"])
-                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
             } catch {
-                // The database is closed: after the next start it is sent again.
-                return .retried
+                guard !store.isClosed else { return nil }
+                logger.error(
+                    "what was delivered cannot be written down",
+                    metadata: ["delivery": "\(delivery.id)", "error": "\(error)"])
+                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }
@@ -86,7 +93,11 @@ struct DeliveryLane: Sendable {
             case .callback: "callback"
             }
         metrics.deliverySettled(style: style, settlement: settlement.rawValue)
-        guard case .failed(let problem) = outcome else { return }
+        let problem: String
+        switch outcome {
+        case .delivered: return
+        case .failed(let reason), .abandoned(let reason): problem = reason
+        }
         logger.notice(
             settlement == .failed ? "a delivery has failed" : "a delivery will be tried again",
             metadata: [

@@ -15,6 +15,8 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
 
     /// How many messages are on their way at the same time, to all receivers.
     private static let messages = 256
+    /// And to those of one business, so that none takes the room of the others.
+    private static let messagesOfBusiness = 32
 
     package init(
         store: Store, outbound: OutboundClient, formats: [Webhook.Style: any WebhookFormat], changes: ChangeHub,
@@ -34,11 +36,13 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 let slots = Slots(count: Self.messages)
+                let businessSlots = TenantSlots(count: Self.messagesOfBusiness)
                 await takeUp()
                 while !Task.isCancelled {
                     for (name, bell) in lanes.take() {
                         let lane = DeliveryLane(
-                            name: name, bell: bell, lanes: lanes, sender: sender, slots: slots, store: store,
+                            name: name, bell: bell, lanes: lanes, sender: sender, slots: slots,
+                            businessSlots: businessSlots, store: store,
                             metrics: metrics, clock: clock, logger: logger)
                         group.addTask { await lane.run() }
                     }

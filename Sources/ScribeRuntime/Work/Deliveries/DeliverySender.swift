@@ -14,6 +14,10 @@ struct DeliverySender: Sendable {
 
     /// - Throws: `CancellationError` only.
     func send(_ delivery: Delivery) async throws -> DeliveryOutcome {
+        guard delivery.isWanted else { return .abandoned(problem: "the registration was removed") }
+        guard clock.now.timeIntervalSince(delivery.queuedAt) < Delivery.longestWait else {
+            return .abandoned(problem: "it could not be delivered for too long")
+        }
         do {
             switch delivery.content {
             case .event(let event, let session, let webhook):
@@ -21,7 +25,8 @@ struct DeliverySender: Sendable {
             case .callback(let callback):
                 try await outbound.send(
                     ByteBuffer(bytes: callback.body), callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) },
-                    method: callback.method, to: try OutboundAddress(callback.address), within: Self.callbackTime)
+                    method: callback.method, to: try OutboundAddress(callback.address), within: Self.callbackTime,
+                    for: delivery.business)
                 return .delivered(signature: nil)
             }
         } catch is CancellationError {
@@ -44,7 +49,7 @@ struct DeliverySender: Sendable {
             if let signature { headers.append((format.signatureHeader, signature)) }
             try await outbound.send(
                 ByteBuffer(bytes: body), headers, method: "POST", to: try OutboundAddress(address),
-                within: format.timeLimit)
+                within: format.timeLimit, for: webhook.business)
         }
         return .delivered(signature: signature)
     }

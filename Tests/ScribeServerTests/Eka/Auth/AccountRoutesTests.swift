@@ -22,7 +22,7 @@ struct AccountRoutesTests {
                 #"{"client_id":"dev-client-2","client_secret":"dev-secret-2","sharing_key":""}"#
             )
             #expect(answer.status == 200)
-            #expect(answer.json["expires_in"] == .integer(1800))
+            #expect(answer.json["expires_in"] == .integer(86_400))
             #expect(answer.json["refresh_expires_in"] == .integer(2_592_000))
             let parts = try answer["access_token"].split(separator: ".")
             #expect(parts.count == 3)
@@ -31,7 +31,7 @@ struct AccountRoutesTests {
             #expect(claims["c-id"] == .string("dev-client-2"))
             #expect(claims["uuid"] == .string("u-demo-2"))
             #expect(claims["oid"] == .string("o-demo-2"))
-            #expect(claims["exp"] == .integer(Int64(now.timeIntervalSince1970) + 1800))
+            #expect(claims["exp"] == .integer(Int64(now.timeIntervalSince1970) + 86_400))
         }
     }
 

@@ -90,7 +90,7 @@ struct AuthenticationTests {
         let manual = server.manual
         try await server.run { anonymous in
             var client = try await anonymous.login()
-            manual.advance(by: .seconds(1800))
+            manual.advance(by: .seconds(86_400))
             let expired = try await client.get("/voice/api/v2/transaction/history")
             #expect(expired.status == 401)
             #expect(try expired["error"] == "Unauthorized")

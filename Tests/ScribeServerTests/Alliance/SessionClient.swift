@@ -1,0 +1,36 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeHTTP
+
+/// The session protocol as its SDKs speak it (medscribe.md section 4).
+extension TestScribeClient {
+    static let sessions = "/voice/v1/sessions"
+
+    /// - Returns: the session's id.
+    func session(_ more: String = "", _ uploadType: String = "chunked") async throws -> String {
+        let answer = try await post(Self.sessions, #"{"upload_type":"\#(uploadType)"\#(more)}"#)
+        try #require(answer.status == 201)
+        return try answer["session_id"]
+    }
+
+    func sendAudio(
+        _ name: String, to session: String, _ audio: Data = TestAudio.wav(seconds: 2), type: String = "audio/wav"
+    ) async throws -> TestAnswer {
+        try await send(
+            .post, "\(Self.sessions)/\(session)/audio/\(name)", headers: [.contentType: type], body: audio)
+    }
+
+    func end(_ session: String, _ body: String = "") async throws -> TestAnswer {
+        try await send(
+            .post, "\(Self.sessions)/\(session)/end", headers: [.contentType: "application/json"],
+            body: Data(body.utf8))
+    }
+
+    func read(_ session: String, _ query: String = "") async throws -> TestAnswer {
+        try await get("\(Self.sessions)/\(session)\(query)")
+    }
+}
