@@ -95,7 +95,10 @@ package struct Backend: Sendable {
                 AllianceFamily(
                     runtime, authenticator: authenticator, credentials: credentials,
                     tickets: Tickets(key: data.key, clock: clock), origin: origin,
-                    longPoll: min(configuration.longPoll, .seconds(14)))),
+                    longPoll: min(configuration.longPoll, .seconds(14)),
+                    sockets: SocketCounts(
+                        most: configuration.listen.sockets,
+                        mostOfBusiness: configuration.listen.socketsOfBusiness))),
             RoutedFamily(eka),
             RoutedFamily(
                 ListenFamily(

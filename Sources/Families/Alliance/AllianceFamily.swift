@@ -16,14 +16,17 @@ package struct AllianceFamily: RoutedAPI {
     private let tickets: Tickets
     private let origin: LinkOrigin
     private let longPoll: Duration
+    private let sockets: SocketCounts
 
     /// - Parameters:
     ///   - tickets: for links that are credentials themselves.
     ///   - longPoll: how long a poll is held.
+    ///   - sockets: how many may stream at a time.
     package init(
         _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, tickets: Tickets,
-        origin: LinkOrigin, longPoll: Duration
+        origin: LinkOrigin, longPoll: Duration, sockets: SocketCounts
     ) {
+        self.sockets = sockets
         self.runtime = runtime
         self.authenticator = authenticator
         self.credentials = credentials
@@ -40,7 +43,8 @@ package struct AllianceFamily: RoutedAPI {
             credentials: credentials, tickets: tickets, origin: origin, clock: runtime.clock)
         DiscoveryRoute(origin: origin).add(to: open)
         StreamRoutes(
-            sessions: runtime.sessions, recordings: runtime.liveRecordings, tickets: tickets, clock: runtime.clock
+            sessions: runtime.sessions, recordings: runtime.liveRecordings, tickets: tickets, clock: runtime.clock,
+            counts: sockets
         ).add(to: open)
         let authenticated =
             open.group()

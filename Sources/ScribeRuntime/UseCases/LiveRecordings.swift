@@ -134,14 +134,15 @@ package actor LiveRecording {
         try await keepChunk(upTo: end, spoken)
     }
 
-    /// Keeps what has come as a chunk, once it is long enough: up to where it was quietest in its last seconds, so that no
-    /// word is cut.
+    /// Keeps what has come as chunks, as far as it is long enough: each up to where it was quietest in its last seconds, so
+    /// that no word is cut.
     /// - Parameter length: in seconds.
     /// - Throws: as ``heard(_:)``.
     package func cut(after length: Int) async throws {
-        let frames = pending.readableBytes / frameSize
-        guard frames >= length * options.sampleRate else { return }
-        try await keepChunk(upTo: start + quietest(in: frames), nil)
+        let frames = length * options.sampleRate
+        while pending.readableBytes / frameSize >= frames {
+            try await keepChunk(upTo: start + quietest(in: frames), nil)
+        }
     }
 
     /// The end of the quietest fiftieth of a second in the last third of so many frames.

@@ -11,6 +11,7 @@ struct StreamRoutes: Sendable {
     let recordings: LiveRecordings
     let tickets: Tickets
     let clock: ScribeClock
+    let counts: SocketCounts
 
     /// No client caps what it sends in one message (row 62).
     private static let messageSize = 16 << 20
@@ -27,12 +28,20 @@ struct StreamRoutes: Sendable {
         _ = try await sessions.requireOpen(.init(business: principal.business, id: id))
         guard let upgrade = WebSocketUpgrade(request) else { throw AllianceError.upgradeRequired }
         let options = LiveOptions()
-        let recording = try await recordings.open(id, options, for: principal)
+        let place = try counts.take(principal.business)
+        let recording: LiveRecording
+        do {
+            recording = try await recordings.open(id, options, for: principal)
+        } catch {
+            place.giveBack()
+            throw error
+        }
         var limits = WebSocketUpgrade.Limits()
         limits.messageSize = Self.messageSize
         return upgrade.response(subprotocol: nil, limits: limits, clock: clock, request, context: context) {
             _, messages in
-            try await StreamSession(recording: recording).serve(messages)
+            defer { place.giveBack() }
+            return try await StreamSession(recording: recording).serve(messages)
         }
     }
 }

@@ -1,0 +1,230 @@
+"""Sessions over the wire: the clients' sequences, in all three styles of upload, and what goes wrong."""
+
+import concurrent.futures
+import io
+import random
+import threading
+import time
+import wave
+
+import pytest
+import requests
+from conftest import DEMO, PATIENCE, Server, running, wait_until
+from session_client import SessionClient
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+
+def recording(seconds: float, seed=1) -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as audio:
+        audio.setparams((1, 2, 16_000, 0, "NONE", ""))
+        audio.writeframes(random.Random(seed).randbytes(int(32_000 * seconds)))
+    return file.getvalue()
+
+
+@pytest.mark.covers("M-24", "M-30", "M-37", "M-45", "M-51")
+def test_the_python_sdks_sequence(server):
+    client = SessionClient(server.base_url)
+    session = client.create(templates=["soap"], language_hint=["auto_detect"])["session_id"]
+    for index in range(11):
+        client.upload(session, index, recording(1, index))
+    client.end(session, 11)
+    results = client.results(session)
+    assert results["status"] == "completed" and results["transcript"]
+    assert results["audio_files"] == [f"{index}.wav" for index in range(11)]
+    made = client.call("POST", f"/sessions/{session}/process/template/soap", (200, 202)).json()
+    assert made["document_id"] in str(client.results(session)["templates"])
+    patched = client.call("PATCH", f"/sessions/{session}", (200,), json={"additional_data": {"a": 1}}).json()
+    assert patched["session_id"] == session
+    ended = client.call("POST", f"/sessions/{session}/end", (400,), json={"audio_files_sent": 11}).json()
+    assert ended["error"]["code"] == "session_ended"
+
+
+@pytest.mark.covers("M-17", "M-18", "M-34", "M-35", "M-38")
+def test_the_web_sdks_sequence(server):
+    """Discovery, create with a flavour, presigned forms without a token, end with both counters, poll."""
+    client = SessionClient(server.base_url)
+    client.session.headers.update({"flavour": "ekascribe-web", "client-id": "web"})
+    body = {"upload_type": "chunked", "templates": ["clinical_notes_template"], "model": "pro", "language_hint": ["en"]}
+    created = client.call("POST", "/sessions?version=v2", (201,), json=body).json()
+    link = created["upload_url"]
+    assert created["storage_provider"] == "aws" and link["txn_id"] == created["session_id"]
+    for number in (1, 2):
+        if number == 2:
+            # After a failed upload it asks for a fresh form.
+            link = client.call("GET", f"/sessions/{created['session_id']}?version=v2", (202,)).json()["upload_url"]
+        fields = {**link["uploadData"]["fields"]}
+        assert fields["key"].endswith("${filename}") and all(isinstance(value, str) for value in fields.values())
+        fields["key"] = fields["key"].replace("${filename}", f"{number}.mp3")
+        fields["Content-Type"] = "audio/mp3"
+        files = {"file": (f"{number}.mp3", recording(2, number), "audio/mp3")}
+        answer = requests.post(link["uploadData"]["url"], data=fields, files=files)
+        assert answer.status_code == 204 and answer.text == ""
+    counters = {"audio_files_sent": 2, "audio_files_uploaded": 2}
+    ended = client.call("POST", f"/sessions/{created['session_id']}/end", (202,), json=counters).json()
+    assert ended["audio_files"] == ["1.mp3", "2.mp3"] and ended["audio_files_received"] == 2 and ended["message"]
+    results = client.results(created["session_id"])
+    assert results["status"] == "completed" and list(results["templates"][0]) == ["clinical_notes_template"]
+    fields["key"] = fields["key"].replace("2.mp3", "3.mp3")
+    late = requests.post(link["uploadData"]["url"], data=fields, files={"file": ("3.mp3", b"late", "audio/mp3")})
+    assert late.status_code >= 400
+
+
+@pytest.mark.covers("M-57", "M-58", "M-59", "M-60", "M-61", "M-62", "M-64")
+@pytest.mark.parametrize("envelope", [False, True])
+@pytest.mark.parametrize("piece", [999, 64_000, 2 << 20])
+def test_a_stream_is_in_the_session_before_it_ends(server, envelope, piece):
+    client = SessionClient(server.base_url)
+    audio = recording(45)[44:]
+    session = client.stream(audio, envelope, piece, templates=["soap"])
+    results = client.results(session)
+    assert results["status"] == "completed" and results["transcript"]
+    # Cut where it is quietest, and nothing of it lost.
+    assert len(results["audio_files"]) >= 3
+    s3 = server.client().s3()
+    bodies = [
+        s3.get_object(Bucket="m-prod-ekascribe-batch", Key=f"sessions/{session}/{name}")["Body"].read()
+        for name in results["audio_files"]
+    ]
+    assert b"".join(body[44:] for body in bodies) == audio
+
+
+@pytest.mark.covers("M-63")
+def test_a_socket_that_closes_starts_nothing_and_another_goes_on(server):
+    client = SessionClient(server.base_url)
+    created = client.create(upload_type="stream")
+    session, url = created["session_id"], created["upload_url"]
+    client.send(url, recording(3)[44:], stops=False)
+    wait_until(lambda: client.call("GET", f"/sessions/{session}", (202,)).json()["audio_files"], "the audio is kept")
+    assert client.call("GET", f"/sessions/{session}", (202,)).json()["status"] == "initialized"
+    client.send(url, recording(3, 2)[44:])
+    read = client.call("GET", f"/sessions/{session}", (202,)).json()
+    assert read["audio_files"] == ["1.wav", "2.wav"] and read["status"] == "initialized"
+    client.end(session, 0)
+    assert client.results(session)["status"] == "completed"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(url)
+    assert refused.value.response.status_code == 400
+    with pytest.raises(InvalidStatus) as refused:
+        connect(url.replace("/sessions/", "/sessions/x"))
+    assert refused.value.response.status_code == 403
+
+
+def test_what_is_no_audio_closes_the_socket_and_keeps_what_came(server):
+    client = SessionClient(server.base_url)
+    created = client.create(upload_type="stream")
+    with connect(created["upload_url"], max_size=None) as socket:
+        socket.send(recording(2)[44:])
+        socket.send("no JSON")
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=PATIENCE)
+    assert closed.value.rcvd.code == 1007
+    assert client.call("GET", f"/sessions/{created['session_id']}", (202,)).json()["audio_files"] == ["1.wav"]
+
+
+@pytest.mark.covers("M-31", "M-40")
+def test_two_ends_at_once_and_uploads_beside_them(server):
+    client = SessionClient(server.base_url)
+    session = client.create()["session_id"]
+    url = f"{client.base}/sessions/{session}"
+    kept = []
+
+    def upload(index):
+        answer = client.session.post(f"{url}/audio/{index}.wav", data=recording(1, index), headers={"Content-Type": "audio/wav"})
+        if answer.status_code == 200:
+            kept.append(f"{index}.wav")
+        else:
+            assert answer.status_code == 400 and answer.json()["error"]["code"].startswith("session_"), answer.text
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        uploads = [pool.submit(upload, index) for index in range(20)]
+        ends = [pool.submit(client.session.post, f"{url}/end") for _ in range(4)]
+        statuses = sorted(end.result().status_code for end in ends)
+        [each.result() for each in uploads]
+    assert statuses == [202, 400, 400, 400]
+    # Whatever was acknowledged is processed, and nothing else.
+    assert sorted(client.results(session)["audio_files"]) == sorted(kept)
+
+
+def test_expiry_in_the_middle_of_an_upload(tmp_path):
+    with running(tmp_path, "--ephemeral", "--session-lifetime", "2s", "--webhook-pauses", "") as server:
+        client = SessionClient(server.base_url)
+        client.call("POST", "/webhooks", (201,), json={"url": "inbox", "events": ["session.started", "session.expired"]})
+        created = client.create()
+        session = created["session_id"]
+        begun, deadline = threading.Event(), time.time() + 60
+
+        def body():
+            yield recording(1)[:2000]
+            begun.set()
+            while client.call("GET", f"/sessions/{session}", (202, 410)).status_code == 202:
+                assert time.time() < deadline
+                time.sleep(0.1)
+            yield b"late"
+
+        answer = requests.post(
+            f"{client.base}/sessions/{session}/audio/1.wav", data=body(),
+            headers={**client.session.headers, "Content-Type": "audio/wav"})
+        assert answer.status_code == 410 and answer.json()["error"]["code"] == "session_expired"
+        expired = client.results(session)
+        assert expired["status"] == "expired" and expired["templates"] == [] and expired["audio_files"] == []
+        deliveries = lambda: requests.get(f"{server.base_url}/__admin/deliveries?session_id={session}").json()["deliveries"]
+        wait_until(lambda: len(deliveries()) == 2, "its end is told")
+        assert [each["event"] for each in deliveries()] == ["session.expired", "session.started"]
+
+
+def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path):
+    server = Server(tmp_path, "--data-dir", "data")
+    client = SessionClient(server.base_url)
+    chunked, streamed = client.create(templates=["soap"])["session_id"], client.create(upload_type="stream")
+    for index in range(3):
+        client.upload(chunked, index, recording(1, index))
+    client.send(streamed["upload_url"], recording(25)[44:])
+    client.end(chunked, 3)
+    server.kill()
+    with running(tmp_path, "--data-dir", "data") as again:
+        client.base = client.base.replace(server.base_url, again.base_url)
+        results = client.results(chunked)
+        assert results["status"] == "completed" and len(results["audio_files"]) == 3
+        client.end(streamed["session_id"], 0)
+        assert len(client.results(streamed["session_id"])["audio_files"]) == 2
+
+
+def test_links_follow_the_public_url_and_trusted_proxies_only(tmp_path):
+    forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "scribe.example"}
+
+    def discovered(server) -> str:
+        url = f"{server.base_url}/voice/v1/.well-known/medscribealliance"
+        return requests.get(url, headers=forwarded).json()["endpoints"]["base_url"]
+
+    with running(tmp_path, "--ephemeral") as server:
+        assert discovered(server) == f"{server.base_url}/voice/v1"
+    with running(tmp_path, "--ephemeral", "--trusted-proxies", "127.0.0.0/8") as server:
+        assert discovered(server) == "https://scribe.example/voice/v1"
+    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example/") as server:
+        assert discovered(server) == "https://public.example/voice/v1"
+
+
+@pytest.mark.parametrize("style", ["chunked", "single", "stream"])
+def test_real_speech_through_a_real_recogniser(tmp_path, spoken, style):
+    flags = ("--transcriber", f"command:{DEMO / 'recognise.sh'} {{wav}}", "--ephemeral")
+    with running(tmp_path, *flags) as server:
+        client = SessionClient(server.base_url)
+        samples = spoken.tobytes() if hasattr(spoken, "tobytes") else bytes(spoken)
+        if style == "stream":
+            session = client.stream(samples, templates=["clinical_notes_template"])
+        else:
+            session = client.create(upload_type=style, templates=["clinical_notes_template"])["session_id"]
+            size = len(samples) if style == "single" else 32_000 * 15
+            for index, begin in enumerate(range(0, len(samples), size)):
+                file = io.BytesIO()
+                with wave.open(file, "wb") as audio:
+                    audio.setparams((1, 2, 16_000, 0, "NONE", ""))
+                    audio.writeframes(samples[begin:begin + size])
+                client.upload(session, index, file.getvalue())
+            client.end(session, index + 1)
+        results = client.results(session)
+        assert results["status"] in ("completed", "partial"), results
+        words = results["transcript"].lower()
+        assert sum(word in words for word in ("doctor", "fever", "blood", "pressure", "cough", "days", "pain")) >= 3, words
