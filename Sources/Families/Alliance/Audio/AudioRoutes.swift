@@ -112,6 +112,8 @@ private struct SessionFile {
 
     private mutating func read(_ request: Request) async throws {
         var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:))
+        let isForm = request.headers[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
+        guard decoder != nil || !isForm else { throw AllianceError.malformed("The form has no boundary") }
         var head = ByteBuffer()
         var isDecided = decoder != nil
         for try await var buffer in request.body {
@@ -126,6 +128,7 @@ private struct SessionFile {
         }
         if !isDecided { try await take(head, &decoder) }
         try decoder?.finish()
+        if decoder != nil, !hasFile { throw AllianceError.malformed("The form holds no file") }
     }
 
     private mutating func take(_ buffer: ByteBuffer, _ decoder: inout FormDecoder?) async throws {

@@ -36,7 +36,8 @@ struct SessionBody: Decodable {
         draft.languages = try fields.languages(.languages) ?? []
         draft.transcriptLanguage = try fields.language(.transcriptLanguage)
         draft.additionalData = try fields.object(.additionalData)
-        draft.patientDetails = try fields.object(.patientDetails) ?? fields.object(.sessionDetails)
+        let alias = try fields.object(.sessionDetails)
+        draft.patientDetails = try fields.object(.patientDetails) ?? alias
         self.draft = draft
         id = try fields.text(.id).map { text in
             guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isURLSafe) else {
@@ -105,7 +106,8 @@ struct SessionPatchBody: Decodable {
         patch.modelType = try fields.word(.model, of: ["pro", "lite"])
         patch.inputLanguages = try fields.languages(.languages)
         patch.outputLanguage = try fields.language(.transcriptLanguage)
-        patch.patientDetails = try fields.object(.patientDetails) ?? fields.object(.sessionDetails)
+        let alias = try fields.object(.sessionDetails)
+        patch.patientDetails = try fields.object(.patientDetails) ?? alias
         patch.additionalData = try fields.object(.additionalData)
         isAboutRecording = patch.mode != nil || patch.modelType != nil
         templates = try fields.templates(.templates, atMost: SessionBody.mostTemplates)
