@@ -85,10 +85,11 @@ package struct TransactionRequest: Hashable, Sendable {
 
     /// Where the audio is, when a URL was given that can be read.
     ///
-    /// The Python SDK names a bucket `None` when it cannot tell it from the address that it uploaded to (C-60).
+    /// The Python SDK names a bucket `None`, and the Java SDK `null`, when it cannot tell it from the address that it
+    /// uploaded to (C-60).
     package var audioLocation: AudioLocation? {
         audioURL.flatMap(AudioLocation.init(url:)).map { location in
-            location.bucket == "None"
+            ["none", "null", "undefined"].contains(location.bucket.lowercased())
                 ? AudioLocation(bucket: AudioLocation.batchBucket, folder: location.folder) : location
         }
     }

@@ -75,9 +75,10 @@ package struct Backend: Sendable {
             key: data.key, clients: clients.admitted(in: configuration.authMode),
             lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
         let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
+        let tickets = Tickets(key: data.key, clock: clock)
         let origin = LinkOrigin(publicURL: configuration.publicURL, proxies: configuration.trustedProxies)
         let eka = EkaFamily(
-            runtime, authenticator: authenticator, credentials: credentials, secrets: secrets,
+            runtime, authenticator: authenticator, credentials: credentials, secrets: secrets, tickets: tickets,
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes, origin: origin))
@@ -94,7 +95,7 @@ package struct Backend: Sendable {
             RoutedFamily(
                 AllianceFamily(
                     runtime, authenticator: authenticator, credentials: credentials,
-                    tickets: Tickets(key: data.key, clock: clock), origin: origin,
+                    tickets: tickets, origin: origin,
                     longPoll: min(configuration.longPoll, .seconds(14)),
                     sockets: SocketCounts(
                         most: configuration.listen.sockets,

@@ -24,6 +24,29 @@ struct SavedDataTests {
         "dev-client": "dev-secret", "dev-client-2": "dev-secret-2", "dev-limited": "dev-limited-secret",
     ]
 
+    /// Without what is said otherwise on purpose since: links, which templates were asked for, why everything
+    /// failed, and the order of a session's documents.
+    private static func unchanged(_ json: JSONValue) -> JSONValue {
+        switch json {
+        case .object(var members):
+            let links = [
+                "upload_url", "presigned_url", "presigned_url_expires_at", "download_url", "download_url_expires_at",
+                "edit_url",
+            ]
+            for name in links { members[name] = nil }
+            members["request_templates"] = nil
+            if members["code"] == .string("output_not_available") { return .string("output_not_available") }
+            if members["schema_version"] != nil, case .array(let documents)? = members["documents"] {
+                members["documents"] = .array(
+                    documents.sorted { ($0["document_id"]?.stringValue ?? "") < ($1["document_id"]?.stringValue ?? "") }
+                )
+            }
+            return .object(members.mapValues(unchanged))
+        case .array(let items): return .array(items.map(unchanged))
+        default: return json
+        }
+    }
+
     @Test("what an earlier version has saved is opened, and answers as it did", arguments: ["0.1.0"])
     func answers(version: String) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -44,7 +67,7 @@ struct SavedDataTests {
                 let client = try #require(clients[expected.clientID])
                 let answer = try await client.get(expected.path, headers: headers)
                 #expect(answer.status == expected.status, "\(expected.path)")
-                #expect(answer.json == expected.body, "\(expected.path)")
+                #expect(Self.unchanged(answer.json) == Self.unchanged(expected.body), "\(expected.path)")
             }
         }
     }

@@ -8,6 +8,8 @@ enum EkaError: Error, Hashable, Sendable {
     case audioLocationRequired
     /// A `non-vaded` transaction without `batch_s3_url`.
     case batchLocationRequired
+    /// A link that is expired, for something else, or none of ours.
+    case linkRefused
     /// No such transaction, to a client that polls for results, where the web client takes a 404 for success (C-51), or
     /// that asks for a conversion.
     case polledTransactionNotFound

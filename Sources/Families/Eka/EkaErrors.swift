@@ -106,6 +106,8 @@ struct EkaErrors: ErrorStyle {
             try answer(.badRequest, "s3_required", "A vaded transaction needs an s3_url", context)
         case .batchLocationRequired:
             try answer(.badRequest, "batch_s3_required", "A non-vaded transaction needs a batch_s3_url", context)
+        case .linkRefused:
+            try answer(.forbidden, "link_refused", "The link is expired, or leads to nothing", context)
         case .polledTransactionNotFound:
             try answer(.badRequest, "transaction_not_found", "Transaction not found", context)
         }

@@ -35,23 +35,25 @@ package struct EkaFamily: RoutedAPI {
     package var hostSuffixes: [String] { Self.hostSuffixes }
     /// An unknown route of these is no upload. Of the others two words count, for a bucket may well be called `health`.
     package let reservedPaths: [[Substring]] = [
-        ["voice"], ["connect-auth"], ["v1"], ["notification"], ["dr"], ["profile", "get"],
+        ["voice"], ["connect-auth"], ["v1"], ["notification"], ["dr"], ["profile", "get"], ["api", "v1"],
     ]
 
     private let runtime: Runtime
     private let authenticator: Authenticator
     private let credentials: UploadCredentials
     private let secrets: ClientSecrets
+    private let tickets: Tickets
     private let settings: Settings
 
     package init(
         _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, secrets: ClientSecrets,
-        settings: Settings
+        tickets: Tickets, settings: Settings
     ) {
         self.runtime = runtime
         self.authenticator = authenticator
         self.credentials = credentials
         self.secrets = secrets
+        self.tickets = tickets
         self.settings = settings
     }
 
@@ -81,6 +83,7 @@ package struct EkaFamily: RoutedAPI {
         addTemplateRoutes(
             to: router.group().add(middleware: ErrorRendering(style: TemplateErrors()))
                 .add(middleware: authentication))
+        documentLinks.add(to: router.group().add(middleware: ErrorRendering(style: EkaErrors())))
         SubscriptionRoutes(webhooks: runtime.webhooks).add(
             to: router.group().add(middleware: ErrorRendering(style: ConnectErrors()))
                 .add(middleware: authentication))
@@ -100,6 +103,10 @@ package struct EkaFamily: RoutedAPI {
         ).add(to: group)
         WhoAmIRoute(store: runtime.store).add(
             to: group.group().add(middleware: Authentication(authenticator, tokens: Self.tokens)))
+    }
+
+    private var documentLinks: DocumentLinks {
+        DocumentLinks(tickets: tickets, origin: settings.origin, store: runtime.store, clock: runtime.clock)
     }
 
     private var profiles: ClientProfiles {
@@ -128,8 +135,12 @@ package struct EkaFamily: RoutedAPI {
             identifiers: identifiers, clock: clock
         ).add(to: group)
         ChunkTranscriptRoutes(consultations: consultations).add(to: group)
-        TransactionDetailsRoutes(store: store, facts: runtime.facts).add(to: group)
-        DocumentRoutes(store: store, identifiers: identifiers, clock: clock).add(to: group)
+        TransactionDetailsRoutes(
+            store: store, facts: runtime.facts, links: documentLinks,
+            uploadLinks: UploadLinks(
+                credentials: credentials, tickets: tickets, origin: settings.origin, clock: clock)
+        ).add(to: group)
+        DocumentRoutes(store: store, links: documentLinks, identifiers: identifiers, clock: clock).add(to: group)
         ConversionRoutes(consultations: consultations).add(to: group)
         ResultRoutes(
             store: store, consultations: consultations, longPoll: settings.longPoll, signals: runtime.signals,

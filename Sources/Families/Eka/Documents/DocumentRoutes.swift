@@ -12,6 +12,7 @@ struct DocumentRoutes: Sendable {
     private static let noTemplate = TemplateID("__non_tmp_doc")
 
     let store: Store
+    let links: DocumentLinks
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
@@ -92,7 +93,11 @@ struct DocumentRoutes: Sendable {
         let body: Body = try await request.decodeJSON(in: context)
         if let id = body.document {
             let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
-            return try .json(.ok, Answer(data: DocumentItem(changed, hasContent: true)))
+            return try .json(
+                .ok,
+                Answer(
+                    data: DocumentItem(
+                        changed, hasContent: true, try links(to: changed, writes: true, request, context))))
         }
         guard let session = body.session, session.isPlain else {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
@@ -105,7 +110,9 @@ struct DocumentRoutes: Sendable {
         let added = try await store.add(document, body.change, to: key, at: clock.now) { [id = document.id] in
             document.kind == .context ? TransactionContext($0).adding(id).json : $0
         }
-        return try .json(.created, Answer(data: DocumentItem(added, hasContent: true)))
+        return try .json(
+            .created,
+            Answer(data: DocumentItem(added, hasContent: true, try links(to: added, writes: true, request, context))))
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -123,7 +130,9 @@ struct DocumentRoutes: Sendable {
         guard let found = try await store.document(id(context), of: business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
-        return try .json(.ok, Answer(data: DocumentItem(found, hasContent: true)))
+        return try .json(
+            .ok,
+            Answer(data: DocumentItem(found, hasContent: true, try links(to: found, writes: false, request, context))))
     }
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -140,6 +149,13 @@ struct DocumentRoutes: Sendable {
             Answer(
                 message: "Document published successfully",
                 data: DocumentItem(published, hasContent: false)))
+    }
+
+    private func links(
+        to found: DocumentRecord, writes: Bool, _ request: Request, _ context: ScribeContext
+    ) throws -> DocumentItem.Presigned {
+        let principal = try context.requirePrincipal()
+        return .init(try links.links(to: found.document.id, for: principal, request, context), writes: writes)
     }
 
     private func id(_ context: ScribeContext) -> DocumentID {

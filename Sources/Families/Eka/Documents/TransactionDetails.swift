@@ -7,9 +7,12 @@ import ScribeStore
 struct TransactionDetails: Encodable {
     private let transaction: Transaction
     private let context: JSONValue
-    private let documents: [DocumentRecord]
+    private let documents: [DocumentItem]
+    private let link: UploadLink
 
-    init(_ transaction: Transaction, _ context: JSONValue, _ documents: [DocumentRecord]) {
+    /// - Parameter documents: the newest first.
+    init(_ transaction: Transaction, _ context: JSONValue, _ documents: [DocumentItem], _ link: UploadLink) {
+        self.link = link
         self.transaction = transaction
         self.context = context
         self.documents = documents
@@ -18,6 +21,7 @@ struct TransactionDetails: Encodable {
     private enum CodingKeys: String, CodingKey {
         case uuid, status, transfer, flavour, context, documents
         case schemaVersion = "schema_version"
+        case uploadURL = "upload_url"
         case session = "session_id"
         case workspace = "wid"
         case createdAt = "created_at"
@@ -45,9 +49,13 @@ struct TransactionDetails: Encodable {
         try details.encode(transaction.owner.business, forKey: .workspace)
         try details.encode(Int(transaction.createdAt.timeIntervalSince1970), forKey: .createdAt)
         try details.encode((transaction.committedAt?.timeIntervalSince1970).map { Int($0) }, forKey: .committedAt)
-        // As the vendor's server has them: an hour, and nothing that eka-js-sdk reads in the templates.
+        // As the vendor's server has it: an hour.
         try details.encode(Int(transaction.createdAt.timeIntervalSince1970) + 3600, forKey: .expiresAt)
-        try details.encode([String: [String]](), forKey: .requestTemplates)
+        let asked = Dictionary(grouping: request.templates) { $0.type == "integration" ? "integration" : "visual" }
+        try details.encode(
+            ["visual", "integration"].reduce(into: [String: [TemplateID]]()) { $0[$1] = asked[$1]?.map(\.id) ?? [] },
+            forKey: .requestTemplates)
+        try details.encode(link, forKey: .uploadURL)
         try details.encode(UserStatusWord(transaction).text, forKey: .userStatus)
         try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
         try details.encode(transaction.userStatus == .initialized ? "in-progress" : "processed", forKey: .status)
@@ -60,7 +68,7 @@ struct TransactionDetails: Encodable {
         try details.encode(request.additionalData ?? .object([:]), forKey: .additionalData)
         try details.encode(
             transaction.stopped.files.isEmpty ? request.announcedFiles : transaction.stopped.files, forKey: .files)
-        try details.encode(documents.map(DocumentItem.init), forKey: .documents)
+        try details.encode(documents, forKey: .documents)
         try details.encode(TransactionContext(context).json, forKey: .context)
         try details.encode(request.inputLanguages, forKey: .inputLanguages)
         try details.encode(request.mode ?? "", forKey: .mode)
@@ -70,13 +78,31 @@ struct TransactionDetails: Encodable {
 
 /// A document as the documents API shows it.
 struct DocumentItem: Encodable {
+    /// The links that are told of it, under the names that its clients read.
+    struct Presigned {
+        let url: String
+        let edit: String
+        let expiry: Int
+
+        /// - Parameter writes: whether the first of them is the one to write with, as in answers to what was written.
+        init(_ links: DocumentLinks.Links, writes: Bool) {
+            url = writes ? links.write : links.read
+            edit = links.write
+            expiry = links.expiry
+        }
+    }
+
     private let found: DocumentRecord
     private let hasContent: Bool
+    private let presigned: Presigned?
 
-    /// - Parameter hasContent: lists of documents leave it out.
-    init(_ found: DocumentRecord, hasContent: Bool) {
+    /// - Parameters:
+    ///   - hasContent: lists of documents leave it out.
+    ///   - presigned: nil where nobody asked for links.
+    init(_ found: DocumentRecord, hasContent: Bool, _ presigned: Presigned? = nil) {
         self.found = found
         self.hasContent = hasContent
+        self.presigned = presigned
     }
 
     init(_ found: DocumentRecord) { self.init(found, hasContent: false) }
@@ -95,6 +121,9 @@ struct DocumentItem: Encodable {
         case updatedAt = "updated_at"
         case presignedURL = "presigned_url"
         case presignedURLExpiry = "presigned_url_expires_at"
+        case downloadURL = "download_url"
+        case downloadURLExpiry = "download_url_expires_at"
+        case editURL = "edit_url"
         case content = "markdown_data"
     }
 
@@ -114,9 +143,14 @@ struct DocumentItem: Encodable {
         try item.encode([String: String](), forKey: .usage)
         try item.encode(Int(found.createdAt.timeIntervalSince1970), forKey: .createdAt)
         try item.encode(Int(found.updatedAt.timeIntervalSince1970), forKey: .updatedAt)
-        // Content is in the answer itself.
-        try item.encodeNil(forKey: .presignedURL)
-        try item.encodeNil(forKey: .presignedURLExpiry)
+        // Null where nobody asked for them: some clients look for the keys.
+        try item.encode(presigned?.url, forKey: .presignedURL)
+        try item.encode(presigned?.expiry, forKey: .presignedURLExpiry)
+        if let presigned {
+            try item.encode(presigned.url, forKey: .downloadURL)
+            try item.encode(presigned.expiry, forKey: .downloadURLExpiry)
+            try item.encode(presigned.edit, forKey: .editURL)
+        }
         try item.encodeIfPresent(document.language, forKey: .lang)
         guard hasContent else { return }
         try item.encode(document.status.isFinal ? document.value : nil, forKey: .content)

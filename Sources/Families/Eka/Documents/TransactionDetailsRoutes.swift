@@ -9,6 +9,8 @@ import ScribeStore
 struct TransactionDetailsRoutes: Sendable {
     let store: Store
     let facts: ClinicalFacts
+    let links: DocumentLinks
+    let uploadLinks: UploadLinks
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("voice/api/v1/sessions/{txn_id}", use: details)
@@ -48,10 +50,20 @@ struct TransactionDetailsRoutes: Sendable {
         guard let session = try await store.session(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
+        let principal = try context.requirePrincipal()
+        let isPresigned = request.query["presigned"]?.lowercased() == "true"
+        let documents = try session.documents.reversed().map { found in
+            DocumentItem(
+                found, hasContent: false,
+                isPresigned
+                    ? .init(try links.links(to: found.document.id, for: principal, request, context), writes: false)
+                    : nil)
+        }
+        let link = try await uploadLinks.link(to: session.transaction, for: principal, request, context)
         let isPending = session.documents.contains { !$0.document.status.isFinal }
         return try .json(
             isPending ? .accepted : .ok,
-            Body(data: TransactionDetails(session.transaction, session.context, session.documents))
+            Body(data: TransactionDetails(session.transaction, session.context, documents, link))
         )
     }
 

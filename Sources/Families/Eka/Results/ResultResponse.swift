@@ -36,7 +36,8 @@ struct ResultResponse {
             body = Body(data: data, status: "failed")
         case .failure:
             status = HTTPResponse.Status(code: profile.allFailedStatus)
-            body = Body(data: data, status: "failed", error: profile.allFailedStatus >= 500 ? .noOutput : nil)
+            body = Body(
+                data: data, status: "failed", error: profile.allFailedStatus >= 500 ? Body.Failure(documents) : nil)
         }
     }
 
@@ -52,10 +53,13 @@ struct ResultResponse {
                 case displayMessage = "display_message"
             }
 
-            static let noOutput = Failure(
-                code: "output_not_available", msg: "No output is available", message: "No output is available",
-                displayMessage: "No output is available"
-            )
+            /// The message says why: the web SDKs hand their app nothing else.
+            init(_ documents: [ResultDocument]) {
+                code = "output_not_available"
+                message = documents.lazy.flatMap(\.errors).first?.message ?? "No output is available"
+                msg = message
+                displayMessage = message
+            }
         }
 
         let data: ResultData

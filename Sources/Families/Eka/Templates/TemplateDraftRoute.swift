@@ -18,6 +18,8 @@ struct TemplateDraftRoute: Sendable {
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.post("voice/api/v1/template/ai-create-template", use: draft)
+        // Where the web SDK 2.x asks, at hosts of its own.
+        router.post("api/v1/medai/ai-create-template", use: draft)
     }
 
     private struct Body: Decodable {

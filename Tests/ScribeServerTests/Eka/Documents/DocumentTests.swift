@@ -25,8 +25,8 @@ struct SessionTests {
             #expect(session.status == 200)
             #expect(try session["data.session_id"] == "t")
             #expect(try session["data.session_details.oid"] == "p-1")
-            #expect(try session["data.documents.0.document_type"] == "transcript")
-            #expect(try session["data.documents.1.status"] == "success")
+            #expect(try session["data.documents.1.document_type"] == "transcript")
+            #expect(try session["data.documents.0.status"] == "success")
             #expect(try await client.get("/voice/api/v1/sessions/nope").status == 404)
         }
     }

@@ -1,13 +1,12 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
-import ScribeDomain
-import ScribeHTTP
+package import Hummingbird
+package import ScribeDomain
 
 /// Where a client is to send a session's audio (medscribe.md 2.1.1).
-enum UploadLink: Encodable, Sendable {
-    struct Form: Encodable, Sendable {
-        struct Upload: Encodable, Sendable {
+package enum UploadLink: Encodable, Sendable {
+    package struct Form: Encodable, Sendable {
+        package struct Upload: Encodable, Sendable {
             let url: String
             let fields: [String: String]
         }
@@ -25,7 +24,7 @@ enum UploadLink: Encodable, Sendable {
     case address(String)
     case form(Form)
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         switch self {
         case .address(let address): try address.encode(to: encoder)
         case .form(let form): try form.encode(to: encoder)
@@ -33,25 +32,32 @@ enum UploadLink: Encodable, Sendable {
     }
 
     /// Told beside a form only.
-    var provider: String? {
+    package var provider: String? {
         if case .form = self { "aws" } else { nil }
     }
 }
 
 /// Makes them, fresh each time.
-struct UploadLinks: Sendable {
-    static let streamPurpose = "stream"
+package struct UploadLinks: Sendable {
+    package static let streamPurpose = "stream"
 
-    let credentials: UploadCredentials
-    let tickets: Tickets
-    let origin: LinkOrigin
-    let clock: ScribeClock
+    private let credentials: UploadCredentials
+    private let tickets: Tickets
+    private let origin: LinkOrigin
+    private let clock: ScribeClock
+
+    package init(credentials: UploadCredentials, tickets: Tickets, origin: LinkOrigin, clock: ScribeClock) {
+        self.credentials = credentials
+        self.tickets = tickets
+        self.origin = origin
+        self.clock = clock
+    }
 
     /// These show a string where other clients' flavours mean the form.
     private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
 
     /// - Throws: what signing throws.
-    func link(
+    package func link(
         to transaction: Transaction, for principal: Principal, _ request: Request, _ context: ScribeContext
     ) async throws -> UploadLink {
         let id = transaction.id.rawValue

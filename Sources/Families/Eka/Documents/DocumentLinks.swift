@@ -1,0 +1,99 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// Links with which a page reads and writes a document's text without a token: each is a credential itself, good for one
+/// document, one of the two, and an hour (medscribe.md 2.10).
+struct DocumentLinks: Sendable {
+    /// Of one document.
+    struct Links: Hashable, Sendable {
+        let read: String
+        let write: String
+        /// In seconds since 1970.
+        let expiry: Int
+    }
+
+    private static let reading = "document read"
+    private static let writing = "document write"
+    /// In seconds.
+    private static let lifetime: TimeInterval = 3600
+    private static let path = "voice/api/v1/documents/content"
+
+    let tickets: Tickets
+    let origin: LinkOrigin
+    let store: Store
+    let clock: ScribeClock
+
+    func links(
+        to document: DocumentID, for principal: Principal, _ request: Request, _ context: ScribeContext
+    ) throws -> Links {
+        func link(_ purpose: String) throws -> String {
+            let ticket = try tickets.issue(
+                purpose, for: document.rawValue, to: principal, lifetime: Self.lifetime)
+            return "\(origin.base(of: request, context))/\(Self.path)/\(ticket)"
+        }
+        return Links(
+            read: try link(Self.reading), write: try link(Self.writing),
+            expiry: Int(clock.now.timeIntervalSince1970 + Self.lifetime))
+    }
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("\(Self.path)/{ticket}", use: read)
+        router.put("\(Self.path)/{ticket}", use: write)
+    }
+
+    /// Notes go as base64 of their text, as in every result; the transcript as it is.
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (found, _) = try await document(context, Self.reading)
+        guard found.document.status.isFinal, let text = found.document.value else {
+            throw ScribeError.resourceNotFound("Nothing is written yet")
+        }
+        let isRaw = found.document.kind == .transcript
+        let type = isRaw ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
+        return Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: ResponseBody(
+                byteBuffer: ByteBuffer(string: isRaw ? text : Data(text.utf8).base64EncodedString())))
+    }
+
+    private struct Written: Encodable {
+        let status = "success"
+        let message = "Document saved successfully"
+    }
+
+    /// A person's edit like any other. Notes may come as their text, too.
+    @Sendable private func write(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (found, business) = try await document(context, Self.writing)
+        let body = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
+        guard let sent = String(validating: body.readableBytesView, as: UTF8.self) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be text in UTF-8")
+        }
+        let text = found.document.kind == .transcript ? sent : Self.decoded(sent) ?? sent
+        guard !CombiningMarks.areTooMany(in: text.utf8) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
+        }
+        _ = try await store.rewrite(
+            found.document.id, of: business, DocumentChange(value: text.storable),
+            at: clock.now)
+        return try .json(.ok, Written())
+    }
+
+    private static func decoded(_ text: String) -> String? {
+        guard !text.isEmpty, text.utf8.count % 4 == 0, let data = Data(base64Encoded: text) else { return nil }
+        return String(validating: data, as: UTF8.self)
+    }
+
+    private func document(_ context: ScribeContext, _ purpose: String) async throws -> (DocumentRecord, BusinessID) {
+        guard let ticket = context.text(of: "ticket"), let (subject, principal) = tickets.redeem(ticket, purpose) else {
+            throw EkaError.linkRefused
+        }
+        guard let found = try await store.document(DocumentID(subject), of: principal.business) else {
+            throw ScribeError.resourceNotFound("Document not found")
+        }
+        return (found, principal.business)
+    }
+}
