@@ -7,6 +7,7 @@ package struct Runtime: Sendable {
     package let store: Store
     package let consultations: Consultations
     package let sessions: Sessions
+    package let sessionAudio: SessionAudio
     package let conversations: Conversations
     package let uploads: Uploads
     package let recognitions: Recognitions
@@ -21,7 +22,8 @@ package struct Runtime: Sendable {
     package let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, sessions: Sessions, conversations: Conversations, uploads: Uploads,
+        store: Store, consultations: Consultations, sessions: Sessions, sessionAudio: SessionAudio,
+        conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
         liveRecordings: LiveRecordings, outbound: OutboundClient, webhooks: Webhooks, templates: TemplateCatalogue,
         facts: ClinicalFacts,
@@ -32,6 +34,7 @@ package struct Runtime: Sendable {
         self.store = store
         self.consultations = consultations
         self.sessions = sessions
+        self.sessionAudio = sessionAudio
         self.conversations = conversations
         self.uploads = uploads
         self.recognitions = recognitions

@@ -152,6 +152,10 @@ package struct Backend: Sendable {
             sessions: Sessions(
                 store: store, consultations: consultations, templates: templates, bench: engines.bench,
                 identifiers: identifiers, clock: clock),
+            sessionAudio: SessionAudio(
+                store: store, objects: data.objects,
+                combined: CombinedAudio(temporary: engines.temporary, clock: clock, threads: data.threads), clock: clock
+            ),
             conversations: Conversations(
                 store: store, consultations: consultations, facts: engines.facts, identifiers: identifiers,
                 clock: clock),

@@ -10,13 +10,14 @@ struct Machinery: Sendable {
     let live: any LiveEngine
     let facts: ClinicalFacts
     let bench: TestBench
+    let temporary: TemporaryFiles
 
     /// - Throws: ``StartupProblem``.
     init(_ configuration: Configuration, _ parts: Backend.Parts, fixtures: FixtureSet, data: OpenData) throws {
+        temporary = TemporaryFiles(
+            folder: data.folder.workFolder, identifiers: parts.identifiers, files: data.threads)
         let engines = EngineMaker(
-            configuration: configuration, fixtures: fixtures,
-            temporary: TemporaryFiles(
-                folder: data.folder.workFolder, identifiers: parts.identifiers, files: data.threads),
+            configuration: configuration, fixtures: fixtures, temporary: temporary,
             identifiers: parts.identifiers, clock: parts.clock, threads: data.threads)
         transcriber = try parts.transcriber ?? engines.transcriber()
         facts = ClinicalFacts(threads: data.threads)

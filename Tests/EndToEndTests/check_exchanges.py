@@ -16,7 +16,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = [yaml.safe_load((ROOT / f"openapi/{name}.yaml").read_text()) for name in ("scribe", "control")]
 METHODS = ("get", "post", "put", "patch", "delete")
 #: Answers that no test can provoke, and why.
-UNREACHABLE = {("readyz", 503): "nobody is listened to before the database answers"}
+UNREACHABLE = {
+    ("readyz", 503): "nobody is listened to before the database answers",
+    ("combinedAudio", 403): "the machine that runs the tests has ffmpeg",
+}
 
 
 def resolve(document: dict, node: dict) -> dict:

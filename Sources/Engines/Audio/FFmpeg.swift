@@ -20,6 +20,16 @@ struct FFmpeg: Sendable {
         case wav
         /// What recognisers make of any audio themselves, and small enough for those that limit the size.
         case flac
+        /// What every player takes; frames that may follow those of another file.
+        case mp3
+
+        fileprivate var codec: [String] {
+            switch self {
+            case .wav: ["-c:a", "pcm_s16le"]
+            case .flac: []
+            case .mp3: ["-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0", "-id3v2_version", "0"]
+            }
+        }
     }
 
     /// Writes a recording to a new file as 16 kHz mono.
@@ -32,7 +42,7 @@ struct FFmpeg: Sendable {
         let cut = range.map { ["-ss", "\($0.lowerBound)", "-to", "\($0.upperBound)"] } ?? []
         _ = try await programs.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-y"] + cut + Self.input(recording, container)
-                + ["-ar", "16000", "-ac", "1"] + (output == .wav ? ["-c:a", "pcm_s16le"] : [])
+                + ["-ar", "16000", "-ac", "1"] + output.codec
                 + ["-f", output.rawValue, path])
     }
 

@@ -17,8 +17,12 @@ enum AllianceError: Error, Hashable, Sendable {
     case chunkTooLarge
     /// What it is said to be.
     case invalidAudioFormat(String)
-    /// A stream's link that is expired, or none of ours.
-    case unknownStream
+    /// A link that is expired, or none of ours.
+    case unknownLink
+    /// This machine cannot make one recording of many.
+    case audioNotEnabled
+    /// There is no audio, or not yet, or not any more.
+    case audioNotAvailable
     /// A plain GET where a socket is served.
     case upgradeRequired
 }

@@ -117,7 +117,11 @@ struct AllianceErrors: ErrorStyle {
                     "supported_formats": .array(
                         Set(AudioFileName.types.values).sorted().map { .string($0) }),
                 ])
-        case .unknownStream: try answer(.forbidden, "forbidden", "The link leads to no session", context)
+        case .audioNotEnabled:
+            try answer(.forbidden, "audio_not_enabled", "This server has no ffmpeg to make one recording", context)
+        case .audioNotAvailable:
+            try answer(.notFound, "audio_not_available", "There is no recording, or not now", context)
+        case .unknownLink: try answer(.forbidden, "forbidden", "The link leads to no session", context)
         case .upgradeRequired:
             try answer(
                 .upgradeRequired, "invalid_request", "This is a WebSocket", context, [.upgrade: "websocket"])

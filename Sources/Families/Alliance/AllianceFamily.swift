@@ -54,6 +54,9 @@ package struct AllianceFamily: RoutedAPI {
         AudioRoutes(
             sessions: runtime.sessions, uploads: runtime.uploads, clock: runtime.clock
         ).add(to: authenticated)
+        CombinedAudioRoutes(
+            audio: runtime.sessionAudio, tickets: tickets, origin: origin, clock: runtime.clock
+        ).add(to: authenticated, links: open)
         TemplateRoutes(sessions: runtime.sessions).add(to: authenticated)
         WebhookRoutes(webhooks: runtime.webhooks).add(to: authenticated)
     }

@@ -136,6 +136,42 @@ struct SessionAudioTests {
         }
     }
 
+    @Test("all audio of a session is one recording, for a day after its end")
+    func combined() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let id = try await client.session()
+            let path = "\(TestScribeClient.sessions)/\(id)/audio"
+            for number in 1...3 { _ = try await client.sendAudio("\(number).wav", to: id) }
+            _ = try await client.sendAudio("4.wav", to: id, Data("no audio".utf8))
+            let early = try await client.get(path)
+            #expect(early.status == 404)
+            #expect(try early["error.code"] == "audio_not_available")
+            _ = try await client.end(id)
+            let found = try await client.get(path)
+            #expect(found.status == 200)
+            #expect(found.json["expires_in"] == .integer(86_400))
+            let url = try found["audio_url"]
+            let link = String(url[try #require(url.range(of: "/voice/v1/audio")).lowerBound...])
+            let played = try await anonymous.get(link)
+            #expect(played.status == 200)
+            #expect(played.headers[.contentType] == "audio/mpeg")
+            // Three times two seconds of 64 kbit/s, and no header between them.
+            #expect((44_000...54_000).contains(played.body.count))
+            #expect(played.body.prefix(1) == Data([0xFF]))
+            #expect(try await anonymous.get(link + "x").status == 403)
+            manual.advance(by: .seconds(86_399))
+            #expect(try await anonymous.get(link).status == 200)
+            let later = try await anonymous.login()
+            _ = try await later.send(.delete, "/voice/api/v2/transaction/\(id)")
+            #expect(try await anonymous.get(link).status == 404)
+            manual.advance(by: .seconds(1))
+            #expect(try await anonymous.get(link).status == 403)
+        }
+    }
+
     @Test("the presigned form needs no token, counts like any upload, and not after the end", .covers("M-34", "M-35"))
     func presignedForm() async throws {
         try await TestServer().run { anonymous in

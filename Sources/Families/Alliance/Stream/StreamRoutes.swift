@@ -23,7 +23,7 @@ struct StreamRoutes: Sendable {
     @Sendable private func stream(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let ticket = context.text(of: "stream"),
             let (subject, principal) = tickets.redeem(ticket, UploadLinks.streamPurpose)
-        else { throw AllianceError.unknownStream }
+        else { throw AllianceError.unknownLink }
         let id = TransactionID(subject)
         _ = try await sessions.requireOpen(.init(business: principal.business, id: id))
         guard let upgrade = WebSocketUpgrade(request) else { throw AllianceError.upgradeRequired }

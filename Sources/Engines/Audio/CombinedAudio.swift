@@ -1,0 +1,46 @@
+import Foundation
+package import NIOCore
+package import NIOPosix
+package import ScribeDomain
+
+/// Makes recordings into MP3, one after another: frames of MP3 may follow each other, so that many files become one without
+/// any of it being in memory.
+package struct CombinedAudio: Sendable {
+    /// Whether this machine can.
+    package static var isAvailable: Bool { FFmpeg.isInstalled }
+
+    private let ffmpeg: FFmpeg
+    private let temporary: TemporaryFiles
+    private let threads: NIOThreadPool
+    /// ffmpeg takes a core.
+    private let slots = Slots(count: 2)
+
+    private static let pieceSize = 64 << 10
+
+    package init(temporary: TemporaryFiles, clock: ScribeClock, threads: NIOThreadPool) {
+        ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(120), clock: clock))
+        self.temporary = temporary
+        self.threads = threads
+    }
+
+    /// Encodes a recording, and hands it over piece by piece.
+    /// - Throws: ``EngineFailure`` for what cannot be decoded, before anything is handed over; what `emit` throws.
+    package func encode(
+        _ audio: any AudioSource, for tenant: String, _ emit: (ByteBuffer) async throws -> Void
+    ) async throws {
+        try await temporary.use(extension: "mp3") { path in
+            try await slots.run(for: tenant) {
+                try await audio.withLocalFile { recording in
+                    let format = try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: recording)) }
+                    try await ffmpeg.convert(recording, format.container, to: path, as: .mp3)
+                }
+            }
+            let file = try await threads.runIfActive { try FileHandle(forReadingFrom: URL(filePath: path)) }
+            while let piece = try await threads.runIfActive({ try file.read(upToCount: Self.pieceSize) }),
+                !piece.isEmpty
+            {
+                try await emit(ByteBuffer(bytes: piece))
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `GET /voice/v1/sessions/{id}/audio`: a link to all of a session's audio as one MP3 (medscribe.md 2.12), and what it leads
+/// to.
+struct CombinedAudioRoutes: Sendable {
+    private static let purpose = "session audio"
+
+    let audio: SessionAudio
+    let tickets: Tickets
+    let origin: LinkOrigin
+    let clock: ScribeClock
+
+    private struct Answer: Encodable {
+        let session: TransactionID
+        let status = "success"
+        let url: String
+        /// In seconds.
+        let lifetime: Int
+        /// In seconds since 1970.
+        let expiry: Int
+
+        enum CodingKeys: String, CodingKey {
+            case status
+            case session = "session_id"
+            case url = "audio_url"
+            case lifetime = "expires_in"
+            case expiry = "expires_at"
+        }
+    }
+
+    func add(to authenticated: RouterGroup<ScribeContext>, links: RouterGroup<ScribeContext>) {
+        authenticated.get("voice/v1/sessions/{txn_id}/audio", use: find)
+        links.get("voice/v1/audio/{ticket}", use: play)
+    }
+
+    @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let key = try context.requireSession()
+        let expiry = try await explained { try await audio.expiry(of: key) }
+        let left = max(1, expiry.timeIntervalSince(clock.now).rounded())
+        let ticket = try tickets.issue(
+            Self.purpose, for: key.id.rawValue, to: try context.requirePrincipal(), lifetime: left)
+        return try .json(
+            .ok,
+            Answer(
+                session: key.id, url: "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
+                lifetime: Int(left), expiry: Int(expiry.timeIntervalSince1970)))
+    }
+
+    @Sendable private func play(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let ticket = context.text(of: "ticket"),
+            let (subject, principal) = tickets.redeem(ticket, Self.purpose)
+        else { throw AllianceError.unknownLink }
+        let key = Transaction.Key(business: principal.business, id: TransactionID(subject))
+        _ = try await explained { try await audio.expiry(of: key) }
+        let body = ResponseBody { [audio] writer in
+            try await audio.play(key) { try await writer.write($0) }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "audio/mpeg", .cacheControl: "no-store"], body: body)
+    }
+
+    private func explained<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do {
+            return try await work()
+        } catch let absence as SessionAudio.Absence {
+            switch absence {
+            case .notEnabled: throw AllianceError.audioNotEnabled
+            case .notAvailable: throw AllianceError.audioNotAvailable
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package import Engines
+package import Foundation
+package import NIOCore
+package import ScribeDomain
+package import ScribeStore
+
+/// All audio of a consultation as one recording.
+package struct SessionAudio: Sendable {
+    /// Why there is none.
+    package enum Absence: Error, Hashable, Sendable {
+        /// This machine cannot make it.
+        case notEnabled
+        /// The consultation has not ended, has no audio, or was too long ago.
+        case notAvailable
+    }
+
+    /// For how long after the end of a consultation there is one, in seconds.
+    package static let lifetime: TimeInterval = 86_400
+
+    private let store: Store
+    private let objects: ObjectFiles
+    private let combined: CombinedAudio
+    private let clock: ScribeClock
+
+    package init(store: Store, objects: ObjectFiles, combined: CombinedAudio, clock: ScribeClock) {
+        self.store = store
+        self.objects = objects
+        self.combined = combined
+        self.clock = clock
+    }
+
+    /// Until when there is one.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``Absence``.
+    package func expiry(of key: Transaction.Key) async throws -> Date {
+        try await audible(key).expiry
+    }
+
+    /// Makes it, and hands it over as it is made. What cannot be decoded is left out.
+    /// - Throws: as ``expiry(of:)``, and what `emit` throws.
+    package func play(_ key: Transaction.Key, _ emit: (ByteBuffer) async throws -> Void) async throws {
+        let (transaction, _) = try await audible(key)
+        guard let location = transaction.request.audioLocation else { throw Absence.notAvailable }
+        for name in transaction.orderedFiles {
+            let object = try await store.object(
+                business: key.business, bucket: location.bucket, key: location.key(ofFile: name))
+            guard let object else { continue }
+            do {
+                let audio = StoredAudio(file: object.file, objects: objects)
+                try await combined.encode(audio, for: key.business.rawValue, emit)
+            } catch is EngineFailure {
+                continue
+            }
+        }
+    }
+
+    private func audible(_ key: Transaction.Key) async throws -> (transaction: Transaction, expiry: Date) {
+        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        guard CombinedAudio.isAvailable else { throw Absence.notEnabled }
+        guard transaction.userStatus == .committed, let end = transaction.committedAt,
+            !transaction.orderedFiles.isEmpty, case let expiry = end.addingTimeInterval(Self.lifetime),
+            clock.now < expiry
+        else { throw Absence.notAvailable }
+        return (transaction, expiry)
+    }
+}
