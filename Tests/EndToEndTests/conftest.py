@@ -29,6 +29,20 @@ def revealed(text: str) -> str:
     return "\n".join([text, *(base64.b64decode(value).decode(errors="replace") for value in values)])
 
 
+#: Members that are another link each time they are asked for, and how long it can be used.
+LINKS = {
+    "upload_url", "presigned_url", "presigned_url_expires_at", "download_url", "download_url_expires_at", "edit_url",
+    "audio_url", "expires_in",
+}
+
+
+def without_links(answer):
+    """What an answer says beside its links."""
+    if isinstance(answer, dict):
+        return {name: without_links(value) for name, value in answer.items() if name not in LINKS}
+    return [without_links(item) for item in answer] if isinstance(answer, list) else answer
+
+
 #: In seconds: how long anything may take that is sure to happen, on however busy a machine. It ends what hangs.
 PATIENCE = 120
 
