@@ -27,6 +27,39 @@ struct AccountRoutes: Sendable {
             .post("login", use: login)
             .post("refresh-token", use: refresh)
             .post("refresh", use: refresh)
+        // The desktop app's.
+        router.post("connect-auth/v1/refresh", use: refresh)
+        router.get("connect-auth/v1/auth-mode") { _, _ in try Response.json(.ok, AuthModeBody()) }
+    }
+
+    /// How the vendor's web app may let people log in: with a name and a secret, and nothing beside it.
+    private struct AuthModeBody: Encodable {
+        struct Provider: Encodable {}
+
+        let hasOpenID = false
+        let openIDName = "Single sign-on"
+        let providers: [Provider] = []
+        let allowsSignup = false
+        let loginURL = "/auth/login"
+
+        enum CodingKeys: String, CodingKey {
+            case providers
+            case hasOpenID = "oidc_enabled"
+            case openIDURL = "oidc_login_url"
+            case openIDName = "oidc_display_name"
+            case allowsSignup = "allow_signup"
+            case loginURL = "login_url"
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var mode = encoder.container(keyedBy: CodingKeys.self)
+            try mode.encode(hasOpenID, forKey: .hasOpenID)
+            try mode.encodeNil(forKey: .openIDURL)
+            try mode.encode(openIDName, forKey: .openIDName)
+            try mode.encode(providers, forKey: .providers)
+            try mode.encode(allowsSignup, forKey: .allowsSignup)
+            try mode.encode(loginURL, forKey: .loginURL)
+        }
     }
 
     private struct LoginBody: Decodable {

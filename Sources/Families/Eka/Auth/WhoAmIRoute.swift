@@ -18,9 +18,12 @@ struct WhoAmIRoute: Sendable {
         let workspace: BusinessID
         let isPaid = true
         let username: String
+        let identity: String
+        let idp = "api-key"
 
         enum CodingKeys: String, CodingKey {
-            case uuid, username
+            case uuid, username, identity
+            case idp = "idp_id"
             case doctor = "primary_oid"
             case doctors = "oid"
             case workspace = "workspace_id"
@@ -35,6 +38,7 @@ struct WhoAmIRoute: Sendable {
             .ok,
             Body(
                 uuid: principal.user, doctor: principal.doctor, doctors: [principal.doctor],
-                workspace: principal.business, username: client?.name ?? principal.client.rawValue))
+                workspace: principal.business, username: client?.name ?? principal.client.rawValue,
+                identity: principal.client.rawValue))
     }
 }

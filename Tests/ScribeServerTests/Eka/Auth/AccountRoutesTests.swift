@@ -123,4 +123,23 @@ struct AccountRoutesTests {
         let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
     }
+
+    @Test("the vendor's own apps learn how people log in, who they are, and refresh where the desktop app does")
+    func vendorsApps() async throws {
+        try await TestServer().run { anonymous in
+            let mode = try await anonymous.get("/connect-auth/v1/auth-mode")
+            #expect(mode.status == 200)
+            #expect(mode.json["oidc_enabled"] == .bool(false))
+            let login = try await anonymous.post(
+                "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#)
+            let path = "/connect-auth/v1/refresh"
+            let fresh = try await anonymous.post(path, #"{"refresh_token":"\#(try login["refresh_token"])"}"#)
+            #expect(fresh.status == 200)
+            #expect(try fresh["access_token"].isEmpty == false)
+            #expect(try await anonymous.post(path, #"{"refresh_token":"nope"}"#).status == 403)
+            #expect(try await anonymous.post(path, "{}").status == 400)
+            let client = try await anonymous.login()
+            #expect(try await client.get("/connect-auth/v1/account/whoami")["identity"] == "dev-client")
+        }
+    }
 }
