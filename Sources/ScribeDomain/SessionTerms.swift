@@ -40,6 +40,12 @@ extension Transaction {
         userStatus.isOpen && now.timeIntervalSince(createdAt) >= lifetime
     }
 
+    /// A session whose time is over stays as it is, by whichever API somebody asks (medscribe.md section 3).
+    /// - Throws: ``ScribeError/sessionExpired``.
+    package func requireTime(at now: Date, lifetime: TimeInterval) throws(ScribeError) {
+        if request.session != nil, isExpired(at: now, lifetime: lifetime) { throw .sessionExpired }
+    }
+
     /// Ends a session: what has come of its audio is to be processed.
     /// - Parameter files: the names of what has come.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.

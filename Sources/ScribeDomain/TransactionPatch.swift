@@ -15,6 +15,7 @@ package struct TransactionPatch: Hashable, Sendable {
     package var modelType: String?
     package var inputLanguages: [String]?
     package var outputLanguage: String?
+    package var templates: [TransactionRequest.RequestedTemplate]?
 
     package init() {}
 
@@ -32,5 +33,9 @@ package struct TransactionPatch: Hashable, Sendable {
         if let modelType { request.modelType = modelType }
         if let inputLanguages { request.inputLanguages = inputLanguages }
         if let outputLanguage { request.outputLanguage = outputLanguage }
+        if let templates {
+            request.templates = templates
+            request.session?.templates = templates.map(\.id.rawValue)
+        }
     }
 }

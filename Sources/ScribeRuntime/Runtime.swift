@@ -8,6 +8,7 @@ package struct Runtime: Sendable {
     package let consultations: Consultations
     package let sessions: Sessions
     package let sessionAudio: SessionAudio
+    package let sessionStreams: SessionStreams
     package let conversations: Conversations
     package let uploads: Uploads
     package let recognitions: Recognitions
@@ -23,6 +24,7 @@ package struct Runtime: Sendable {
 
     package init(
         store: Store, consultations: Consultations, sessions: Sessions, sessionAudio: SessionAudio,
+        sessionStreams: SessionStreams,
         conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
         liveRecordings: LiveRecordings, outbound: OutboundClient, webhooks: Webhooks, templates: TemplateCatalogue,
@@ -35,6 +37,7 @@ package struct Runtime: Sendable {
         self.consultations = consultations
         self.sessions = sessions
         self.sessionAudio = sessionAudio
+        self.sessionStreams = sessionStreams
         self.conversations = conversations
         self.uploads = uploads
         self.recognitions = recognitions

@@ -147,15 +147,19 @@ package struct Backend: Sendable {
         let outbound = OutboundClient(
             rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
             clock: clock)
+        let recordings = LiveRecordings(
+            store: store, uploads: uploads, consultations: consultations, clock: clock)
+        let streams = SessionStreams(recordings: recordings)
         return Runtime(
             store: store, consultations: consultations,
             sessions: Sessions(
-                store: store, consultations: consultations, templates: templates, bench: engines.bench,
-                identifiers: identifiers, clock: clock),
+                store: store, consultations: consultations, streams: streams, templates: templates,
+                bench: engines.bench, identifiers: identifiers, clock: clock),
             sessionAudio: SessionAudio(
                 store: store, objects: data.objects,
                 combined: CombinedAudio(temporary: engines.temporary, clock: clock, threads: data.threads), clock: clock
             ),
+            sessionStreams: streams,
             conversations: Conversations(
                 store: store, consultations: consultations, facts: engines.facts, identifiers: identifiers,
                 clock: clock),
@@ -163,8 +167,7 @@ package struct Backend: Sendable {
             recognitions: Recognitions(
                 uploads: uploads, objects: data.objects, transcriber: engines.transcriber, metrics: metrics,
                 clock: clock, threads: data.threads),
-            liveRecordings: LiveRecordings(
-                store: store, uploads: uploads, consultations: consultations, clock: clock),
+            liveRecordings: recordings,
             outbound: outbound,
             webhooks: Webhooks(
                 store: store, outbound: outbound, identifiers: identifiers, clock: clock,

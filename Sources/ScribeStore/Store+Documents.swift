@@ -77,6 +77,7 @@ extension Store {
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let rowID: Int64 = row["id"]
             let old = try Transaction(row: row)
+            try old.requireTime(at: now, lifetime: self.sessionLifetime)
             var transaction = old
             changes.append(.transaction(key))
             switch source {

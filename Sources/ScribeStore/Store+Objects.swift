@@ -173,7 +173,8 @@ extension Store {
             let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
             if row["is_session"] as Bool {
                 guard userStatus.isOpen else {
-                    throw processingStatus == .inProgress ? ScribeError.sessionEnded : .sessionCompleted
+                    throw [.inProgress, .cancelled].contains(processingStatus)
+                        ? ScribeError.sessionEnded : .sessionCompleted
                 }
                 let age = object.createdAt.timeIntervalSince(Date(milliseconds: row["created_at"]))
                 guard age < sessionLifetime else { throw ScribeError.sessionExpired }

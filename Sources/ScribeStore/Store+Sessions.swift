@@ -45,28 +45,20 @@ extension Store {
         try await read { try Self.chunkNames(of: transaction, in: $0) }
     }
 
-    /// Puts other results in the place of those that an open session was to have.
-    /// - Returns: false when it is not open any more, or there is none such.
-    package func replaceDocuments(
-        of key: Transaction.Key, with documents: [ResultDocument], at now: Date
-    ) async throws -> Bool {
-        try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db), try Transaction(row: row).userStatus.isOpen else {
-                return false
-            }
-            try db.run(
-                """
-                DELETE FROM documents WHERE transaction_id = ? AND is_authored = 0 AND kind <> 'transcript'
-                    AND status = 'in-progress'
-                """,
-                [row["id"] as Int64])
-            for document in documents { try Self.insert(document, rowID: row["id"], at: now, in: db) }
-            changes.append(.transaction(key))
-            return true
-        }
-    }
-
     // MARK: Within a SQL transaction
+
+    /// Puts other results in the place of those that are still to be written.
+    static func replaceDocuments(
+        ofRow rowID: Int64, with documents: [ResultDocument], at now: Date, in db: Database
+    ) throws {
+        try db.run(
+            """
+            DELETE FROM documents WHERE transaction_id = ? AND is_authored = 0 AND kind <> 'transcript'
+                AND status = 'in-progress'
+            """,
+            [rowID])
+        for document in documents { try insert(document, rowID: rowID, at: now, in: db) }
+    }
 
     static func chunkNames(of transaction: Transaction, in db: Database) throws -> [String] {
         guard let location = transaction.request.audioLocation else { return [] }

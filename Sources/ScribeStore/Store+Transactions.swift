@@ -44,10 +44,11 @@ extension Store {
     ///
     /// When it is to be processed, the texts of files that are not listed are dropped, results go back to in
     /// progress, and a job is made, in the same SQL transaction.
+    /// - Parameter documents: to take the place of those that are still to be written, while it is open.
     /// - Throws: ``ScribeError/transactionNotFound``, and what `change` throws.
     @discardableResult
     package func update(
-        _ key: Transaction.Key, at now: Date,
+        _ key: Transaction.Key, at now: Date, documents: [ResultDocument]? = nil,
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
     ) async throws -> Transaction {
         try await writes.write { db, changes in
@@ -60,6 +61,9 @@ extension Store {
             try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
             // Long, and seldom changed.
             if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
+            if let documents, transaction.userStatus.isOpen {
+                try Self.replaceDocuments(ofRow: row["id"], with: documents, at: now, in: db)
+            }
             return transaction
         }
     }
@@ -83,7 +87,10 @@ extension Store {
             var transaction = old
             var list = list
             // A session's client that says stop and commit means what has come (medscribe.md section 8).
-            if old.request.session != nil, list.files.isEmpty { list.files = try Self.chunkNames(of: old, in: db) }
+            // Once it has ended nothing comes any more, whatever names are listed.
+            if old.request.session != nil, list.files.isEmpty || old.userStatus == .committed {
+                list.files = old.userStatus == .committed ? [] : try Self.chunkNames(of: old, in: db)
+            }
             let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
             let effect = try transaction.commit(list, hasMoreToGive: hasMoreToGive, at: now)
             try transaction.requireWithinLimits()

@@ -111,6 +111,41 @@ def test_a_socket_that_closes_starts_nothing_and_another_goes_on(server):
     assert refused.value.response.status_code == 403
 
 
+def test_what_a_socket_holds_counts_when_the_session_ends_and_comes_before_the_next_socket(server):
+    client = SessionClient(server.base_url)
+    created = client.create(upload_type="stream")
+    session, url = created["session_id"], created["upload_url"]
+    first, second = recording(5)[44:], recording(6, 2)[44:]
+    with connect(url, max_size=None) as old:
+        old.send(first)
+        old.ping().wait(10)
+        with connect(url, max_size=None) as new:
+            new.send(second)
+            new.ping().wait(10)
+            # Both are open still.
+            client.end(session, 0)
+    results = client.results(session)
+    assert results["status"] == "completed" and results["audio_files"] == ["1.wav", "2.wav"]
+    s3 = server.client().s3()
+    bodies = [
+        s3.get_object(Bucket="m-prod-ekascribe-batch", Key=f"sessions/{session}/{name}")["Body"].read()[44:]
+        for name in results["audio_files"]
+    ]
+    assert bodies == [first, second]
+
+
+def test_what_was_streamed_survives_a_stop(tmp_path):
+    with running(tmp_path, "--data-dir", "data") as server:
+        client = SessionClient(server.base_url)
+        created = client.create(upload_type="stream")
+        socket = connect(created["upload_url"], max_size=None)
+        socket.send(recording(8)[44:])
+        socket.ping().wait(10)
+    with running(tmp_path, "--data-dir", "data") as again:
+        client.base = client.base.replace(server.base_url, again.base_url)
+        assert client.call("GET", f"/sessions/{created['session_id']}", (202,)).json()["audio_files"] == ["1.wav"]
+
+
 def test_what_is_no_audio_closes_the_socket_and_keeps_what_came(server):
     client = SessionClient(server.base_url)
     created = client.create(upload_type="stream")

@@ -43,7 +43,7 @@ package struct AllianceFamily: RoutedAPI {
             credentials: credentials, tickets: tickets, origin: origin, clock: runtime.clock)
         DiscoveryRoute(origin: origin).add(to: open)
         StreamRoutes(
-            sessions: runtime.sessions, recordings: runtime.liveRecordings, tickets: tickets, clock: runtime.clock,
+            sessions: runtime.sessions, streams: runtime.sessionStreams, tickets: tickets, clock: runtime.clock,
             counts: sockets
         ).add(to: open)
         let authenticated =

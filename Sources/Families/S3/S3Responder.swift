@@ -51,7 +51,10 @@ struct S3Responder: Sendable {
                 context.logger.error("nothing can be written", metadata: ["error": "\(cause)"])
             }
             return .serviceUnavailable
-        case .invalid, .tooLarge, .notFound, .conflict, .state:
+        case .state:
+            // A session that takes no more audio: to try again would be in vain.
+            return .accessDenied("The session takes no more audio: \(failure.code)")
+        case .invalid, .tooLarge, .notFound, .conflict:
             context.logger.error("unexpected error", metadata: ["error": "\(failure.code)"])
             return .internalError
         }

@@ -45,7 +45,9 @@ package struct Consultations: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/refusedOnPurpose``.
     package func stop(_ key: Transaction.Key, _ list: ChunkList) async throws {
-        try await store.update(key, at: clock.now) { [bench] (transaction) throws(ScribeError) in
+        let (now, lifetime) = (clock.now, store.sessionLifetime)
+        try await store.update(key, at: now) { [bench] (transaction) throws(ScribeError) in
+            try transaction.requireTime(at: now, lifetime: lifetime)
             try bench.permit(.stop, transaction.request.fixture)
             return try transaction.stop(list)
         }
@@ -54,19 +56,25 @@ package struct Consultations: Sendable {
     /// All audio is there, and the results are wanted. Repeatable.
     /// - Throws: as ``stop(_:_:)``.
     package func commit(_ key: Transaction.Key, _ list: ChunkList) async throws {
-        try await store.commit(key, list, at: clock.now, claimsJob: true) { [bench] transaction throws(ScribeError) in
+        let (now, lifetime) = (clock.now, store.sessionLifetime)
+        try await store.commit(key, list, at: now, claimsJob: true) { [bench] transaction throws(ScribeError) in
+            try transaction.requireTime(at: now, lifetime: lifetime)
             try bench.permit(.commit, transaction.request.fixture)
         }
     }
 
     /// Gives a consultation up, or changes what was said of it at its start.
-    /// - Parameter archiver: who deletes it in the same breath; nil for nobody.
+    /// - Parameters:
+    ///   - archiver: who deletes it in the same breath; nil for nobody.
+    ///   - documents: those that it is to have instead, while it is open.
     /// - Throws: ``ScribeError/transactionNotFound``, and as ``archive(_:by:)``.
     package func patch(
-        _ key: Transaction.Key, _ patch: TransactionPatch, archivedBy archiver: UserID? = nil
+        _ key: Transaction.Key, _ patch: TransactionPatch, archivedBy archiver: UserID? = nil,
+        documents: [ResultDocument]? = nil
     ) async throws -> Transaction {
-        let now = clock.now
-        return try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+        let (now, lifetime) = (clock.now, store.sessionLifetime)
+        return try await store.update(key, at: now, documents: documents) { (transaction) throws(ScribeError) in
+            try transaction.requireTime(at: now, lifetime: lifetime)
             let effect = transaction.apply(patch, at: now)
             return try archiver.map { user throws(ScribeError) in try transaction.archive(by: user, at: now) } ?? effect
         }

@@ -26,6 +26,8 @@ package struct Sessions: Sendable {
     package struct Found: Sendable {
         package let transaction: Transaction
         package let documents: [ResultDocument]
+        /// Whichever documents are asked for.
+        package let transcript: String?
         /// The names of its audio, in order.
         package let files: [String]
         package let isExpired: Bool
@@ -33,17 +35,19 @@ package struct Sessions: Sendable {
 
     private let store: Store
     private let consultations: Consultations
+    private let streams: SessionStreams
     private let templates: TemplateCatalogue
     private let bench: TestBench
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, templates: TemplateCatalogue, bench: TestBench,
-        identifiers: IdentifierSource, clock: ScribeClock
+        store: Store, consultations: Consultations, streams: SessionStreams, templates: TemplateCatalogue,
+        bench: TestBench, identifiers: IdentifierSource, clock: ScribeClock
     ) {
         self.store = store
         self.consultations = consultations
+        self.streams = streams
         self.templates = templates
         self.bench = bench
         self.identifiers = identifiers
@@ -113,6 +117,7 @@ package struct Sessions: Sendable {
         }
         return Found(
             transaction: results.transaction, documents: try select(results.documents),
+            transcript: results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value,
             files: try await store.chunkNames(of: results.transaction),
             isExpired: results.transaction.isExpired(at: clock.now, lifetime: store.sessionLifetime))
     }
@@ -123,7 +128,8 @@ package struct Sessions: Sendable {
     package func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
         guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
         guard transaction.userStatus.isOpen else {
-            throw transaction.processingStatus == .inProgress ? ScribeError.sessionEnded : .sessionCompleted
+            throw [.inProgress, .cancelled].contains(transaction.processingStatus)
+                ? ScribeError.sessionEnded : .sessionCompleted
         }
         guard !transaction.isExpired(at: clock.now, lifetime: store.sessionLifetime) else {
             throw ScribeError.sessionExpired
@@ -134,7 +140,9 @@ package struct Sessions: Sendable {
     /// Recording is over, and the results are wanted.
     /// - Throws: as ``Store/endSession(_:at:permit:)``; ``ScribeError/refusedOnPurpose``.
     package func end(_ key: Transaction.Key) async throws -> EndedSession {
-        try await store.endSession(key, at: clock.now) { [bench] transaction throws(ScribeError) in
+        // What its sockets still hold was sent before this.
+        await streams.settle(key)
+        return try await store.endSession(key, at: clock.now) { [bench] transaction throws(ScribeError) in
             try bench.permit(.commit, transaction.request.fixture)
         }
     }
@@ -144,14 +152,17 @@ package struct Sessions: Sendable {
     /// - Throws: as ``Consultations/patch(_:_:archivedBy:)``.
     package func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws
     {
-        let transaction = try await consultations.patch(key, patch)
-        guard let wanted, transaction.userStatus.isOpen else { return }
-        let own = try await store.templates(of: key.business)
-        var request = transaction.request
-        request.templates = wanted.map { .init(id: $0, type: "custom") }
-        let documents = templates.documents(for: request, custom: own, identifiers: identifiers)
-        _ = try await store.replaceDocuments(
-            of: key, with: documents.filter { $0.kind != .transcript }, at: clock.now)
+        var patch = patch
+        var documents: [ResultDocument]?
+        if let wanted {
+            let asked = wanted.map { TransactionRequest.RequestedTemplate(id: $0, type: "custom") }
+            patch.templates = asked
+            let own = try await store.templates(of: key.business)
+            let request = TransactionRequest(transfer: .vaded, templates: asked)
+            documents = templates.documents(for: request, custom: own, identifiers: identifiers)
+                .filter { $0.kind != .transcript }
+        }
+        _ = try await consultations.patch(key, patch, documents: documents)
     }
 
     /// Asks for a further document, each time a new one.

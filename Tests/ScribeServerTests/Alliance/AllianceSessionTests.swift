@@ -87,6 +87,9 @@ struct AllianceSessionTests {
             #expect(done.status == 200)
             #expect(done.json["audio_files"] == .array([.string("1.wav")]))
             #expect(try await client.end(id).status == 400)
+            // A commit after the end changes nothing, whatever it lists.
+            #expect(try await client.list("commit", id, ["1.mp3", "2.mp3"]).status == 200)
+            #expect(try await client.read(id).status == 200)
             let history = try await client.get("/voice/api/v2/transaction/history?oid=p-7")
             #expect(try history["data.0.txn_id"] == id)
         }
@@ -283,6 +286,25 @@ struct AllianceSessionTests {
                 #expect(answer.status == 410)
                 #expect(try answer["error.code"] == "session_expired")
             }
+            // It stays as it is, whichever API somebody asks.
+            let transaction = "/voice/api/v2/transaction"
+            for (method, path, body) in [
+                (HTTPRequest.Method.post, "\(transaction)/stop/\(id)", #"{"audio_files":[]}"#),
+                (.post, "\(transaction)/commit/\(id)", #"{"audio_files":[]}"#),
+                (.patch, "\(transaction)/\(id)", #"{"processing_status":"cancelled"}"#),
+                (
+                    .post, "/voice/api/v1/transaction/\(id)/convert-to-template",
+                    #"{"template_id":"soap","transcript":"A"}"#
+                ),
+                (.post, "/voice/api/v1/transaction/\(id)/convert-to-template/soap", ""),
+                (.patch, "\(TestScribeClient.sessions)/\(id)", #"{"user_status":"cancelled"}"#),
+                (.post, "\(TestScribeClient.sessions)/\(id)/process/template", ""),
+                (.post, "\(TestScribeClient.sessions)/\(id)/process/template/soap", ""),
+            ] {
+                let answer = try await client.send(method, path, body: Data(body.utf8))
+                #expect(answer.status == 410, "\(path)")
+            }
+            #expect(try await client.read(id).status == 410)
             let unnamed = try await client.send(
                 .post, "\(TestScribeClient.sessions)/\(id)/audio", body: TestAudio.wav(seconds: 1))
             #expect(unnamed.status == 410)
@@ -333,7 +355,9 @@ struct AllianceSessionTests {
             let answer = try await client.read(given)
             #expect(answer.status == 200)
             #expect(try answer["error.code"] == "cancelled")
+            #expect(answer.json["templates"] == .array([]))
             #expect(try await client.end(given).status == 400)
+            #expect(try await client.sendAudio("1.wav", to: given)["error.code"] == "session_ended")
         }
     }
 
@@ -355,6 +379,8 @@ struct AllianceSessionTests {
             #expect(try done["message"].isEmpty == false)
             let empty = try await patch("{}")
             #expect(empty.status == 400)
+            let mode = try await patch(#"{"session_mode":"banana"}"#)
+            #expect(mode.status == 422)
             let unknown = try await patch(#"{"colour":"red"}"#)
             #expect(unknown.status == 422)
             let template = try await patch(#"{"templates":["no-such-template"]}"#)
@@ -368,6 +394,9 @@ struct AllianceSessionTests {
             #expect(after.status == 200)
             let read = try await client.read(id)
             #expect(try read["templates.0.clinical_notes_template.status"] == "success")
+            #expect(try read["additional_data._protocol.requested_templates.0"] == "clinical_notes_template")
+            let more = try await client.send(.post, "\(path)/process/template")
+            #expect(try more["template_id"] == "clinical_notes_template")
             #expect(read.json["additional_data"]?["a"] == .integer(1))
             #expect(read.json["additional_data"]?["c"] == .integer(3))
             #expect(try read["model_used"] == "lite")
@@ -406,6 +435,11 @@ struct AllianceSessionTests {
             let chosen = try await client.read(id, "?template_id=soap")
             guard case .array(let soaps)? = chosen.json["templates"] else { return }
             #expect(soaps.count == 3)
+            #expect(try one["transcript"] == done["transcript"], "whichever documents are asked for")
+            let named = try await client.send(.post, "\(path)/soap?document_id=\(documents[0])")
+            #expect(named.status == 202)
+            #expect(try await client.send(.post, "\(path)/soap?document_id=nope").status == 404)
+            #expect(try await client.send(.post, "\(path)/soap?document_id=\(documents[2])").status == 400)
             for query in ["?template_id=nope", "?document_id=nope"] {
                 #expect(try await client.read(id, query).status == 404)
             }

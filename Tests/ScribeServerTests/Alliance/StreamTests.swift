@@ -77,9 +77,10 @@ struct StreamTests {
         let wrapped = try samples([
             .text(#"{"event":"connected","protocol":"Call"}"#),
             .text(
-                #"{"event":"start","start":{"streamId":"s","mediaFormat":{"encoding":"audio/x-l16","sampleRate":8000}}}"#
+                #"{"event":"start","start":{"streamId":"s","mediaFormat":{"encoding":"audio/L16;rate=8000","sampleRate":"8000"}}}"#
             ),
-            .text(#"{"event":"media","media":{"payload":"AQID"}}"#), .text(#"{"event":"mark"}"#),
+            .text(#"{"event":"media","media":{"payload":"AQID"}}"#), .text(#"{"event":"mark","media":"other"}"#),
+            .text(#"{"event":7}"#), .text(#"{"foo":1}"#),
             .text(#"{"event":"media","media":{"payload":"BA=="}}"#), .text(#"{"event":"stop","reason":"done"}"#),
         ])
         #expect(wrapped.bytes == [1, 2, 3, 4])
@@ -91,7 +92,7 @@ struct StreamTests {
     @Test(
         "what is no audio closes the socket with a reason",
         arguments: [
-            ("no JSON", 1007), ("[]", 1007), (#"{"event":7}"#, 1007),
+            ("no JSON", 1007), ("[]", 1007),
             (#"{"event":"media","media":{"payload":"%%"}}"#, 1007), (#"{"event":"media"}"#, 1007),
             (#"{"event":"start","start":{"mediaFormat":{"encoding":"audio/x-mulaw"}}}"#, 1003),
             (#"{"event":"start","start":{"mediaFormat":{"sampleRate":1}}}"#, 1003),

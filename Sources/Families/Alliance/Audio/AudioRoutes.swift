@@ -55,7 +55,7 @@ struct AudioRoutes: Sendable {
         var file = try await SessionFile.receive(request, into: uploads, atMost: Self.largestFile)
         let original = text ?? file.name ?? "audio_0.\(file.fileExtension ?? "wav")"
         do {
-            let name = try name ?? AudioFileName(original)
+            let name = try name ?? file.numberedName(original)
             let contentType = try name.contentType(file.contentType ?? request.headers[.contentType])
             let written = try await file.finish()
             let object = StoredObject(
@@ -81,6 +81,14 @@ private struct SessionFile {
     private var writer: ObjectWriter
     private var size = 0
     private let limit: Int
+
+    /// The name of a file that nobody has put into the path. One without a number is a whole recording: the first.
+    func numberedName(_ original: String) throws(AllianceError) -> AudioFileName {
+        if let name = try? AudioFileName(original) { return name }
+        let own = original.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        let known = AudioFileName.types[own] != nil ? own : fileExtension
+        return try AudioFileName("audio_0.\(known ?? "wav")")
+    }
 
     /// The extension that the type means.
     var fileExtension: String? {

@@ -59,8 +59,7 @@ struct SessionAnswer: Encodable {
         try answer.encode(found.files, forKey: .files)
         try answer.encode(additionalData, forKey: .additionalData)
         try answer.encodeIfPresent(request.patientDetails, forKey: .patientDetails)
-        let transcript = found.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        try answer.encode(transcript, forKey: .transcript)
+        try answer.encode(found.transcript, forKey: .transcript)
         if state == .expired {
             try answer.encode(expiry.apiTime, forKey: .expiredAt)
             try answer.encode("The session was never ended, and its time is over", forKey: .message)
@@ -74,7 +73,8 @@ struct SessionAnswer: Encodable {
         try answer.encode(request.modelType ?? "pro", forKey: .model)
         try answer.encode(String((request.inputLanguages.first ?? "en").prefix(2)), forKey: .language)
         try answer.encode(found.files.count, forKey: .processed)
-        let notes = found.documents.filter { $0.kind != .transcript }
+        // Of one that was given up nothing will ever be written.
+        let notes = state == .cancelled ? [] : found.documents.filter { $0.kind != .transcript }
         try answer.encode(notes.map { [$0.templateID.rawValue: SessionDocument($0)] }, forKey: .templates)
         let problems = found.documents.flatMap(\.errors)
         switch state {

@@ -9,7 +9,7 @@ struct SessionBody: Decodable {
 
     /// A session has so many notes at most.
     static let mostTemplates = 2
-    private static let modes = ["consultation", "dictation", "bdic_2025"]
+    static let modes = ["consultation", "dictation", "bdic_2025"]
     private static let models = ["pro", "lite"]
 
     private enum CodingKeys: String, CodingKey {
@@ -102,7 +102,7 @@ struct SessionPatchBody: Decodable {
         let processingStatus = try fields.word(.processingStatus, of: Self.processingStatuses)
         patch.isCancellation = [userStatus, processingStatus].contains("cancelled")
         patch.startsRecording = userStatus == "recording_started"
-        patch.mode = try fields.text(.mode)
+        patch.mode = try fields.word(.mode, of: SessionBody.modes)
         patch.modelType = try fields.word(.model, of: ["pro", "lite"])
         patch.inputLanguages = try fields.languages(.languages)
         patch.outputLanguage = try fields.language(.transcriptLanguage)

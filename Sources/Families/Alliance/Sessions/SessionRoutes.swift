@@ -187,12 +187,27 @@ struct SessionRoutes: Sendable {
         if let template, try await !sessions.knows([template], of: key.business) {
             throw AllianceError.templateNotFound
         }
+        try await requireDocument(request, context, key, template)
         guard let made = try await sessions.process(key, template) else { throw AllianceError.templateNotFound }
         return try .json(
             .accepted,
             Acknowledgement(
                 session: key.id, status: "in-progress", message: "Template processing started",
                 template: made.template, document: made.document))
+    }
+
+    /// A document that is named must be there, and of the template.
+    private func requireDocument(
+        _ request: Request, _ context: ScribeContext, _ key: Transaction.Key, _ template: TemplateID?
+    ) async throws {
+        guard let text = request.query["document_id"].map({ String($0) }), !text.isEmpty else { return }
+        let found = try await sessions.find(key, andAuthored: DocumentID(text), until: context.departure) { documents in
+            documents.filter { $0.id == DocumentID(text) }
+        }
+        guard let document = found.documents.first else { throw AllianceError.documentNotFound }
+        if let template, !document.answers(to: template) {
+            throw AllianceError.malformed("That document is of another template")
+        }
     }
 
     private func session(_ context: ScribeContext) throws -> Transaction.Key { try context.requireSession() }

@@ -6,24 +6,6 @@ import ScribeHTTP
 
 /// Takes the samples out of what a stream sends: plain ones, or in the envelopes of telephony (medscribe.md 2.5).
 struct StreamAudio {
-    private struct Envelope: Decodable {
-        struct Start: Decodable {
-            struct Format: Decodable {
-                let encoding: String?
-                let sampleRate: Int?
-            }
-
-            let mediaFormat: Format?
-        }
-
-        struct Media: Decodable {
-            let payload: String
-        }
-
-        let event: String
-        let start: Start?
-        let media: Media?
-    }
 
     private(set) var options = LiveOptions()
     private(set) var isStopped = false
@@ -38,16 +20,15 @@ struct StreamAudio {
         switch message {
         case .binary(let bytes): return whole(bytes)
         case .text(let text):
-            guard let envelope = JSONDocument.untrusted(Data(text.utf8), as: Envelope.self) else {
+            guard let envelope = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self), envelope.isObject else {
                 throw Self.badMessage
             }
-            switch envelope.event {
-            case "start": try begin(envelope.start)
+            switch envelope["event"]?.stringValue {
+            case "start": try begin(envelope["start"]?["mediaFormat"])
             case "stop": isStopped = true
             case "media":
-                guard let payload = envelope.media?.payload, let data = Data(base64Encoded: payload) else {
-                    throw Self.badMessage
-                }
+                guard let payload = envelope["media"]?["payload"]?.stringValue, let data = Data(base64Encoded: payload)
+                else { throw Self.badMessage }
                 return whole(ByteBuffer(bytes: data))
             // What telephony says beside it: connected, mark, dtmf.
             default: break
@@ -57,13 +38,16 @@ struct StreamAudio {
         }
     }
 
-    private mutating func begin(_ start: Envelope.Start?) throws {
-        let encoding = start?.mediaFormat?.encoding?.lowercased() ?? "audio/x-l16"
+    private mutating func begin(_ format: JSONValue?) throws {
+        let told = format?["encoding"]?.stringValue?.lowercased() ?? "audio/x-l16"
+        let encoding = String(told.prefix { $0 != ";" })
         guard ["audio/x-l16", "audio/l16", "audio/x-linear16", "linear16", "pcm", "audio/pcm"].contains(encoding) else {
             throw WebSocketClosure(1003, "Samples of 16 bits are heard here, and nothing else")
         }
-        guard let rate = start?.mediaFormat?.sampleRate else { return }
-        guard (8000...48_000).contains(rate) else { throw WebSocketClosure(1003, "No such sample rate") }
+        guard let text = format?["sampleRate"]?.scalarText else { return }
+        guard let rate = Int(text), (8000...48_000).contains(rate) else {
+            throw WebSocketClosure(1003, "No such sample rate")
+        }
         options.sampleRate = rate
     }
 

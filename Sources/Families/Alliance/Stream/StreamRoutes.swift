@@ -8,7 +8,7 @@ import ScribeRuntime
 /// credential: its client sends no other (row 58).
 struct StreamRoutes: Sendable {
     let sessions: Sessions
-    let recordings: LiveRecordings
+    let streams: SessionStreams
     let tickets: Tickets
     let clock: ScribeClock
     let counts: SocketCounts
@@ -25,13 +25,14 @@ struct StreamRoutes: Sendable {
             let (subject, principal) = tickets.redeem(ticket, UploadLinks.streamPurpose)
         else { throw AllianceError.unknownLink }
         let id = TransactionID(subject)
-        _ = try await sessions.requireOpen(.init(business: principal.business, id: id))
+        let key = Transaction.Key(business: principal.business, id: id)
+        _ = try await sessions.requireOpen(key)
         guard let upgrade = WebSocketUpgrade(request) else { throw AllianceError.upgradeRequired }
         let options = LiveOptions()
         let place = try counts.take(principal.business)
         let recording: LiveRecording
         do {
-            recording = try await recordings.open(id, options, for: principal)
+            recording = try await streams.begin(id, options, for: principal)
         } catch {
             place.giveBack()
             throw error
@@ -40,7 +41,10 @@ struct StreamRoutes: Sendable {
         limits.messageSize = Self.messageSize
         return upgrade.response(subprotocol: nil, limits: limits, clock: clock, request, context: context) {
             _, messages in
-            defer { place.giveBack() }
+            defer {
+                streams.end(recording, of: key)
+                place.giveBack()
+            }
             return try await StreamSession(recording: recording).serve(messages)
         }
     }

@@ -29,8 +29,7 @@ struct StreamSession: Sendable {
         } catch let failure as ScribeError {
             throw Self.closure(for: failure)
         } catch {
-            // The connection is broken; what came over it counts.
-            try Task.checkCancellation()
+            // The connection is broken, or the server stops; what came over it counts.
         }
         // By a task of its own: this one may be cancelled, and what has come is to be kept.
         do {
@@ -38,6 +37,7 @@ struct StreamSession: Sendable {
         } catch let failure as ScribeError {
             throw Self.closure(for: failure)
         }
+        try Task.checkCancellation()
         return end
     }
 

@@ -1,0 +1,36 @@
+package import Engines
+package import ScribeDomain
+
+/// The sockets over which sessions' audio comes, so that what one still holds is stored before anybody counts on it: the
+/// session's end, and the next socket, whose audio was spoken later.
+package final class SessionStreams: Sendable {
+    private let recordings: LiveRecordings
+    private let open = LockedValue<[Transaction.Key: [LiveRecording]]>([:])
+
+    package init(recordings: LiveRecordings) { self.recordings = recordings }
+
+    /// Begins a socket's recording, and hands it over to its end. What is left then is stored, however it comes.
+    /// - Throws: as ``LiveRecordings/open(_:_:keepsSilence:for:)``.
+    package func begin(
+        _ id: TransactionID, _ options: LiveOptions, for principal: Principal
+    ) async throws -> LiveRecording {
+        let key = Transaction.Key(business: principal.business, id: id)
+        await settle(key)
+        let recording = try await recordings.open(id, options, for: principal)
+        open.withLock { $0[key, default: []].append(recording) }
+        return recording
+    }
+
+    /// The socket is closed.
+    package func end(_ recording: LiveRecording, of key: Transaction.Key) {
+        open.withLock { open in
+            open[key]?.removeAll { $0 === recording }
+            if open[key]?.isEmpty == true { open[key] = nil }
+        }
+    }
+
+    /// Stores what the session's sockets hold.
+    package func settle(_ key: Transaction.Key) async {
+        for recording in open.withLock({ $0[key] ?? [] }) { try? await recording.breakOff() }
+    }
+}
