@@ -21,6 +21,7 @@ struct Banner {
             "  API, uploads  \(baseURL)",
             "  OpenAPI       \(baseURL)/openapi.yaml",
             "  Ready check   \(baseURL)/readyz",
+            "  Operators     \(baseURL)/__admin/info",
         ]
         if let demo = DemoCredentials.shown(for: configuration) {
             lines.append("  Dev client    \(demo.clientID) / \(demo.clientSecret)")

@@ -62,7 +62,10 @@ extension TransactionRoutes {
             patch.additionalData = try object(.additionalData)
             patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
             patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)
-            patch.inputLanguages = try container.decodeIfPresent([String].self, forKey: .inputLanguages)
+            // As at init, an empty one is as if it were not there.
+            patch.inputLanguages = try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter {
+                !$0.isEmpty
+            }
             self.patch = patch
         }
     }
