@@ -7,6 +7,9 @@ package struct AudioLocation: Hashable, Sendable {
     /// Where whole files are uploaded to, with a form (eka.md 2.12).
     package static let batchBucket = "m-prod-ekascribe-batch"
 
+    /// What clients write that do not know the bucket.
+    private static let unknownBucket = "undefined"
+
     package let bucket: String
     /// The key prefix without a slash at either end, for example `260510/i-1234`.
     package let folder: String
@@ -23,6 +26,11 @@ package struct AudioLocation: Hashable, Sendable {
         let words = url.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(String.init)
         guard url.isPlain, words.count >= 3, let scheme = words[0]?.lowercased(), words[1] == "" else { return nil }
         let parts = words.dropFirst(2).compactMap(\.self).filter { !$0.isEmpty }
+        if scheme == "s3:", words[2] == "", !parts.isEmpty {
+            // The bucket's name was empty: the folder alone tells.
+            self.init(bucket: Self.unknownBucket, folder: parts.joined(separator: "/"))
+            return
+        }
         guard let authority = parts.first, ["s3:", "https:", "http:"].contains(scheme) else { return nil }
         if scheme == "s3:" {
             self.init(bucket: authority, folder: parts.dropFirst().joined(separator: "/"))
@@ -34,6 +42,9 @@ package struct AudioLocation: Hashable, Sendable {
             return nil
         }
     }
+
+    /// Whether the client did not know the bucket, and it is the folder that tells.
+    package var isFolderOnly: Bool { ["none", "null", Self.unknownBucket].contains(bucket.lowercased()) }
 
     /// The folder of an object and the name in it. By bytes, as above.
     package static func split(key: String) -> (folder: String, name: String) {

@@ -89,7 +89,7 @@ package struct TransactionRequest: Hashable, Sendable {
     /// uploaded to (C-60).
     package var audioLocation: AudioLocation? {
         audioURL.flatMap(AudioLocation.init(url:)).map { location in
-            ["none", "null", "undefined"].contains(location.bucket.lowercased())
+            location.isFolderOnly
                 ? AudioLocation(bucket: AudioLocation.batchBucket, folder: location.folder) : location
         }
     }

@@ -29,12 +29,21 @@ package struct RecognisedSpeech: Hashable, Sendable {
     package var warnings: [Diagnostic]
     /// How well speech can be heard in the file, from 0 to 1; nil where nobody has measured it.
     package var quality: Double?
+    /// How sure the recogniser is of its words, from 0 to 1; nil where it does not tell.
+    package let confidence: Double?
+    /// How long the file is, in seconds; nil where nobody has looked.
+    package let duration: Double?
 
-    package init(text: String, words: [TimedWord] = [], warnings: [Diagnostic] = [], quality: Double? = nil) {
+    package init(
+        text: String, words: [TimedWord] = [], warnings: [Diagnostic] = [], quality: Double? = nil,
+        confidence: Double? = nil, duration: Double? = nil
+    ) {
         self.text = text.storable
         self.words = words
         self.warnings = warnings
         self.quality = quality
+        self.confidence = confidence.flatMap { $0.isFinite ? min(max($0, 0), 1) : nil }
+        self.duration = duration
     }
 }
 

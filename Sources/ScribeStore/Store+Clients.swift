@@ -97,6 +97,18 @@ extension Store {
         }
     }
 
+    /// Ends what came from the login that a refresh token is of.
+    package func endLogin(ofRefreshToken hash: [UInt8]) async throws {
+        try await writes.write { db in
+            try db.run(
+                """
+                DELETE FROM refresh_tokens WHERE token_hash = ?1
+                    OR family = (SELECT COALESCE(family, token_hash) FROM refresh_tokens WHERE token_hash = ?1)
+                """,
+                [Data(hash)])
+        }
+    }
+
     private static func insertRefreshToken(
         _ hash: [UInt8], family: [UInt8], of client: ClientID, expiresAt: Date, in db: Database
     ) throws {

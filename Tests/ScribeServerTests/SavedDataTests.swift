@@ -31,7 +31,7 @@ struct SavedDataTests {
         case .object(var members):
             let links = [
                 "upload_url", "presigned_url", "presigned_url_expires_at", "download_url", "download_url_expires_at",
-                "edit_url", "identity", "idp_id",
+                "edit_url", "identity", "idp_id", "document_path", "confidence", "audio_length",
             ]
             for name in links { members[name] = nil }
             members["request_templates"] = nil

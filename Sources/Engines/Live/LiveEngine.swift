@@ -140,8 +140,8 @@ extension RecognisedSpeech {
         }
     }
 
-    /// The same for every word: recognisers of whole recordings tell no more than that they had doubts.
-    package var confidence: Double { warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95 }
+    /// How sure each word is: as the recogniser tells of the whole, or as its doubts let expect.
+    package var sureness: Double { confidence ?? (warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95) }
 }
 
 extension TimedWord {

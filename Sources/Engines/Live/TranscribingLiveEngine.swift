@@ -183,7 +183,7 @@ private struct StretchListener {
             let word = TimedWord(
                 text: word.text, start: place(word.start), end: place(word.end),
                 speaker: options.tellsSpeakers ? word.speaker ?? 0 : nil)
-            return LiveWord(word, confidence: speech.confidence, punctuates: options.punctuates)
+            return LiveWord(word, confidence: speech.sureness, punctuates: options.punctuates)
         }
     }
 

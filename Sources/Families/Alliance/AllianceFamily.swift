@@ -50,7 +50,10 @@ package struct AllianceFamily: RoutedAPI {
             open.group()
             .add(middleware: Authentication(authenticator) { [$0.bearerToken].compactMap(\.self) })
             .add(middleware: ErrorRendering(style: AllianceErrors()))
-        SessionRoutes(sessions: runtime.sessions, links: links, longPoll: longPoll).add(to: authenticated)
+        SessionRoutes(
+            sessions: runtime.sessions, links: links, longPoll: longPoll, identifiers: runtime.identifiers
+        ).add(to: authenticated)
+        RunRoutes(sessions: runtime.sessions).add(to: authenticated)
         AudioRoutes(
             sessions: runtime.sessions, uploads: runtime.uploads, clock: runtime.clock
         ).add(to: authenticated)

@@ -98,6 +98,10 @@ struct EkaErrors: ErrorStyle {
     }
 
     func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
+        if let refusal = error as? DeviceLogins.Refusal {
+            let status: HTTPResponse.Status = refusal == .userCodeNotFound ? .notFound : .badRequest
+            return try answer(status, refusal.rawValue, refusal.message, context)
+        }
         guard let error = error as? EkaError else { return nil }
         return switch error {
         case .invalidClient, .refreshRefused:

@@ -36,6 +36,7 @@ package struct EkaFamily: RoutedAPI {
     /// An unknown route of these is no upload. Of the others two words count, for a bucket may well be called `health`.
     package let reservedPaths: [[Substring]] = [
         ["voice"], ["connect-auth"], ["v1"], ["notification"], ["dr"], ["profile", "get"], ["api", "v1"],
+        ["auth", "activate"],
     ]
 
     private let runtime: Runtime
@@ -71,7 +72,9 @@ package struct EkaFamily: RoutedAPI {
     }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        addAccountRoutes(to: router.group().add(middleware: ErrorRendering(style: AccountErrors())))
+        addAccountRoutes(
+            to: router.group().add(middleware: ErrorRendering(style: AccountErrors())),
+            devices: router.group().add(middleware: ErrorRendering(style: EkaErrors())))
         let authentication = Authentication(authenticator, tokens: Self.tokens)
         FileUploadRoutes(
             credentials: credentials, fidelity: settings.fidelity, origin: settings.origin,
@@ -95,14 +98,22 @@ package struct EkaFamily: RoutedAPI {
                 .add(middleware: ErrorRendering(style: EkaErrors())))
     }
 
-    private func addAccountRoutes(to group: RouterGroup<ScribeContext>) {
+    private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {
+        let authentication = Authentication(authenticator, tokens: Self.tokens)
+        let issuing = TokenIssuing(
+            store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients, secrets: secrets,
+            lifetimes: settings.lifetimes, identifiers: runtime.identifiers, clock: runtime.clock)
         AccountRoutes(
-            store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients,
-            throttle: LoginThrottle(clock: runtime.clock), secrets: secrets, lifetimes: settings.lifetimes,
-            identifiers: runtime.identifiers, clock: runtime.clock
+            store: runtime.store, throttle: LoginThrottle(clock: runtime.clock), secrets: secrets, issuing: issuing,
+            lifetimes: settings.lifetimes, origin: settings.origin, clock: runtime.clock
         ).add(to: group)
-        WhoAmIRoute(store: runtime.store).add(
-            to: group.group().add(middleware: Authentication(authenticator, tokens: Self.tokens)))
+        WhoAmIRoute(store: runtime.store).add(to: group.group().add(middleware: authentication))
+        DeviceRoutes(
+            logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), store: runtime.store,
+            issuing: issuing,
+            approver: authenticator.mode == .strict ? nil : authenticator.clients.demoPrincipal.client,
+            origin: settings.origin, identifiers: runtime.identifiers
+        ).add(to: devices, authenticated: devices.group().add(middleware: authentication))
     }
 
     private var documentLinks: DocumentLinks {

@@ -91,7 +91,7 @@ struct ListenRecording: Encodable {
             request: request, sha256: Hex.encode(hearing.sha256), created: now.apiTime,
             duration: rounded(hearing.duration), models: [model.uuid], info: [model.uuid: model])
         let punctuates = query.options.punctuates || speaksSubQ
-        let confidence = hearing.speech.confidence
+        let confidence = hearing.speech.sureness
         let words = hearing.speech.words(over: hearing.duration).map {
             TimedWord(
                 text: $0.text, start: rounded($0.start), end: rounded($0.end),

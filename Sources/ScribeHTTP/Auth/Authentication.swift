@@ -13,9 +13,20 @@ package struct Authentication: RouterMiddleware {
         self.principal = principal
     }
 
-    /// - Parameter tokens: those that the family finds in a request's headers.
+    /// - Parameter tokens: those that the family finds in a request's headers. Where there is none, a page's cookie
+    ///   counts; one that is no good is none, as it may be another server's of the same machine.
     package init(_ authenticator: Authenticator, tokens: @escaping @Sendable (HTTPFields) -> [String]) {
-        self.init { try await authenticator.principal(offering: tokens($0)) }
+        self.init { headers in
+            let offered = tokens(headers)
+            if offered.isEmpty, let kept = SessionCookies(headers).accessToken {
+                do {
+                    return try await authenticator.principal(offering: [kept])
+                } catch  where authenticator.mode == .open {
+                    return authenticator.clients.demoPrincipal
+                }
+            }
+            return try await authenticator.principal(offering: offered)
+        }
     }
 
     package func handle(

@@ -29,5 +29,9 @@ extension HTTPField.Name {
     package static let secFetchSite = named("sec-fetch-site")
     package static let forwardedHost = named("x-forwarded-host")
     package static let forwardedProto = named("x-forwarded-proto")
+    /// `no` keeps nginx from collecting what is streamed.
+    package static let accelBuffering = named("x-accel-buffering")
+    /// In which a client wants to be told of a document on its way: `ag-ui`, or an answer at once.
+    package static let protocolName = named("x-protocol")
     package static let contentMD5 = named("content-md5")
 }

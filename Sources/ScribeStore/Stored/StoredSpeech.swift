@@ -20,12 +20,16 @@ struct StoredSpeech: Codable {
     private let words: [Word]
     private let warnings: [StoredDiagnostic]
     private let quality: Double?
+    private let confidence: Double?
+    private let duration: Double?
 
     private enum CodingKeys: String, CodingKey {
         case text = "text"
         case words = "words"
         case warnings = "warnings"
         case quality = "quality"
+        case confidence = "confidence"
+        case duration = "duration"
     }
 
     init(_ speech: RecognisedSpeech) {
@@ -33,13 +37,15 @@ struct StoredSpeech: Codable {
         words = speech.words.map { Word(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker) }
         warnings = speech.warnings.map(StoredDiagnostic.init)
         quality = speech.quality
+        confidence = speech.confidence
+        duration = speech.duration
     }
 
     var value: RecognisedSpeech {
         RecognisedSpeech(
             text: text,
             words: words.map { TimedWord(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker) },
-            warnings: warnings.map(\.value), quality: quality)
+            warnings: warnings.map(\.value), quality: quality, confidence: confidence, duration: duration)
     }
 }
 

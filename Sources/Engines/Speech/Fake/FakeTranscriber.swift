@@ -9,6 +9,8 @@ package import ScribeDomain
 /// fixture that it plays.
 package struct FakeTranscriber: Transcriber {
     package let name = "fake"
+    /// Of what cannot be measured at once.
+    private static let usualQuality = 0.9
     private let fixturesByHash: [String: Fixture]
     /// The fixture that is played whatever the audio is; nil plays what its bytes say.
     private var played: Played?
@@ -65,8 +67,9 @@ package struct FakeTranscriber: Transcriber {
         let duration = try format.get().duration
         let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
         return RecognisedSpeech(
-            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings, quality: quality
-        )
+            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings,
+            quality: quality ?? Self.usualQuality,
+            confidence: warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95, duration: duration)
     }
 
     private func text(of recording: Recording, lasting duration: Double, fixture: Fixture?) -> String {

@@ -117,6 +117,6 @@ package struct DeepgramTranscriber: Transcriber {
             ? turns.map(\.transcript.cleaned).joined(separator: "\n") : best.transcript.cleaned
         let isDoubtful = !text.isEmpty && (best.confidence?.value.map { $0 < leastConfidence } ?? false)
         let warnings = isDoubtful ? [Diagnostic(.lowConfidence, "The recogniser was not sure of what it heard")] : []
-        return RecognisedSpeech(text: text, words: words, warnings: warnings)
+        return RecognisedSpeech(text: text, words: words, warnings: warnings, confidence: best.confidence?.value)
     }
 }

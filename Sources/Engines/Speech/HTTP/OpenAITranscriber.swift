@@ -128,8 +128,10 @@ package struct OpenAITranscriber: Transcriber {
                 invented.contains { word.start >= $0.start ?? .infinity && word.end <= $0.end ?? -.infinity }
             }
         }
+        let sureness = segments.filter { !$0.isInvented }.compactMap(\.confidence).map { exp($0) }
         return RecognisedSpeech(
-            text: text.cleaned, words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) })
+            text: text.cleaned, words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) },
+            confidence: sureness.isEmpty ? nil : sureness.reduce(0, +) / Double(sureness.count))
     }
 
     private static let unreadable = EngineFailure(

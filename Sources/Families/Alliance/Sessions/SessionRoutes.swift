@@ -13,6 +13,7 @@ struct SessionRoutes: Sendable {
     let links: UploadLinks
     /// No client waits longer than 15 s (row 50).
     let longPoll: Duration
+    let identifiers: IdentifierSource
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.post("voice/v1/sessions", use: create)
@@ -189,6 +190,12 @@ struct SessionRoutes: Sendable {
         }
         try await requireDocument(request, context, key, template)
         guard let made = try await sessions.process(key, template) else { throw AllianceError.templateNotFound }
+        if request.headers[.protocolName]?.lowercased() == "ag-ui" {
+            return DocumentRun(
+                sessions: sessions, key: key, template: made.template, document: made.document,
+                id: identifiers.uuid()
+            ).response(until: context.departure)
+        }
         return try .json(
             .accepted,
             Acknowledgement(

@@ -14,12 +14,11 @@ struct AccountRoutes: Sendable {
     private static let bodyLimit = 16 << 10
 
     let store: Store
-    let tokens: AccessTokens
-    let clients: KnownClients
     let throttle: LoginThrottle
     let secrets: ClientSecrets
+    let issuing: TokenIssuing
     let lifetimes: TokenLifetimes
-    let identifiers: IdentifierSource
+    let origin: LinkOrigin
     let clock: ScribeClock
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -27,6 +26,7 @@ struct AccountRoutes: Sendable {
             .post("login", use: login)
             .post("refresh-token", use: refresh)
             .post("refresh", use: refresh)
+            .post("logout", use: logout)
         // The desktop app's.
         router.post("connect-auth/v1/refresh", use: refresh)
         router.get("connect-auth/v1/auth-mode") { _, _ in try Response.json(.ok, AuthModeBody()) }
@@ -72,27 +72,12 @@ struct AccountRoutes: Sendable {
         }
     }
 
+    /// The vendor's web app sends `{}`, and its cookies (eka.md 1.3).
     private struct RefreshBody: Decodable {
-        let refreshToken: String
+        let refreshToken: String?
 
         enum CodingKeys: String, CodingKey {
             case refreshToken = "refresh_token"
-        }
-    }
-
-    private struct TokensBody: Encodable {
-        let accessToken: String
-        let refreshToken: String
-        let expiresIn: Int
-        let refreshExpiresIn: Int
-        let tokenType = "Bearer"
-
-        enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case refreshToken = "refresh_token"
-            case expiresIn = "expires_in"
-            case refreshExpiresIn = "refresh_expires_in"
-            case tokenType = "token_type"
         }
     }
 
@@ -104,47 +89,40 @@ struct AccountRoutes: Sendable {
             else { return nil }
             return known.client
         }
-        let refreshToken = Self.token(of: identifiers.bytes(32))
-        let now = clock.now
-        try await store.saveRefreshToken(
-            hash: secrets.hash(ofToken: refreshToken), of: client.principal.client, now: now,
-            expiresAt: now.addingTimeInterval(lifetimes.refreshToken)
-        )
-        return try await answer(client, refreshToken: refreshToken, now: now)
+        return try await issuing.answer(to: client, inSecureCookies: isSecure(request, context))
     }
 
     /// An expired access token may come along in header or body; it is not looked at (C-83).
     @Sendable private func refresh(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: RefreshBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
+        guard let old = body.refreshToken ?? SessionCookies(request.headers).refreshToken else {
+            throw ScribeError.invalidRequest(field: "refresh_token", problem: "is required")
+        }
         // Whoever sends the same one again within the grace, because an answer was lost or in parallel, gets the same
         // successor.
-        let refreshToken = Self.token(of: secrets.successor(ofToken: body.refreshToken))
+        let refreshToken = Data(secrets.successor(ofToken: old)).base64URL
         let now = clock.now
         let client = try await store.rotateRefreshToken(
-            hash: secrets.hash(ofToken: body.refreshToken), to: secrets.hash(ofToken: refreshToken), now: now,
+            hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken), now: now,
             expiresAt: now.addingTimeInterval(lifetimes.refreshToken), grace: Self.refreshGrace
         )
         guard let client else { throw EkaError.refreshRefused }
-        return try await answer(client, refreshToken: refreshToken, now: now)
+        return try await issuing.answer(
+            to: client, refreshToken: refreshToken, inSecureCookies: isSecure(request, context))
     }
 
-    private static func token(of bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .trimmingCharacters(in: ["="])
+    /// Ends the login. Its last access token counts until it expires.
+    @Sendable private func logout(_ request: Request, context: ScribeContext) async throws -> Response {
+        let body = try await request.decodeOptionalJSON(as: RefreshBody.self, in: context)
+        if let token = body?.refreshToken ?? SessionCookies(request.headers).refreshToken {
+            try await store.endLogin(ofRefreshToken: secrets.hash(ofToken: token))
+        }
+        var response = try Response.json(.ok, ["status": "success"])
+        SessionCookies.forget(isSecure: isSecure(request, context), in: &response)
+        return response
     }
 
-    private func answer(_ client: Client, refreshToken: String, now: Date) async throws -> Response {
-        let expiry = now.addingTimeInterval(lifetimes.accessToken)
-        let accessToken = try await tokens.issue(
-            to: client, version: clients.registrations[client.principal.client]?.version, expiresAt: expiry,
-            id: identifiers.uuid())
-        return try .json(
-            .ok,
-            TokensBody(
-                accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.accessToken),
-                refreshExpiresIn: Int(lifetimes.refreshToken)
-            )
-        )
+    private func isSecure(_ request: Request, _ context: ScribeContext) -> Bool {
+        origin.base(of: request, context).hasPrefix("https:")
     }
 }

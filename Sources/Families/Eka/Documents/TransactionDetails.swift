@@ -125,6 +125,7 @@ struct DocumentItem: Encodable {
         case downloadURLExpiry = "download_url_expires_at"
         case editURL = "edit_url"
         case content = "markdown_data"
+        case path = "document_path"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -141,6 +142,7 @@ struct DocumentItem: Encodable {
         try item.encode(document.warnings.map(Problem.init), forKey: .warnings)
         try item.encode(publication, forKey: .publish)
         try item.encode([String: String](), forKey: .usage)
+        try item.encode(DocumentPath(document.id, of: found.transaction), forKey: .path)
         try item.encode(Int(found.createdAt.timeIntervalSince1970), forKey: .createdAt)
         try item.encode(Int(found.updatedAt.timeIntervalSince1970), forKey: .updatedAt)
         // Null where nobody asked for them: some clients look for the keys.

@@ -85,9 +85,9 @@ struct ChunkTranscriptRoutes: Sendable {
             return try .json(
                 .ok,
                 Body(
-                    text: speech.text, confidence: nil,
+                    text: speech.text, confidence: speech.confidence,
                     segments: speech.words.map { .init(text: $0.text, start: $0.start, end: $0.end) },
-                    audioLength: found.times.map { $0.end - $0.start }, audioQuality: speech.quality,
+                    audioLength: found.times.map { $0.end - $0.start } ?? speech.duration, audioQuality: speech.quality,
                     metadata: .init(transaction: key.id.rawValue, file: file, languages: found.languages)))
         }
     }

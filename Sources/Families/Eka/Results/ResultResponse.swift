@@ -70,6 +70,7 @@ struct ResultResponse {
 
 /// `data` of a result.
 struct ResultData: Encodable {
+    private let transaction: TransactionID
     private let createdAt: String
     private let additionalData: JSONValue
     private let quality: Double?
@@ -92,6 +93,7 @@ struct ResultData: Encodable {
     }
 
     init(_ transaction: Transaction) {
+        self.transaction = transaction.id
         createdAt = transaction.createdAt.apiTime
         additionalData = transaction.request.additionalData ?? .object([:])
         quality = transaction.audioQuality
@@ -99,8 +101,8 @@ struct ResultData: Encodable {
 
     /// Every note goes into `output`, which some clients read (C-31), and into its bucket, which others read (C-32).
     mutating func fill(with documents: [ResultDocument], for profile: ClientProfile) {
-        let items = { (kinds: Set<ResultDocument.Kind>) in
-            documents.filter { kinds.contains($0.kind) }.map { ResultItem($0, profile) }
+        let items = { [transaction] (kinds: Set<ResultDocument.Kind>) in
+            documents.filter { kinds.contains($0.kind) }.map { ResultItem($0, of: transaction, profile) }
         }
         // Notes and contexts are there only for those who ask for one by its id.
         let written: Set<ResultDocument.Kind> = [.custom, .notes, .context]
@@ -127,9 +129,11 @@ struct AudioMatrix: Encodable {
 /// One result document as clients decode it (eka.md 5.1).
 struct ResultItem: Encodable {
     private let document: ResultDocument
+    private let transaction: TransactionID
     private let profile: ClientProfile
 
-    init(_ document: ResultDocument, _ profile: ClientProfile) {
+    init(_ document: ResultDocument, of transaction: TransactionID, _ profile: ClientProfile) {
+        self.transaction = transaction
         self.document = document
         self.profile = profile
     }
@@ -139,6 +143,7 @@ struct ResultItem: Encodable {
         case templateID = "template_id"
         case documentID = "document_id"
         case documentType = "document_type"
+        case path = "document_path"
     }
 
     private struct DiagnosticBody: Encodable {
@@ -159,6 +164,7 @@ struct ResultItem: Encodable {
         let value = document.status.isFinal ? document.value : nil
         try item.encode(value.map { Data($0.utf8).base64EncodedString() }, forKey: .value)
         try item.encodeIfPresent(document.language, forKey: .lang)
+        try item.encode(DocumentPath(document.id, of: transaction), forKey: .path)
         switch profile.diagnosticStyle {
         case .objects:
             try item.encode(document.errors.map { body($0, "error") }, forKey: .errors)

@@ -86,7 +86,7 @@ struct SectionRoutes: Sendable {
             throw ScribeError.invalidState("A default section cannot be deleted")
         }
         try await store.archiveSection(id, of: try context.requirePrincipal().business, at: clock.now)
-        return try .json(.ok, ["msg": "Section archived successfully"])
+        return try .json(.ok, Acknowledgement(msg: "Section archived successfully", id: id, action: .updated))
     }
 
     private func section(_ context: ScribeContext) -> SectionID {

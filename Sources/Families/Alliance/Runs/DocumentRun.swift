@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// A document on its way, told as server-sent events until it is there.
+struct DocumentRun: Sendable {
+    /// Between two signs of life.
+    private static let pause: Duration = .seconds(10)
+    /// How often nothing may have come: ten minutes, or at once where nobody waits any more.
+    private static let mostPauses = 60
+
+    let sessions: Sessions
+    let key: Transaction.Key
+    let template: TemplateID
+    let document: DocumentID
+    /// Of the client's choice.
+    let id: String
+    /// Nothing was asked to be written, the document is told as it is.
+    var isReplay = false
+
+    func response(until departure: Departure) -> Response {
+        let body = ResponseBody { writer in
+            try await tell(until: departure) { try await writer.write($0) }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: Self.headers, body: body)
+    }
+
+    static let headers: HTTPFields = [
+        .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-cache", .accelBuffering: "no",
+    ]
+
+    private func tell(until departure: Departure, _ write: (ByteBuffer) async throws -> Void) async throws {
+        var state = RunState(template: template, session: key.id, document: document)
+        try await write(RunEvent.started(thread: key.id.rawValue, run: id).frame)
+        var hasBegun = false
+        for _ in 0..<Self.mostPauses {
+            let found = try? await sessions.find(key, andAuthored: document, atMost: Self.pause, until: departure) {
+                documents in documents.filter { $0.id == document }
+            }
+            guard let found, let written = found.documents.first else { break }
+            state.transcript = found.transcript ?? ""
+            if !hasBegun, !isReplay {
+                try await write(RunEvent.snapshot(state).frame)
+                hasBegun = true
+            }
+            guard written.status.isFinal else {
+                // A comment, which no client shows.
+                try await write(ByteBuffer(string: ": writing\n\n"))
+                continue
+            }
+            guard written.status.isUsable else {
+                let why = written.errors.first?.message ?? "The note could not be written"
+                return try await write(RunEvent.failed(message: why, code: .endpoint).frame)
+            }
+            for section in RunSection.sections(of: written) {
+                if !isReplay { try await write(RunEvent.section(section).frame) }
+                state.sections.append(section)
+            }
+            try await write(RunEvent.snapshot(state).frame)
+            return try await write(RunEvent.finished(thread: key.id.rawValue, run: id).frame)
+        }
+        try await write(RunEvent.failed(message: "The note was not written in time", code: .endpoint).frame)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import ScribeDomain
+
+/// One part of a note, as the vendor's web app draws it while it is written (`features/session/ag-ui/types.ts`).
+struct RunSection: Encodable, Hashable {
+    enum Payload: Hashable {
+        case list([String])
+        /// Markdown.
+        case narrative(String)
+    }
+
+    /// Lower-case letters, digits and `_`; no other section of the note has it.
+    let key: String
+    let title: String
+    let payload: Payload
+    let order: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case key, kind, payload, order, status
+        case title = "display_name"
+        case isEdited = "edited_by_user"
+    }
+
+    private enum PayloadKeys: CodingKey { case items, markdown }
+    private enum StatusKeys: CodingKey { case state, error }
+
+    func encode(to encoder: any Encoder) throws {
+        var section = encoder.container(keyedBy: CodingKeys.self)
+        try section.encode(key, forKey: .key)
+        try section.encode(title, forKey: .title)
+        try section.encode(order, forKey: .order)
+        try section.encode(false, forKey: .isEdited)
+        var status = section.nestedContainer(keyedBy: StatusKeys.self, forKey: .status)
+        try status.encode("ready", forKey: .state)
+        try status.encodeNil(forKey: .error)
+        var body = section.nestedContainer(keyedBy: PayloadKeys.self, forKey: .payload)
+        switch payload {
+        case .list(let items):
+            try section.encode("LIST", forKey: .kind)
+            try body.encode(items, forKey: .items)
+        case .narrative(let text):
+            try section.encode("NARRATIVE", forKey: .kind)
+            try body.encode(text, forKey: .markdown)
+        }
+    }
+
+    /// The parts of a document, in its order.
+    static func sections(of document: ResultDocument) -> [RunSection] {
+        let value = document.value ?? ""
+        let parts =
+            switch document.format {
+            case .markdown: headed(value, untitled: document.name)
+            case .json: titled(value) ?? [(document.name, value)]
+            case .ekaEMR: recorded(value) ?? [(document.name, value)]
+            case .transcript: [(document.name, value)]
+            }
+        var taken: Set<String> = []
+        return parts.filter { !$0.text.isEmpty }.enumerated().map { order, part in
+            let base = slug(part.title)
+            var key = base
+            var number = 2
+            while !taken.insert(key).inserted {
+                key = "\(base)_\(number)"
+                number += 1
+            }
+            return RunSection(key: key, title: part.title, payload: payload(of: part.text), order: order)
+        }
+    }
+
+    private typealias Part = (title: String, text: String)
+
+    /// What stands below each heading. The note's own title is none.
+    private static func headed(_ markdown: String, untitled: String) -> [Part] {
+        var parts: [(title: String, lines: [Substring])] = [(untitled, [])]
+        for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("## ") {
+                parts.append((String(line.dropFirst(3)), []))
+            } else if !line.hasPrefix("# ") {
+                parts[parts.count - 1].lines.append(line)
+            }
+        }
+        return parts.map { ($0.title, $0.lines.joined(separator: "\n").trimmingCharacters(in: .newlines)) }
+    }
+
+    private static func titled(_ json: String) -> [Part]? {
+        struct Section: Decodable {
+            let title: String
+            let value: String
+        }
+        return JSONDocument.untrusted(Data(json.utf8), as: [Section].self)?.map { ($0.title, $0.value) }
+    }
+
+    private static func recorded(_ json: String) -> [Part]? {
+        guard let record = JSONDocument.untrusted(Data(json.utf8), as: JSONValue.self),
+            case .object(let members)? = record["prescription"]
+        else { return nil }
+        return members.sorted { $0.key < $1.key }.map { title, value in
+            guard case .array(let items) = value else { return (title, value.scalarText ?? "") }
+            return (title, items.map { "- \(line(of: $0))" }.joined(separator: "\n"))
+        }
+    }
+
+    /// The name first, then what else is told of it.
+    private static func line(of item: JSONValue) -> String {
+        guard case .object(let members) = item else { return item.scalarText ?? "" }
+        let rest = members.filter { $0.key != "name" }.sorted { $0.key < $1.key }.compactMap(\.value.scalarText)
+        return ([members["name"]?.scalarText].compactMap(\.self) + rest).joined(separator: ", ")
+    }
+
+    private static func payload(of text: String) -> Payload {
+        let lines = text.split(separator: "\n")
+        guard !lines.isEmpty, lines.allSatisfy({ $0.hasPrefix("- ") }) else { return .narrative(text) }
+        return .list(lines.map { String($0.dropFirst(2)) })
+    }
+
+    private static func slug(_ title: String) -> String {
+        let words = title.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let slug = words.joined(separator: "_")
+        return slug.first?.isLetter == true ? slug : "section" + (slug.isEmpty ? "" : "_\(slug)")
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import ScribeDomain
+
+/// Those who log in on a machine without a form: a code is shown there, and somebody who is logged in approves it (RFC
+/// 8628). Nothing of it outlives the server: it is over in ten minutes.
+final class DeviceLogins: Sendable {
+    /// In seconds.
+    static let lifetime = 600.0
+    /// In seconds, from one question to the next.
+    static let interval = 5.0
+    private static let mostPending = 1000
+    /// Without vowels, and without what looks alike.
+    private static let alphabet = Array("BCDFGHJKMNPQRSTVWXZ23456789")
+    private static let userCodeLength = 8
+
+    enum Refusal: String, Error, Hashable {
+        case unknown = "invalid_device_code"
+        case expired = "expired_token"
+        case tooFast = "slow_down"
+        case pending = "authorization_pending"
+        case denied = "access_denied"
+        case invalidUserCode = "invalid_user_code"
+        case userCodeNotFound = "code_not_found"
+        case invalidRedirect = "invalid_redirect_uri"
+
+        var message: String {
+            switch self {
+            case .unknown: "Unknown device code"
+            case .expired: "The login has expired, start again on the device"
+            case .tooFast: "Ask again later: every 5 seconds is enough"
+            case .pending: "Nobody has approved the code yet"
+            case .denied: "The login was denied"
+            case .invalidUserCode: "That is no code: it has eight letters and digits"
+            case .userCodeNotFound: "The code is unknown, expired, or used already"
+            case .invalidRedirect: "redirect_uri must be the app's own scheme, or http on loopback"
+            }
+        }
+    }
+
+    private enum State {
+        case pending, denied
+        case approved(ClientID)
+    }
+
+    private struct Login {
+        let userCode: String
+        let redirect: String?
+        let expiresAt: Date
+        var state: State
+        var lastAsked: Date?
+    }
+
+    private let logins = LockedValue<[String: Login]>([:])
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+
+    init(identifiers: IdentifierSource, clock: ScribeClock) {
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+
+    /// Begins one.
+    /// - Parameter approver: who has approved it from the start, nil where somebody must.
+    /// - Returns: the code to show; nil while too many are pending.
+    func begin(deviceCode: String, redirect: String?, approvedBy approver: ClientID?) -> String? {
+        let now = clock.now
+        return logins.withLock { logins in
+            logins = logins.filter { $0.value.expiresAt > now }
+            let taken = Set(logins.values.map(\.userCode))
+            let userCode = (0..<5).lazy.map { _ in self.newUserCode() }.first { !taken.contains($0) }
+            guard logins.count < Self.mostPending, let userCode else { return nil }
+            logins[deviceCode] = Login(
+                userCode: userCode, redirect: redirect, expiresAt: now.addingTimeInterval(Self.lifetime),
+                state: approver.map(State.approved) ?? .pending)
+            return userCode
+        }
+    }
+
+    /// Somebody who is logged in has seen the code.
+    /// - Parameter client: whom the device will act for; nil denies it.
+    /// - Returns: where the page is to go.
+    func decide(_ userCode: String, for client: ClientID?) throws(Refusal) -> String? {
+        let letters = userCode.uppercased().filter { $0.isLetter || $0.isNumber }
+        guard letters.count == Self.userCodeLength else { throw .invalidUserCode }
+        let now = clock.now
+        let decided = logins.withLock { logins -> Result<String?, Refusal> in
+            let pending = logins.first { _, login in
+                guard case .pending = login.state else { return false }
+                return login.expiresAt > now && login.userCode.filter { $0 != "-" } == letters
+            }
+            guard let (code, login) = pending else { return .failure(.userCodeNotFound) }
+            logins[code]?.state = client.map(State.approved) ?? .denied
+            return .success(client == nil ? nil : login.redirect)
+        }
+        return try decided.get()
+    }
+
+    /// What has become of it. It is over once it was told.
+    func redeem(_ deviceCode: String) throws(Refusal) -> ClientID {
+        let now = clock.now
+        let redeemed = logins.withLock { logins -> Result<ClientID, Refusal> in
+            guard let login = logins[deviceCode] else { return .failure(.unknown) }
+            guard login.expiresAt > now else { return .failure(.expired) }
+            if let last = login.lastAsked, now.timeIntervalSince(last) < Self.interval { return .failure(.tooFast) }
+            logins[deviceCode]?.lastAsked = now
+            switch login.state {
+            case .pending: return .failure(.pending)
+            case .denied:
+                logins[deviceCode] = nil
+                return .failure(.denied)
+            case .approved(let client):
+                logins[deviceCode] = nil
+                return .success(client)
+            }
+        }
+        return try redeemed.get()
+    }
+
+    /// As people type it: `BCDF-GHJK`.
+    private func newUserCode() -> String {
+        let letters = identifiers.bytes(Self.userCodeLength).map { Self.alphabet[Int($0) % Self.alphabet.count] }
+        return String(letters.prefix(4)) + "-" + String(letters.dropFirst(4))
+    }
+}

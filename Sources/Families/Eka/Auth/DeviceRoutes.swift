@@ -1,0 +1,144 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// `/connect-auth/v1/device`: how the vendor's desktop app logs in (`deviceLoginManager.ts`; reference-backend.md section
+/// 8).
+struct DeviceRoutes: Sendable {
+    private static let bodyLimit = 16 << 10
+    private static let activation = "auth/activate"
+
+    let logins: DeviceLogins
+    let store: Store
+    let issuing: TokenIssuing
+    /// In all modes but strict, a device acts for the demo's client without anybody's approval, as a token would that
+    /// was not issued here.
+    let approver: ClientID?
+    let origin: LinkOrigin
+    let identifiers: IdentifierSource
+
+    func add(to open: RouterGroup<ScribeContext>, authenticated: RouterGroup<ScribeContext>) {
+        open.post("connect-auth/v1/device/code", use: begin)
+        open.post("connect-auth/v1/device/token", use: redeem)
+        open.get(RouterPath(stringLiteral: Self.activation), use: explain)
+        authenticated.post("connect-auth/v1/device/approve", use: decide)
+    }
+
+    private struct CodeRequest: Decodable {
+        let redirect: String?
+
+        enum CodingKeys: String, CodingKey { case redirect = "redirect_uri" }
+    }
+
+    private struct Code: Encodable {
+        let deviceCode: String
+        let userCode: String
+        let address: String
+        let fullAddress: String
+        let lifetime = Int(DeviceLogins.lifetime)
+        let interval = Int(DeviceLogins.interval)
+
+        enum CodingKeys: String, CodingKey {
+            case interval
+            case deviceCode = "device_code"
+            case userCode = "user_code"
+            case address = "verification_uri"
+            case fullAddress = "verification_uri_complete"
+            case lifetime = "expires_in"
+        }
+    }
+
+    @Sendable private func begin(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
+        let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
+        guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
+        let deviceCode = Data(identifiers.bytes(48)).base64URL
+        guard let userCode = logins.begin(deviceCode: deviceCode, redirect: redirect, approvedBy: approver)
+        else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
+        let address = "\(origin.base(of: request, context))/\(Self.activation)"
+        return try .json(
+            .ok,
+            Code(
+                deviceCode: deviceCode, userCode: userCode, address: address,
+                fullAddress: "\(address)?user_code=\(userCode)"))
+    }
+
+    /// The app's own scheme, or a port of the same machine: a page elsewhere could pass for the app.
+    private static func isOfApp(_ text: String) -> Bool {
+        guard text.utf8.count <= 2048, text.isPlain, let url = URLComponents(string: text) else { return false }
+        switch url.scheme?.lowercased() {
+        case "vaarta": return true
+        case "http": return ["127.0.0.1", "localhost", "[::1]", "::1"].contains(url.host?.lowercased())
+        default: return false
+        }
+    }
+
+    private struct Decision: Decodable {
+        enum Action: String, Decodable { case approve, deny }
+
+        let userCode: String
+        let action: Action?
+
+        enum CodingKeys: String, CodingKey {
+            case action
+            case userCode = "user_code"
+        }
+    }
+
+    private struct Decided: Encodable {
+        let status = "success"
+        let result: String
+        let redirect: String?
+
+        enum CodingKeys: String, CodingKey {
+            case status, result
+            case redirect = "redirect_uri"
+        }
+    }
+
+    @Sendable private func decide(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let body: Decision = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
+        let isApproved = body.action != .deny
+        let redirect = try logins.decide(body.userCode, for: isApproved ? principal.client : nil)
+        return try .json(.ok, Decided(result: isApproved ? "approved" : "denied", redirect: redirect))
+    }
+
+    private struct TokenRequest: Decodable {
+        let deviceCode: String
+
+        enum CodingKeys: String, CodingKey { case deviceCode = "device_code" }
+    }
+
+    @Sendable private func redeem(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
+        let id = try logins.redeem(body.deviceCode)
+        guard let client = try await store.client(id)?.client else { throw DeviceLogins.Refusal.denied }
+        return try await issuing.answer(to: client)
+    }
+
+    /// What to do with the code. There is no page to log in on.
+    @Sendable private func explain(_ request: Request, _ context: ScribeContext) throws -> Response {
+        let base = origin.base(of: request, context)
+        let approval =
+            approver == nil
+            ? "Approve it with an access token of the client that it is to act for:"
+            : "Nobody needs to approve it: it acts for the demo client. Go back to the device. In strict mode it takes:"
+        let text = """
+            A device wants to log in. Its code is shown on it, and in the address of this page.
+
+            \(approval)
+
+              curl -X POST \(base)/connect-auth/v1/device/approve \\
+                -H "Authorization: Bearer $ACCESS_TOKEN" -H "Content-Type: application/json" \\
+                -d '{"user_code": "…"}'
+
+            """
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: .init(byteBuffer: .init(string: text)))
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// The tokens that a login ends with (eka.md 1.3).
+struct TokenIssuing: Sendable {
+    let store: Store
+    let tokens: AccessTokens
+    let clients: KnownClients
+    let secrets: ClientSecrets
+    let lifetimes: TokenLifetimes
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    private struct Body: Encodable {
+        let accessToken: String
+        let refreshToken: String
+        let expiresIn: Int
+        let refreshExpiresIn: Int
+        let tokenType = "Bearer"
+
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case refreshToken = "refresh_token"
+            case expiresIn = "expires_in"
+            case refreshExpiresIn = "refresh_expires_in"
+            case tokenType = "token_type"
+        }
+    }
+
+    /// Both tokens of a new login.
+    /// - Parameter isSecure: nil where the answer goes to no page; else whether the page came encrypted.
+    func answer(to client: Client, inSecureCookies isSecure: Bool? = nil) async throws -> Response {
+        let refreshToken = Data(identifiers.bytes(32)).base64URL
+        let now = clock.now
+        try await store.saveRefreshToken(
+            hash: secrets.hash(ofToken: refreshToken), of: client.principal.client, now: now,
+            expiresAt: now.addingTimeInterval(lifetimes.refreshToken))
+        return try await answer(to: client, refreshToken: refreshToken, inSecureCookies: isSecure)
+    }
+
+    /// A new access token for a login that goes on.
+    func answer(to client: Client, refreshToken: String, inSecureCookies isSecure: Bool?) async throws -> Response {
+        let accessToken = try await tokens.issue(
+            to: client, version: clients.registrations[client.principal.client]?.version,
+            expiresAt: clock.now.addingTimeInterval(lifetimes.accessToken), id: identifiers.uuid())
+        var response = try Response.json(
+            .ok,
+            Body(
+                accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.accessToken),
+                refreshExpiresIn: Int(lifetimes.refreshToken)))
+        if let isSecure {
+            SessionCookies.keep(
+                accessToken: accessToken, refreshToken: refreshToken, lifetime: Int(lifetimes.refreshToken),
+                isSecure: isSecure, in: &response)
+        }
+        return response
+    }
+}
+
+extension Data {
+    /// Base64 as URLs take it, without padding.
+    var base64URL: String {
+        base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .trimmingCharacters(in: ["="])
+    }
+}

@@ -1,0 +1,37 @@
+package import HTTPTypes
+package import Hummingbird
+
+/// The tokens that a page keeps without seeing them: the vendor's web app sends no others (eka.md 1.3).
+///
+/// They are sent from pages of the same site only (`SameSite=Lax`), and no script can read them.
+package struct SessionCookies: Sendable {
+    private static let accessName = "sess"
+    private static let refreshName = "sess_refresh"
+
+    package let accessToken: String?
+    package let refreshToken: String?
+
+    package init(_ headers: HTTPFields) {
+        let cookies = Cookies(from: headers[values: .cookie])
+        func token(_ name: String) -> String? { cookies[name].map(\.value).flatMap { $0.isEmpty ? nil : $0 } }
+        accessToken = token(Self.accessName)
+        refreshToken = token(Self.refreshName)
+    }
+
+    /// Keeps both as long as the later one can be used: what renews an expired token must know of it.
+    /// - Parameter lifetime: in seconds.
+    package static func keep(
+        accessToken: String, refreshToken: String, lifetime: Int, isSecure: Bool, in response: inout Response
+    ) {
+        for (name, value) in [(accessName, accessToken), (refreshName, refreshToken)] {
+            response.setCookie(
+                Cookie(
+                    name: name, value: value, maxAge: lifetime, path: "/", secure: isSecure, httpOnly: true,
+                    sameSite: .lax))
+        }
+    }
+
+    package static func forget(isSecure: Bool, in response: inout Response) {
+        keep(accessToken: "", refreshToken: "", lifetime: 0, isSecure: isSecure, in: &response)
+    }
+}
