@@ -28,7 +28,8 @@ def serving(content: dict[str, bytes]):
         def do_GET(self):
             known = self.path in content
             self.send_response(200 if known else 404)
-            self.send_header("Content-Type", "text/html" if self.path == "/" else "application/octet-stream")
+            kind = "text/html" if self.path == "/" else "application/octet-stream"
+            self.send_header("Content-Type", "text/javascript" if self.path.endswith(".js") else kind)
             self.end_headers()
             self.wfile.write(content.get(self.path, b""))
 
@@ -192,3 +193,30 @@ def test_a_page_that_can_set_no_headers_opens_a_socket_with_a_key(tmp_path):
     assert answer["right"] == {"code": 1000, "reason": "", "protocol": "token"}
     assert answer["wrong"]["code"] == 1008 and answer["wrong"]["reason"].startswith("401 INVALID_AUTH")
     assert [message["type"] for message in answer["heard"]] == ["Results", "Metadata"]
+
+
+@pytest.mark.covers("M-17", "M-18", "M-34", "M-35", "M-69")
+def test_a_session_is_recorded_from_a_page_whose_worker_uploads(chunks, tmp_path):
+    here = pathlib.Path(__file__)
+    with running(tmp_path, "--ephemeral", "--long-poll", "3s") as server:
+        plan = {
+            "api": server.base_url, "token": server.client().tokens["access_token"],
+            "chunks": [path.name for path in chunks],
+        }
+        content = {
+            "/": here.with_name("session.html").read_bytes(), "/plan.json": json.dumps(plan).encode(),
+            "/worker.js": here.with_name("session_worker.js").read_bytes(),
+        }
+        with serving(content | {f"/{path.name}": path.read_bytes() for path in chunks}) as (port, posted):
+            answers = browse(f"http://localhost:{port}/", tmp_path / "profile", posted)
+    assert "thrown" not in answers
+    assert (answers["discovery"]["status"], answers["create"]["status"]) == (200, 201)
+    assert answers["recording"]["status"] == 200
+    assert answers["refresh"]["status"] == 202, "the first form was broken, and the page was given another"
+    assert answers["uploads"] == [204] * len(chunks)
+    assert answers["end"]["body"]["audio_files_received"] == len(chunks)
+    result = answers["result"]
+    assert (result["status"], result["body"]["status"]) == (200, "completed")
+    assert result["body"]["patient_details"] == {"name": "Asha", "age": 45}
+    assert answers["lateUpload"] in (None, 400, 403), "nothing is uploaded once the session has ended"
+    assert [event["type"] for event in answers["run"]][0::len(answers["run"]) - 1] == ["RUN_STARTED", "RUN_FINISHED"]

@@ -35,7 +35,7 @@ KINDS = {
     "past_sessions": "transaction", "template_id": "template", "template-id": "template", "my_templates": "template",
     "section_id": "section", "section_ids": "section", "document_id": "document", "document-id": "document",
     "documents": "document", "chunk": "chunk", "conversation_id": "conversation", "memory_id": "memory",
-    "subscription_id": "subscription", "webhook_id": "webhook",
+    "subscription_id": "subscription", "webhook_id": "webhook", "thread_id": "transaction", "threadId": "transaction",
 }
 #: Operations whose path is a credential, with where it comes from and the member that holds it.
 TICKETS = {
@@ -280,6 +280,8 @@ class Exchange:
                 return [known(each, name) for each in value]
             if name == "refresh_token":
                 return self.tenant.tokens["refresh_token"]
+            if name in ("device_code", "user_code"):
+                return self.tenant.call("POST", "/connect-auth/v1/device/code", {})[name]
             if name == "endpoint":
                 return f"http://127.0.0.1:8080/{uuid.uuid4()}"
             return self.ids[KINDS[name]] if name in KINDS and isinstance(value, str) else value
@@ -426,7 +428,7 @@ def name_of(path) -> str:
 
 def family(path: str) -> str:
     families = {
-        "/connect-auth": "account", "/v1/file-upload": "file upload", "/v1/listen": "listen",
+        "/connect-auth/v1/device": "eka", "/connect-auth": "account", "/v1/file-upload": "file upload", "/v1/listen": "listen",
         "/voice/api/v1/template": "templates", "/notification": "connect", "/voice/v1/session/": "eka", "/api/v1/medai": "templates", "/voice/v1/": "alliance",
          "/v1/conversations": "edge", "/v1/transcribe": "edge", "/v3/": "edge",
     }

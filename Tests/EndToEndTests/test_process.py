@@ -204,7 +204,9 @@ def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
     client = server.client()
     transaction = client.transaction()
     transaction.init()
-    transaction.upload(client.s3(), *chunks[0])
+    # Kept, and listened to at once: the server may be dead before it answers.
+    with contextlib.suppress(botocore.exceptions.BotoCoreError):
+        transaction.upload(client.s3(), *chunks[0])
     starts = 1
     is_committed = False
     while True:

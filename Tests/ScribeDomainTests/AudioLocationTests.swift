@@ -27,6 +27,7 @@ struct AudioLocationTests {
             ("http://127.0.0.1:8087/bucket/a/b/", "bucket", "a/b"),
             ("s3://None/EC_1/txn/", "None", "EC_1/txn"),
             ("s3://bucket", "bucket", ""),
+            ("s3:///EC_1/txn/", "undefined", "EC_1/txn"),
         ]
     )
     func parsing(url: String, bucket: String, folder: String) {

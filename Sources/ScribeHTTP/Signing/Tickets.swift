@@ -70,8 +70,8 @@ package struct Tickets: Sendable {
 }
 
 /// The alphabet that needs no escapes in a URL (RFC 4648, section 5), without padding.
-enum Base64URL {
-    static func encode(_ data: Data) -> String {
+package enum Base64URL {
+    package static func encode(_ data: Data) -> String {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 

@@ -70,6 +70,8 @@ struct RunRoutes: Sendable {
     /// Nothing that is written here ever pauses for an answer.
     @Sendable private func resume(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (input, key) = try await input(request, context)
+        let template = TemplateID(context.text(of: "template_id") ?? "")
+        guard try await sessions.knows([template], of: key.business) else { throw AllianceError.templateNotFound }
         _ = try await sessions.isEnded(key)
         let message = "paused run not found or expired: \(key.id.rawValue):\(input.run)"
         let event = try RunEvent.failed(message: message, code: .pausedRunExpired).frame

@@ -100,7 +100,7 @@ struct AccountRoutes: Sendable {
         }
         // Whoever sends the same one again within the grace, because an answer was lost or in parallel, gets the same
         // successor.
-        let refreshToken = Data(secrets.successor(ofToken: old)).base64URL
+        let refreshToken = Base64URL.encode(Data(secrets.successor(ofToken: old)))
         let now = clock.now
         let client = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken), now: now,

@@ -85,7 +85,7 @@ final class DeviceLogins: Sendable {
         let now = clock.now
         let decided = logins.withLock { logins -> Result<String?, Refusal> in
             let pending = logins.first { _, login in
-                guard case .pending = login.state else { return false }
+                if case .denied = login.state { return false }
                 return login.expiresAt > now && login.userCode.filter { $0 != "-" } == letters
             }
             guard let (code, login) = pending else { return .failure(.userCodeNotFound) }

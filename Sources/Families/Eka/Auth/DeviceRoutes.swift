@@ -55,7 +55,7 @@ struct DeviceRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
-        let deviceCode = Data(identifiers.bytes(48)).base64URL
+        let deviceCode = Base64URL.encode(Data(identifiers.bytes(48)))
         guard let userCode = logins.begin(deviceCode: deviceCode, redirect: redirect, approvedBy: approver)
         else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
         let address = "\(origin.base(of: request, context))/\(Self.activation)"
@@ -77,10 +77,8 @@ struct DeviceRoutes: Sendable {
     }
 
     private struct Decision: Decodable {
-        enum Action: String, Decodable { case approve, deny }
-
         let userCode: String
-        let action: Action?
+        let action: String?
 
         enum CodingKeys: String, CodingKey {
             case action
@@ -102,7 +100,9 @@ struct DeviceRoutes: Sendable {
     @Sendable private func decide(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body: Decision = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        let isApproved = body.action != .deny
+        guard let isApproved = ["approve": true, "deny": false][body.action ?? "approve"] else {
+            throw ScribeError.invalidRequest(field: "action", problem: "must be approve or deny")
+        }
         let redirect = try logins.decide(body.userCode, for: isApproved ? principal.client : nil)
         return try .json(.ok, Decided(result: isApproved ? "approved" : "denied", redirect: redirect))
     }

@@ -34,7 +34,7 @@ struct TokenIssuing: Sendable {
     /// Both tokens of a new login.
     /// - Parameter isSecure: nil where the answer goes to no page; else whether the page came encrypted.
     func answer(to client: Client, inSecureCookies isSecure: Bool? = nil) async throws -> Response {
-        let refreshToken = Data(identifiers.bytes(32)).base64URL
+        let refreshToken = Base64URL.encode(Data(identifiers.bytes(32)))
         let now = clock.now
         try await store.saveRefreshToken(
             hash: secrets.hash(ofToken: refreshToken), of: client.principal.client, now: now,
@@ -58,13 +58,5 @@ struct TokenIssuing: Sendable {
                 isSecure: isSecure, in: &response)
         }
         return response
-    }
-}
-
-extension Data {
-    /// Base64 as URLs take it, without padding.
-    var base64URL: String {
-        base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .trimmingCharacters(in: ["="])
     }
 }
