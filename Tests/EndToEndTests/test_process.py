@@ -10,6 +10,8 @@ import stat
 import subprocess
 import threading
 
+import botocore.config
+import botocore.exceptions
 import pytest
 import requests
 from conftest import BINARY, PATIENCE, ROOT, Server, running, wait_until
@@ -237,7 +239,6 @@ def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
         transaction = client.transaction("before")
         transaction.init()
         transaction.upload(s3, *chunks[0])
-        import botocore.exceptions
 
         subprocess.run(["prlimit", "--fsize=100000:", "--pid", str(server.process.pid)], check=True)
         with pytest.raises(botocore.exceptions.ClientError) as failure:
@@ -272,8 +273,6 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_is_cured_by_deletions_and_a_server_starts_on_it(tmp_path, small_disk):
     import boto3
-    import botocore.config
-    import botocore.exceptions
 
     def fill(s3, begin):
         for number in range(begin, begin + 1000):
