@@ -12,6 +12,7 @@ extension Target.Dependency {
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
@@ -64,7 +65,7 @@ let package = Package(
             dependencies: [
                 "Control", "Edge", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
                 "ScribeServer",
-                "ScribeStore",
+                "ScribeStore", "Suki",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
@@ -73,7 +74,7 @@ let package = Package(
             name: "ScribeServer",
             dependencies: [
                 "Alliance", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
-                "ScribeRuntime", "ScribeStore", "Status",
+                "ScribeRuntime", "ScribeStore", "Status", "Suki",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
             ],
             resources: [
@@ -141,6 +142,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "Suki",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .cryptoExtras,
+                .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .nioCore,
+            ],
+            path: "Sources/Families/Suki",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "Status",
             dependencies: [
                 "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
@@ -148,7 +158,8 @@ let package = Package(
             ],
             path: "Sources/Families/Status",
             resources: [
-                .embedInCode("Resources/edge.asyncapi.yaml"), .embedInCode("Resources/listen.asyncapi.yaml"),
+                .embedInCode("Resources/ambient.asyncapi.yaml"), .embedInCode("Resources/edge.asyncapi.yaml"),
+                .embedInCode("Resources/listen.asyncapi.yaml"),
                 .embedInCode("Resources/scribe.yaml"),
             ],
             swiftSettings: swiftSettings
@@ -222,7 +233,8 @@ let package = Package(
             dependencies: [
                 "Alliance", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer",
-                "ScribeStore", "Status", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
+                "ScribeStore", "Status", "Suki", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
+                .hummingbirdCore,
                 .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
                 .serviceLifecycle, .yams,
             ],

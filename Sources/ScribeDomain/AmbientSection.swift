@@ -19,6 +19,10 @@ package struct AmbientSection: Hashable, Sendable {
     /// What is written where nobody asks for sections: SOAP's four.
     package static let usual = ["10154-3", "10164-2", "29545-1", "51847-2"]
 
+    static let presentIllness = "10164-2"
+    /// What is told with it where no section that was asked for has it.
+    static let toldWithIllness: [ClinicalFact.Kind] = [.history, .allergy]
+
     /// In which verbosity and style can be chosen.
     package static let styled: Set = ["10164-2", "51847-2", "51848-0", "18776-5"]
 
@@ -35,7 +39,7 @@ package struct AmbientSection: Hashable, Sendable {
         .init("10157-6", "Family History", [.history], family),
         .init("47420-5", "Functional Status"),
         .init("8648-8", "Hospital Course"),
-        .init("10164-2", "History of Present Illness", [.complaint, .history]),
+        .init("10164-2", "History of Present Illness", [.complaint]),
         .init("11369-6", "Immunizations", [.history], immunization),
         .init("61150-9", "Interval History"),
         .init("10160-0", "Medications", [.medication]),
@@ -89,7 +93,4 @@ package struct AmbientSection: Hashable, Sendable {
     private static let result = [
         "x-ray", "ct", "mri", "ultrasound", "blood test", "culture", "ecg", "lab", "labs", "results",
     ]
-
-    /// What belongs to a history of its own, and is not told among the medical one.
-    private static let ownHistories = family + social + surgical + psychiatric + immunization
 }

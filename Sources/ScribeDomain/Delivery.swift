@@ -13,7 +13,7 @@ package struct Delivery: Hashable, Sendable {
 
     /// What is to be told.
     package enum Content: Hashable, Sendable {
-        case event(SessionEvent, of: TransactionID, Webhook)
+        case event(SessionEvent, of: TransactionID, EventDetail?, Webhook)
         case callback(Callback)
     }
 
@@ -51,9 +51,24 @@ package struct Delivery: Hashable, Sendable {
 
     package var pauses: [Duration] {
         switch content {
-        case .event(_, _, let webhook): webhook.pauses
+        case .event(_, _, _, let webhook): webhook.pauses
         case .callback: Callback.pauses
         }
+    }
+}
+
+/// What a message says of a session beside the event, as it was when that came true.
+package struct EventDetail: Hashable, Sendable {
+    package let encounter: String
+    /// All of the visit's, the oldest first.
+    package let sessions: [String]
+    /// Whether there was too little to make anything of.
+    package let isSkipped: Bool
+
+    package init(encounter: String, sessions: [String], isSkipped: Bool) {
+        self.encounter = encounter
+        self.sessions = sessions
+        self.isSkipped = isSkipped
     }
 }
 
@@ -98,6 +113,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     /// Its name in the registration's style, or `callback`.
     package let event: String
     package let kind: SessionEvent?
+    package let detail: EventDetail?
     /// The transaction's id, or that of the request which has named the address.
     package let session: String
     package let endpoint: String
@@ -111,7 +127,8 @@ package struct DeliveryRecord: Hashable, Sendable {
     package let settledAt: Date?
 
     package init(
-        id: Int64, business: BusinessID, webhook: Webhook?, event: String, kind: SessionEvent?, session: String,
+        id: Int64, business: BusinessID, webhook: Webhook?, event: String, kind: SessionEvent?, detail: EventDetail?,
+        session: String,
         endpoint: String, state: Delivery.State, attempts: Int, problem: String?, signature: String?, occurredAt: Date,
         nextAttempt: Date?, settledAt: Date?
     ) {
@@ -120,6 +137,7 @@ package struct DeliveryRecord: Hashable, Sendable {
         self.webhook = webhook
         self.event = event
         self.kind = kind
+        self.detail = detail
         self.session = session
         self.endpoint = endpoint
         self.state = state

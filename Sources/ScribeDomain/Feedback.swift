@@ -2,8 +2,10 @@ package import Foundation
 
 /// What a user thinks of a result.
 package struct Feedback: Hashable, Sendable {
-    /// The longest comment, in Unicode scalars.
+    /// The longest comment, in characters as people count them.
     package static let commentLimit = 2000
+    /// And in bytes.
+    package static let commentSize = 64 << 10
 
     package let id: String
     /// What is judged, for example `content`; one feedback each per transaction.
@@ -35,7 +37,7 @@ package struct Feedback: Hashable, Sendable {
         guard (minimum...maximum).contains(rating) else {
             throw .invalidRequest(field: "ratingFeedback.rating", problem: "must be from min_rating to max_rating")
         }
-        if let comments, comments.unicodeScalars.count > Self.commentLimit {
+        if let comments, comments.count > Self.commentLimit || comments.utf8.count > Self.commentSize {
             throw .invalidRequest(
                 field: "qualitative_comments", problem: "must have at most \(Self.commentLimit) characters")
         }

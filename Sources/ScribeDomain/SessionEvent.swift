@@ -9,6 +9,8 @@ package enum SessionEvent: String, Hashable, Sendable, CaseIterable {
     case failed
     /// It was never ended, and its time is over.
     case expired
+    /// Its client gave it up.
+    case cancelled
 
     /// How processing ended.
     package init?(_ outcome: Transaction.ProcessingStatus, documents: [ResultDocument]) {

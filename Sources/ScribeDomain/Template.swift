@@ -1,5 +1,5 @@
 /// How a note is laid out, and in which encoding it is delivered.
-package struct Template: Hashable, Sendable, Codable {
+package struct Template: Hashable, Sendable {
     /// The documented `type` of a result and with it the encoding of its value (eka.md 5.3).
     package enum Format: String, Hashable, Sendable, Codable, CaseIterable {
         /// UTF-8 markdown.
@@ -19,16 +19,35 @@ package struct Template: Hashable, Sendable, Codable {
     }
 
     /// A heading, and the kinds of facts that belong under it.
-    package struct Section: Hashable, Sendable, Codable {
+    package struct Section: Hashable, Sendable {
         package let title: String
         package let facts: [ClinicalFact.Kind]
         /// Whether the facts are told one after another instead of as a list.
         package let isParagraph: Bool
+        /// Only facts that speak of one of these; empty for all.
+        package let mentioning: [String]
+        /// No facts that speak of one of these.
+        package let notMentioning: [String]
 
-        package init(title: String, facts: [ClinicalFact.Kind], isParagraph: Bool = false) {
+        package init(
+            title: String, facts: [ClinicalFact.Kind], isParagraph: Bool = false, mentioning: [String] = [],
+            notMentioning: [String] = []
+        ) {
             self.title = title
             self.facts = facts
             self.isParagraph = isParagraph
+            self.mentioning = mentioning
+            self.notMentioning = notMentioning
+        }
+
+        /// Whether a fact belongs under it.
+        package func takes(_ fact: ClinicalFact) -> Bool {
+            guard facts.contains(fact.kind) else { return false }
+            guard !mentioning.isEmpty || !notMentioning.isEmpty else { return true }
+            let words = fact.text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+            let spoken = " " + words.joined(separator: " ") + " "
+            func speaks(of word: String) -> Bool { spoken.contains(" \(word) ") }
+            return (mentioning.isEmpty || mentioning.contains(where: speaks)) && !notMentioning.contains(where: speaks)
         }
     }
 

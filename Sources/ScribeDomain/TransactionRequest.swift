@@ -53,6 +53,8 @@ package struct TransactionRequest: Hashable, Sendable {
     package var flavour: String
     /// Set when it was started as a session.
     package var session: SessionTerms?
+    /// Set when it was started as an ambient session.
+    package var ambient: AmbientTerms?
 
     package init(
         transfer: Transfer, mode: String? = nil, audioURL: String? = nil, announcedFiles: [String] = [],

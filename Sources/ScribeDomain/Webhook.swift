@@ -8,13 +8,23 @@ package struct Webhook: Hashable, Sendable {
         case connect
         /// The session protocol's (medscribe.md section 6).
         case alliance
+        /// Suki's, one for each partner, set by whoever runs the server (suki.md section 7).
+        case suki
 
         /// What an event is called; nil where nobody is told of it.
         package func name(of event: SessionEvent) -> String? {
             switch (self, event) {
+            case (.alliance, .cancelled): nil
             case (.alliance, _): "session.\(event.rawValue)"
+            case (.suki, .completed), (.suki, .partial): "success"
+            case (.suki, .failed): "failure"
+            case (.suki, .cancelled): "cancelled"
+            case (.suki, .expired): "timeout"
+            case (.suki, .started), (.suki, .ended): nil
             case (.connect, .completed), (.connect, .partial): "v2rx.completed"
-            case (.connect, .started), (.connect, .ended), (.connect, .failed), (.connect, .expired): nil
+            case (.connect, .started), (.connect, .ended), (.connect, .failed), (.connect, .expired),
+                (.connect, .cancelled):
+                nil
             }
         }
     }

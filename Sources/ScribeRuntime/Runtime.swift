@@ -7,6 +7,7 @@ package struct Runtime: Sendable {
     package let store: Store
     package let consultations: Consultations
     package let sessions: Sessions
+    package let ambientSessions: AmbientSessions
     package let sessionAudio: SessionAudio
     package let sessionStreams: SessionStreams
     package let conversations: Conversations
@@ -23,7 +24,8 @@ package struct Runtime: Sendable {
     package let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, sessions: Sessions, sessionAudio: SessionAudio,
+        store: Store, consultations: Consultations, sessions: Sessions,
+        ambientSessions: AmbientSessions, sessionAudio: SessionAudio,
         sessionStreams: SessionStreams,
         conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
@@ -36,6 +38,7 @@ package struct Runtime: Sendable {
         self.store = store
         self.consultations = consultations
         self.sessions = sessions
+        self.ambientSessions = ambientSessions
         self.sessionAudio = sessionAudio
         self.sessionStreams = sessionStreams
         self.conversations = conversations

@@ -17,7 +17,9 @@ package struct TemplateCatalogue: Sendable {
         self.templates = templates
         self.sections = sections
         fallback = templates[0]
-        byID = Dictionary(templates.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        // Known by its id, and offered to nobody: what is in it is chosen by each session.
+        let ambient = AmbientTerms(encounter: "").template(AmbientTerms.template)
+        byID = Dictionary((templates + [ambient]).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     package subscript(id: TemplateID) -> Template? { byID[id] }

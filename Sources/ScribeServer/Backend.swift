@@ -12,6 +12,7 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 import Status
+import Suki
 
 /// Everything stateful of one emulated cloud: its data, its engines, its APIs, and what goes on in the background. Two of
 /// them in one process share nothing.
@@ -62,13 +63,17 @@ package struct Backend: Sendable {
         let engines = try Machinery(configuration, parts, fixtures: try await readFixtures, data: data)
         let changes = ChangeHub()
         let store = try await data.store(configuration, transcribesOnArrival: !engines.transcriber.isInstant, changes)
-        let formats: [Webhook.Style: any WebhookFormat] = [.connect: ConnectFormat(), .alliance: AllianceFormat()]
+        let formats: [Webhook.Style: any WebhookFormat] = [
+            .connect: ConnectFormat(), .alliance: AllianceFormat(), .suki: SukiFormat(),
+        ]
         let runtime = Self.runtime(
             configuration, parts, data: data, engines: engines, store: store, templates: try await readTemplates,
             changes: changes, formats: formats)
 
         let secrets = ClientSecrets(key: data.key)
-        let clients = try await readLogins.register(in: store, secrets, logger)
+        let logins = try await readLogins
+        let clients = try await logins.register(in: store, secrets, logger)
+        try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
         let authenticator = Authenticator(
             tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode, clients: clients)
         let credentials = await UploadCredentials(
@@ -108,6 +113,17 @@ package struct Backend: Sendable {
                 EdgeFamily(
                     runtime, engine: engines.live, authenticator: authenticator, firebase: firebase,
                     settings: configuration.edge)),
+            RoutedFamily(
+                SukiFamily(
+                    runtime,
+                    clinicians: Clinicians(
+                        tokens: SukiTokens(keyFile: data.ambientKey, clock: clock), partners: logins.partners,
+                        clients: clients, mode: configuration.authMode, outbound: runtime.outbound, store: store,
+                        identifiers: parts.identifiers, clock: clock),
+                    tickets: tickets, origin: origin,
+                    counts: SocketCounts(
+                        most: configuration.listen.sockets,
+                        mostOfBusiness: configuration.listen.socketsOfBusiness))),
             S3Family(runtime, credentials: credentials),
         ]
         hostSuffixes = eka.hostSuffixes
@@ -155,6 +171,9 @@ package struct Backend: Sendable {
             sessions: Sessions(
                 store: store, consultations: consultations, streams: streams, templates: templates,
                 bench: engines.bench, identifiers: identifiers, clock: clock),
+            ambientSessions: AmbientSessions(
+                store: store, consultations: consultations, streams: streams, bench: engines.bench,
+                identifiers: identifiers, clock: clock, shortest: configuration.suki.shortest / .seconds(1)),
             sessionAudio: SessionAudio(
                 store: store, objects: data.objects,
                 combined: CombinedAudio(temporary: engines.temporary, clock: clock, threads: data.threads), clock: clock

@@ -7,6 +7,7 @@ package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 package import ScribeStore
+package import Suki
 
 /// Everything that can be set about one server. The defaults are those of an SDK developer's laptop.
 package struct Configuration: Sendable {
@@ -58,6 +59,8 @@ package struct Configuration: Sendable {
     package var listen = ListenFamily.Settings()
     /// What conversations of devices are told.
     package var edge = EdgeFamily.Settings()
+    /// What ambient sessions are told.
+    package var suki = SukiFamily.Settings()
     package var durability = Store.Durability.normal
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)

@@ -9,7 +9,7 @@ package struct DemoCredentials: Sendable {
 
     /// - Throws: ``StartupProblem`` when the shipped seed cannot be read.
     package static func first() throws -> DemoCredentials {
-        guard let demo = try Seed.demoClients().first else {
+        guard let demo = try Seed.demoClients().clients.first else {
             throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
         }
         return DemoCredentials(

@@ -1,18 +1,32 @@
+import Foundation
 import Logging
 import ScribeDomain
 import ScribeHTTP
 import ScribeStore
+import Suki
 
 /// The demo clients, and all that may log in.
 struct Logins: Sendable {
     private let demo: [Seed.Login]
     private let known: [Seed.Login]
+    private let partnersListed: [PartnerEntry]
 
     init(_ configuration: Configuration) throws {
-        demo = try Seed.demoClients()
-        let listed = try configuration.clientsFile.map(Seed.clients(inFile:)) ?? []
-        known = (configuration.seedsDemo ? demo : []) + listed
+        let seeded = try Seed.demoClients()
+        let listed = try configuration.clientsFile.map(Seed.clients(inFile:)) ?? Seed.Logins()
+        demo = seeded.clients
+        known = (configuration.seedsDemo ? seeded.clients : []) + listed.clients
+        partnersListed = (configuration.seedsDemo ? seeded.partners : []) + listed.partners
+        for partner in partnersListed.map(\.partner)
+        where !known.contains(where: { $0.client.principal.client == partner.client }) {
+            throw StartupProblem.unreadableSeed(
+                path: configuration.clientsFile ?? "seed/clients.yaml",
+                reason: "the partner '\(partner.id)' names no client that is known")
+        }
     }
+
+    /// Those whose clinicians log in; of the same id the one that was listed.
+    var partners: [Partner] { partnersListed.map(\.partner) }
 
     /// Makes exactly these known.
     func register(in store: Store, _ secrets: ClientSecrets, _ logger: Logger) async throws -> KnownClients {
@@ -33,5 +47,25 @@ struct Logins: Sendable {
             keys: Dictionary(
                 known.flatMap { login in login.keys.map { ($0, login.client.principal) } },
                 uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Makes exactly these partners told of what becomes of their clinicians' sessions.
+    /// - Parameter pauses: between one attempt and the next, for those that want several.
+    func configureWebhooks(in store: Store, pauses: [Duration], at now: Date) async throws {
+        let partners = Dictionary(partnersListed.map { ($0.partner.id, $0) }, uniquingKeysWith: { _, last in last })
+        var wanted: [(draft: WebhookDraft, principal: Principal, pauses: [Duration])] = []
+        for entry in partners.values.sorted(by: { $0.partner.id < $1.partner.id }) {
+            let client = known.last { $0.client.principal.client == entry.partner.client }
+            guard let hook = entry.webhook, let client else { continue }
+            let draft = WebhookDraft(
+                style: .suki, endpoint: hook.endpoint, events: [], signingKey: hook.secret, scheme: "http")
+            let longest = pauses.last ?? .seconds(10)
+            wanted.append(
+                (
+                    draft, client.client.principal,
+                    (0..<(hook.attempts - 1)).map { $0 < pauses.count ? pauses[$0] : longest }
+                ))
+        }
+        try await store.configure(.suki, wanted, at: now)
     }
 }

@@ -4,6 +4,7 @@ import NIOPosix
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore
+import Suki
 
 /// The data folder, and what is in it beside the database.
 struct OpenData: Sendable {
@@ -44,7 +45,15 @@ struct OpenData: Sendable {
             try Store(
                 path: folder.databasePath, durability: configuration.durability,
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
-                sessionLifetime: configuration.sessionLifetime / .seconds(1), sink: changes)
+                sessionLifetime: configuration.sessionLifetime / .seconds(1),
+                ambientLifetime: configuration.suki.lifetime / .seconds(1), sink: changes)
+        }
+    }
+
+    /// The private key with which ambient sessions' tokens are signed, as PEM; made when it is first needed.
+    var ambientKey: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8] {
+        { [folder, threads] fresh in
+            try await threads.runIfActive { try folder.secret(named: DataFolder.ambientKey, fresh: fresh) }
         }
     }
 

@@ -105,7 +105,9 @@ struct ExpiredSessions: Service, CustomStringConvertible {
     let logger: Logger
 
     /// A session that begins now is seen in time: its own time is longer.
-    private var longestPause: Duration { min(.seconds(60), .seconds(store.sessionLifetime)) }
+    private var longestPause: Duration {
+        min(.seconds(60), .seconds(min(store.sessionLifetime, store.ambientLifetime)))
+    }
 
     var description: String { "ExpiredSessions" }
 

@@ -56,9 +56,8 @@ package enum Backup {
         let objects = try copy(database, to: "\(staging)/scribe.sqlite", objects: "\(folder)/objects") {
             try link($0, of: folder, into: staging)
         }
-        let key = "\(folder)/signing-key"
-        if FileManager.default.fileExists(atPath: key) {
-            try FileManager.default.copyItem(atPath: key, toPath: "\(staging)/signing-key")
+        for key in keys where FileManager.default.fileExists(atPath: "\(folder)/\(key)") {
+            try FileManager.default.copyItem(atPath: "\(folder)/\(key)", toPath: "\(staging)/\(key)")
         }
         let partial = "\(file).partial"
         // What is there already may be for others to read.
@@ -96,13 +95,16 @@ package enum Backup {
         guard FileManager.default.fileExists(atPath: database) else { throw Problem.notABackup(file: file) }
         let files = try check(database, objects: "\(staging)/objects")
         try? FileManager.default.removeItem(atPath: "\(folder)/objects")
-        for name in ["objects", "signing-key", "scribe.sqlite"]
+        for name in ["objects"] + keys + ["scribe.sqlite"]
         where FileManager.default.fileExists(atPath: "\(staging)/\(name)") {
             chmod("\(staging)/\(name)", name == "objects" ? 0o700 : 0o600)
             guard rename("\(staging)/\(name)", "\(folder)/\(name)") == 0 else { throw Errno(rawValue: errno) }
         }
         return Summary(objects: files)
     }
+
+    /// What was signed before is to be known again.
+    private static let keys = ["signing-key", DataFolder.ambientKey]
 
     private static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false

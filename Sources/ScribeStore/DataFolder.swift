@@ -74,6 +74,8 @@ package final class DataFolder: Sendable {
 
     /// The name of the file with the token that opens the door for operators.
     package static let adminToken = "admin-token"
+    /// With which ambient sessions' tokens are signed.
+    package static let ambientKey = "suki-signing-key.pem"
 
     package var databasePath: String { "\(path)/scribe.sqlite" }
     /// For ``StorageReserve``.
@@ -87,10 +89,10 @@ package final class DataFolder: Sendable {
     /// The secret kept in the file of that name, made from `fresh` on first use. Blocking.
     ///
     /// The file is readable by its owner only from the moment it exists, and complete from the moment it is seen.
-    package func secret(named name: String, fresh: () -> [UInt8]) throws -> [UInt8] {
+    package func secret(named name: String, fresh: () throws -> [UInt8]) throws -> [UInt8] {
         let file = "\(path)/\(name)"
         if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return [UInt8](data) }
-        let bytes = fresh()
+        let bytes = try fresh()
         let temporary = FilePath("\(file).new")
         let descriptor = try FileDescriptor.open(
             temporary, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite

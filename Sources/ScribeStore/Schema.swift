@@ -27,6 +27,7 @@ enum Schema {
         ("011 conversations", conversations),
         ("012 webhooks", webhooks),
         ("013 several documents of a template", severalDocuments),
+        ("014 ambient sessions", ambient),
     ]
 
     /// Each time that a session's client asks for a template it gets a document.

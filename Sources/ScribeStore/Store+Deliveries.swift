@@ -130,12 +130,12 @@ extension Store {
     // MARK: Within a SQL transaction
 
     private static func isRegistered(_ delivery: Delivery, in db: Database) throws -> Bool {
-        guard case .event(_, _, let webhook) = delivery.content else { return true }
+        guard case .event(_, _, _, let webhook) = delivery.content else { return true }
         return try self.webhook(webhook.id, in: db) != nil
     }
 
     private static func wakeNext(after delivery: Delivery, at now: Date, in db: Database) throws {
-        guard case .event(_, let session, let webhook) = delivery.content else { return }
+        guard case .event(_, let session, _, let webhook) = delivery.content else { return }
         try db.run(
             """
             UPDATE deliveries SET run_at = ?1 WHERE id = (
@@ -152,7 +152,8 @@ extension Store {
             let found = try db.row("SELECT * FROM webhooks WHERE id = ?", [id])
         {
             content = .event(
-                try row.word("event"), of: TransactionID(row["session"]), try Webhook(row: found))
+                try row.word("event"), of: TransactionID(row["session"]),
+                try StoredEventDetail.value(row["detail"]), try Webhook(row: found))
             isWanted = (found["removed_at"] as Int64?) == nil
         } else {
             content = .callback(

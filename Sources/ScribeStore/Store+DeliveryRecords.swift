@@ -143,7 +143,7 @@ extension Store {
 
     /// All but what a callback says, which may be long, and is nobody's to read.
     private static let columns = """
-        id, lane, business_id, webhook, event, session, address, state, attempts, occurred_at, run_at, problem, signature,
+        id, lane, business_id, webhook, event, detail, session, address, state, attempts, occurred_at, run_at, problem, signature,
         settled_at, body IS NOT NULL AS has_body
         """
 
@@ -177,7 +177,9 @@ extension Store {
         let kind = (row["event"] as String?).flatMap(SessionEvent.init(rawValue:))
         return DeliveryRecord(
             id: row["id"], business: BusinessID(row["business_id"]), webhook: webhook,
-            event: kind.flatMap { webhook?.style.name(of: $0) } ?? "callback", kind: kind, session: row["session"],
+            event: kind.flatMap { webhook?.style.name(of: $0) } ?? "callback", kind: kind,
+            detail: try StoredEventDetail.value(row["detail"]),
+            session: row["session"],
             endpoint: webhook?.endpoint.text ?? row["address"] ?? "", state: try row.word("state"),
             attempts: row["attempts"], problem: row["problem"], signature: row["signature"],
             occurredAt: Date(milliseconds: row["occurred_at"]),

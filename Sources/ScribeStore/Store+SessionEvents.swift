@@ -38,14 +38,19 @@ extension Store {
         let now = transaction.createdAt
         let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
         try Self.raise(events, of: transaction.key, to: webhooks, at: now, in: db, &changes)
-        // Only of a session its time is ever over: what else was begun can be ended as late as one likes.
-        if transaction.userStatus.isOpen, transaction.request.session != nil,
+        if transaction.userStatus.isOpen, let lifetime = lifetime(of: transaction.request),
             webhooks.contains(where: { $0.announces(.expired) })
         {
             try db.run(
                 "UPDATE transactions SET expires_at = ? WHERE id = ?",
-                [now.addingTimeInterval(sessionLifetime).milliseconds, rowID])
+                [now.addingTimeInterval(lifetime).milliseconds, rowID])
         }
+    }
+
+    /// Only of a session its time is ever over: what else was begun can be ended as late as one likes.
+    private func lifetime(of request: TransactionRequest) -> TimeInterval? {
+        if request.ambient != nil { return ambientLifetime }
+        return request.session != nil ? sessionLifetime : nil
     }
 
     /// Processing has ended.
@@ -71,26 +76,49 @@ extension Store {
     ) throws {
         for webhook in webhooks {
             for event in events where webhook.announces(event) {
-                try enqueue(event, of: key.id, to: webhook, at: now, in: db, &changes)
+                var detail: EventDetail?
+                if webhook.style == .suki {
+                    guard let found = try ambientDetail(of: key, in: db) else { continue }
+                    detail = found
+                }
+                try enqueue(event, of: key.id, detail, to: webhook, at: now, in: db, &changes)
             }
         }
+    }
+
+    /// What Suki's partners are told of a session beside the event; nil for a transaction that is none of theirs.
+    private static func ambientDetail(of key: Transaction.Key, in db: Database) throws -> EventDetail? {
+        guard let row = try transactionRow(key, in: db), let encounter = row["encounter_id"] as String? else {
+            return nil
+        }
+        let sessions = try db.rows(
+            """
+            SELECT txn_id FROM transactions WHERE business_id = ? AND encounter_id = ? AND user_id = ? ORDER BY id
+            LIMIT ?
+            """,
+            [key.business.rawValue, encounter, row["user_id"] as String, Limits.sessionsOfEncounter])
+        let status: Transaction.ProcessingStatus = try row.word("processing_status")
+        return EventDetail(
+            encounter: encounter, sessions: sessions.map { $0["txn_id"] }, isSkipped: status == .requestFailure)
     }
 
     /// - Returns: the delivery's id.
     @discardableResult
     static func enqueue(
-        _ event: SessionEvent, of session: TransactionID, to webhook: Webhook, at now: Date, in db: Database,
-        _ changes: inout [Change]
+        _ event: SessionEvent, of session: TransactionID, _ detail: EventDetail? = nil, to webhook: Webhook,
+        at now: Date, in db: Database, _ changes: inout [Change]
     ) throws -> Int64 {
         let lane = "webhook \(webhook.id)"
         try db.run(
             """
-            INSERT INTO deliveries (lane, business_id, webhook, event, session, occurred_at, queued_at, run_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, iif(
+            INSERT INTO deliveries (
+                lane, business_id, webhook, event, session, occurred_at, queued_at, detail, run_at
+            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, iif(
                 EXISTS (SELECT 1 FROM deliveries WHERE webhook = ?3 AND session = ?5 AND settled_at IS NULL), NULL, ?6))
             """,
             [
                 lane, webhook.business.rawValue, webhook.id, event.rawValue, session.rawValue, now.milliseconds,
+                try detail.map { try StoredJSON.text(StoredEventDetail($0)) },
             ])
         let id = db.lastInsertedRowID
         changes.append(.delivery(lane: lane))

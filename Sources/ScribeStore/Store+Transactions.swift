@@ -179,8 +179,8 @@ extension Store {
             """
             INSERT INTO transactions (
                 business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, language, fixture,
-                request, user_status, processing_status, committed_files, created_at, committed_at
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                request, user_status, processing_status, committed_files, created_at, committed_at, encounter_id
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
@@ -191,6 +191,7 @@ extension Store {
                 try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
                 transaction.processingStatus.rawValue, try StoredJSON.text(transaction.committedFiles),
                 transaction.createdAt.milliseconds, transaction.committedAt?.milliseconds,
+                transaction.request.ambient?.encounter,
             ]
         )
         let rowID = db.lastInsertedRowID
@@ -209,6 +210,9 @@ extension Store {
         case .ended:
             try save(transaction, insteadOf: old, rowID: rowID, in: db)
             try db.run("DELETE FROM jobs WHERE transaction_id = ?", [rowID])
+            if transaction.processingStatus == .cancelled, old.processingStatus != .cancelled {
+                try raise([.cancelled], of: transaction.key, at: now, in: db, &changes)
+            }
         case .process:
             try save(transaction, insteadOf: old, rowID: rowID, in: db)
             try startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)

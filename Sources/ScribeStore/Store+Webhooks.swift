@@ -106,6 +106,32 @@ extension Store {
         }
     }
 
+    /// Makes these the registrations of a style that is not registered by clients. What is as it was stays, with what is
+    /// still to be told to it; the others end.
+    package func configure(
+        _ style: Webhook.Style, _ wanted: [(draft: WebhookDraft, principal: Principal, pauses: [Duration])],
+        at now: Date
+    ) async throws {
+        let known = try await webhooks(of: nil).filter { $0.style == style }
+        var kept: Set<Int64> = []
+        for (draft, principal, pauses) in wanted {
+            let same = known.first { webhook in
+                webhook.business == principal.business && webhook.client == principal.client
+                    && webhook.endpoint == draft.endpoint && webhook.signingKey == draft.signingKey
+                    && webhook.pauses == pauses && !kept.contains(webhook.id)
+            }
+            if let same {
+                kept.insert(same.id)
+            } else if case .registered(let webhook) = try await register(draft, for: principal, pauses: pauses, at: now)
+            {
+                kept.insert(webhook.id)
+            }
+        }
+        for webhook in known where !kept.contains(webhook.id) {
+            _ = try await removeWebhook(webhook.id, style: style, of: webhook.business, at: now)
+        }
+    }
+
     // MARK: Within a SQL transaction
 
     /// Why what is no longer registered is told nothing.

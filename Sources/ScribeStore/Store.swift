@@ -11,6 +11,8 @@ package final class Store: Sendable {
     let quotas: Quotas
     /// How long a session may be open, in seconds.
     package let sessionLifetime: TimeInterval
+    /// The same of an ambient session, which a device may have recorded long before it tells.
+    package let ambientLifetime: TimeInterval
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
     private let hasClosed = LockedValue(false)
@@ -38,10 +40,12 @@ package final class Store: Sendable {
     /// - Throws: ``Problem``, or what SQLite says.
     package init(
         path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
-        sessionLifetime: TimeInterval = Transaction.sessionLifetime, sink: (any ChangeSink)? = nil
+        sessionLifetime: TimeInterval = Transaction.sessionLifetime,
+        ambientLifetime: TimeInterval = Transaction.ambientLifetime, sink: (any ChangeSink)? = nil
     ) throws {
         self.quotas = quotas
         self.sessionLifetime = sessionLifetime
+        self.ambientLifetime = ambientLifetime
         self.transcribesOnArrival = transcribesOnArrival
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)

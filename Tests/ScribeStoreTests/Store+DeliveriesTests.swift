@@ -33,7 +33,7 @@ struct DeliveryStoreTests {
     }
 
     private func events(_ deliveries: [Delivery]) -> [SessionEvent] {
-        deliveries.compactMap { if case .event(let event, _, _) = $0.content { event } else { nil } }
+        deliveries.compactMap { if case .event(let event, _, _, _) = $0.content { event } else { nil } }
     }
 
     /// Delivers what there is, one after the other.

@@ -35,7 +35,7 @@ struct DeliveryBody: Encodable {
         case settledAt = "settled_at"
     }
 
-    init(_ record: DeliveryRecord, _ message: (header: String, body: Data)?) {
+    init(_ record: DeliveryRecord, _ message: (headers: [(name: String, value: String)], body: Data)?) {
         id = String(record.id)
         webhook = record.webhook.map { String($0.id) }
         business = record.business.rawValue
@@ -50,7 +50,7 @@ struct DeliveryBody: Encodable {
         settledAt = record.settledAt?.apiTime
         self.message = message.map { message in
             var headers = ["Content-Type": "application/json"]
-            headers[message.header] = record.signature
+            for (name, value) in message.headers { headers[name] = value }
             return Message(headers: headers, body: String(decoding: message.body, as: UTF8.self))
         }
     }

@@ -43,11 +43,17 @@ extension S3Responder {
             return (Response(status: .notModified, headers: headers), nil)
         case .met: break
         }
-        guard let text = request.headers[.range], let range = try ByteRange(text, of: object.size) else {
-            return (Response(status: .ok, headers: headers), 0..<object.size)
+        let range: ByteRange?
+        do {
+            range = try request.headers[.range].flatMap { text throws(ByteRange.Unsatisfiable) in
+                try ByteRange(text, of: object.size)
+            }
+        } catch {
+            throw .invalidRange
         }
+        guard let range else { return (Response(status: .ok, headers: headers), 0..<object.size) }
         headers[.contentLength] = String(range.bytes.count)
-        headers[.contentRange] = "bytes \(range.bytes.lowerBound)-\(range.bytes.upperBound)/\(object.size)"
+        headers[.contentRange] = range.contentRange(of: object.size)
         return (Response(status: .partialContent, headers: headers), Range(range.bytes))
     }
 
@@ -112,34 +118,6 @@ extension S3Responder {
             metadata[name] = metadata[name].map { "\($0),\(field.value)" } ?? field.value
         }
         return metadata
-    }
-}
-
-/// One range of an object that a `Range` header asks for.
-struct ByteRange: Hashable, Sendable {
-    let bytes: ClosedRange<Int>
-
-    /// Reads `bytes=0-9`, `bytes=10-` and `bytes=-5`. Nil for what S3 ignores: other units and several ranges.
-    /// - Throws: ``S3Error/invalidRange`` when no byte of the object is in it.
-    init?(_ text: String, of size: Int) throws(S3Error) {
-        guard text.hasPrefix("bytes=") else { return nil }
-        let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
-        else { return nil }
-        // A number that is too large for us is beyond every object.
-        func number(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? .max }
-        switch (number(parts[0]), number(parts[1])) {
-        case (let first?, let last):
-            if let last, last < first { return nil }
-            guard first < size else { throw .invalidRange }
-            bytes = first...min(last ?? size - 1, size - 1)
-        case (nil, let suffix?):
-            guard suffix > 0, size > 0 else { throw .invalidRange }
-            bytes = max(0, size - suffix)...(size - 1)
-        case (nil, nil):
-            return nil
-        }
     }
 }
 

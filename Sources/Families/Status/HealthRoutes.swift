@@ -19,6 +19,7 @@ struct HealthRoutes: Sendable {
         router.get("metrics", use: prometheus)
         router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in Self.document(PackageResources.scribe_yaml) }
+        router.get("ambient.asyncapi.yaml") { _, _ in Self.document(PackageResources.ambient_asyncapi_yaml) }
         router.get("edge.asyncapi.yaml") { _, _ in Self.document(PackageResources.edge_asyncapi_yaml) }
         router.get("listen.asyncapi.yaml") { _, _ in Self.document(PackageResources.listen_asyncapi_yaml) }
     }

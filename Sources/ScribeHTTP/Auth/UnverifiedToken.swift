@@ -10,6 +10,7 @@ package struct UnverifiedToken {
     package let keyID: String?
     /// Whose it says to be: `user_id` as Firebase has it, else `sub`.
     package let user: String?
+    package let email: String?
 
     /// - Returns: nil for a text that is no JWT.
     package init?(_ token: String) {
@@ -20,6 +21,7 @@ package struct UnverifiedToken {
         issuer = claims["iss"]?.stringValue
         keyID = header["kid"]?.stringValue
         user = (claims["user_id"] ?? claims["sub"])?.stringValue
+        email = claims["email"]?.stringValue
     }
 
     private static func object(_ part: Substring.UTF8View) -> JSONValue? {

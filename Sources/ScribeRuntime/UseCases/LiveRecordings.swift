@@ -20,13 +20,18 @@ package struct LiveRecordings: Sendable {
     }
 
     /// Begins a stream, or goes on with one that was broken off: its chunks are numbered after those that are there.
-    /// - Parameter keepsSilence: whether minutes in which nobody speaks are kept too.
+    /// - Parameters:
+    ///   - segment: what its chunks are named after instead, where streams are told apart.
+    ///   - keepsSilence: whether minutes in which nobody speaks are kept too.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended, or where
     ///   the transaction has no place for audio.
     package func open(
-        _ id: TransactionID, _ options: LiveOptions, keepsSilence: Bool = true, for principal: Principal
+        _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, keepsSilence: Bool = true,
+        for principal: Principal
     ) async throws -> LiveRecording {
-        LiveRecording(self, try await locate(id, principal), options, keepsSilence: keepsSilence, principal)
+        var place = try await locate(id, principal)
+        if let segment { place.names = .segment(segment) }
+        return LiveRecording(self, place, options, keepsSilence: keepsSilence, principal)
     }
 
     /// Where a stream's chunks go.
@@ -36,6 +41,20 @@ package struct LiveRecordings: Sendable {
         let language: String?
         /// The number of the next chunk.
         var next: Int
+        var names = Names.numbers
+
+        var nextName: String {
+            switch names {
+            case .numbers: "\(next).wav"
+            case .segment(let id): AmbientSegment.fileName(next, of: id)
+            }
+        }
+    }
+
+    /// What chunks are called.
+    enum Names: Sendable {
+        case numbers
+        case segment(String)
     }
 
     func locate(_ id: TransactionID, _ principal: Principal) async throws -> Place {
@@ -66,6 +85,9 @@ package actor LiveRecording {
     private var pending = ByteBuffer()
     private var start = 0
     private var words: [TimedWord] = []
+    /// Those that are being written, and who waits for them.
+    private var chunksOnTheirWay = 0
+    private var waiters: [CheckedContinuation<Void, Never>] = []
     /// For each channel that is heard, in frames.
     private var settled: [Int: Int] = [:]
 
@@ -135,12 +157,12 @@ package actor LiveRecording {
     }
 
     /// Keeps what has come as chunks, as far as it is long enough: each up to where it was quietest in its last seconds, so
-    /// that no word is cut.
+    /// that no word is cut. A second is always left: what is shorter is no recording.
     /// - Parameter length: in seconds.
     /// - Throws: as ``heard(_:)``.
     package func cut(after length: Int) async throws {
         let frames = length * options.sampleRate
-        while pending.readableBytes / frameSize >= frames {
+        while pending.readableBytes / frameSize >= frames + options.sampleRate {
             try await keepChunk(upTo: start + quietest(in: frames), nil)
         }
     }
@@ -173,8 +195,12 @@ package actor LiveRecording {
         try await recordings.consultations.commit(place.key, ChunkList(files: files, times: times))
     }
 
-    /// The stream has broken off. What was not settled of it is recognised later.
-    package func breakOff() async throws { try await keepRest(isHeard: false) }
+    /// The stream has broken off. What was not settled of it is recognised later. All of it is stored when this returns,
+    /// also what somebody else was storing.
+    package func breakOff() async throws {
+        try await keepRest(isHeard: false)
+        while chunksOnTheirWay > 0 { await withCheckedContinuation { waiters.append($0) } }
+    }
 
     private func keepRest(isHeard: Bool) async throws {
         let frames = pending.readableBytes / frameSize
@@ -189,9 +215,16 @@ package actor LiveRecording {
         let count = min(end - start, pending.readableBytes / frameSize)
         guard count > 0, let audio = pending.readSlice(length: count * frameSize) else { return }
         // The number is taken with the audio, so that chunks are in its order however long they take to be written.
-        let (first, number) = (start, place.next)
+        let (first, wanted) = (start, place.nextName)
         start += count
         place.next += 1
+        chunksOnTheirWay += 1
+        defer {
+            chunksOnTheirWay -= 1
+            let woken = waiters
+            waiters = []
+            for waiter in woken { waiter.resume() }
+        }
         let begun = try await recordings.uploads.begin()
         var writer = begun.writer
         let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
@@ -209,18 +242,17 @@ package actor LiveRecording {
             RecognisedSpeech(
                 text: words.map(\.text).joined(separator: " "), words: words.map { $0.later(by: -offset) })
         }
-        let name = try await keep(begun.file, written, speech, as: number)
+        let name = try await keep(begun.file, written, speech, as: wanted)
         times[name] = ChunkTimes(start: seconds(first), end: seconds(first + count))
     }
 
-    /// Under that number, or the next that nobody has: another socket may be at the same consultation.
+    /// Under that name, or the next that nobody has: another socket may be at the same consultation.
     /// - Returns: the chunk's name.
     private func keep(
-        _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?, as number: Int
+        _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?, as wanted: String
     ) async throws -> String {
-        var number = number
+        var name = wanted
         while true {
-            let name = "\(number).wav"
             let object = StoredObject(
                 bucket: place.location.bucket, key: place.location.key(ofFile: name), file: file, size: written.size,
                 eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
@@ -231,7 +263,7 @@ package actor LiveRecording {
                 }
                 return name
             } catch is Taken {
-                number = place.next
+                name = place.nextName
                 place.next += 1
             }
         }

@@ -10,13 +10,14 @@ package final class SessionStreams: Sendable {
     package init(recordings: LiveRecordings) { self.recordings = recordings }
 
     /// Begins a socket's recording, and hands it over to its end. What is left then is stored, however it comes.
-    /// - Throws: as ``LiveRecordings/open(_:_:keepsSilence:for:)``.
+    /// - Parameter segment: what its chunks are named after, where streams are told apart.
+    /// - Throws: as ``LiveRecordings/open(_:_:segment:keepsSilence:for:)``.
     package func begin(
-        _ id: TransactionID, _ options: LiveOptions, for principal: Principal
+        _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, for principal: Principal
     ) async throws -> LiveRecording {
         let key = Transaction.Key(business: principal.business, id: id)
         await settle(key)
-        let recording = try await recordings.open(id, options, for: principal)
+        let recording = try await recordings.open(id, options, segment: segment, for: principal)
         open.withLock { $0[key, default: []].append(recording) }
         return recording
     }

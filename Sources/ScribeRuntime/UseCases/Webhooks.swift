@@ -105,13 +105,15 @@ package struct Webhooks: Sendable {
     }
 
     /// What is told, byte for byte; nil for a callback.
-    package func message(of record: DeliveryRecord) throws -> (header: String, body: Data)? {
+    package func message(
+        of record: DeliveryRecord
+    ) throws -> (headers: [(name: String, value: String)], body: Data)? {
         guard let webhook = record.webhook, let event = record.kind, let format = formats[webhook.style] else {
             return nil
         }
         let body = try format.body(
-            of: event, in: TransactionID(record.session), for: webhook, at: record.occurredAt)
-        return (format.signatureHeader, body)
+            of: event, in: TransactionID(record.session), record.detail, for: webhook, at: record.occurredAt)
+        return (record.signature.map(format.headers) ?? [], body)
     }
 
     // MARK: Wrong input

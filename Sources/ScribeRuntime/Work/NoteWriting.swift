@@ -22,9 +22,7 @@ struct NoteWriting: Sendable {
         _ key: Transaction.Key, isLastAttempt: Bool
     ) async throws -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
-        let template =
-            try await templates.template(document.templateID, of: key.business, in: store)
-            ?? templates.improvised(for: document)
+        let template = try await template(of: document, request, key.business)
         let start = clock.now
         var note = document
         do {
@@ -48,6 +46,17 @@ struct NoteWriting: Sendable {
             by: writer.name, outcome: note.errors.first?.code.rawValue ?? "success",
             seconds: clock.now.timeIntervalSince(start))
         return note
+    }
+
+    private func template(
+        of document: ResultDocument, _ request: TransactionRequest, _ business: BusinessID
+    ) async throws -> Template {
+        // An ambient session chooses its sections itself.
+        if document.templateID == AmbientTerms.template, let terms = request.ambient {
+            return terms.template(document.templateID)
+        }
+        return try await templates.template(document.templateID, of: business, in: store)
+            ?? templates.improvised(for: document)
     }
 }
 

@@ -2,6 +2,7 @@ import Engines
 import Foundation
 import ScribeDomain
 import ScribeRuntime
+import Suki
 import Yams
 
 /// What a fresh server knows: the files in `seed/`, and those that the configuration adds.
@@ -11,6 +12,12 @@ enum Seed {
         let secret: String
         /// Keys of APIs that know no login.
         let keys: [String]
+    }
+
+    /// Who may log in.
+    struct Logins: Sendable {
+        var clients: [Login] = []
+        var partners: [PartnerEntry] = []
     }
 
     /// A client as YAML spells it.
@@ -63,18 +70,26 @@ enum Seed {
 
     private struct ClientsFile: Decodable {
         let clients: [ClientEntry]
+        let partners: [PartnerEntry]
 
-        private enum CodingKeys: CodingKey, CaseIterable { case clients }
+        private enum CodingKeys: CodingKey, CaseIterable { case clients, partners }
+
+        var logins: Logins { Logins(clients: clients.map(\.login), partners: partners) }
 
         init(from decoder: any Decoder) throws {
             try decoder.refuseUnknownKeys(CodingKeys.allCases)
-            clients = try decoder.container(keyedBy: CodingKeys.self).decode([ClientEntry].self, forKey: .clients)
+            let file = try decoder.container(keyedBy: CodingKeys.self)
+            clients = try file.decode([ClientEntry].self, forKey: .clients)
+            partners = try file.decodeIfPresent([PartnerEntry].self, forKey: .partners) ?? []
             let ids = clients.map(\.client.principal.client)
             for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
                 throw UnusableEntry(problem: "the client_id '\(id)' is there twice")
             }
             let keys = clients.flatMap(\.keys)
             if Set(keys).count < keys.count { throw UnusableEntry(problem: "an api_key is there twice") }
+            if Set(partners.map(\.partner.id)).count < partners.count {
+                throw UnusableEntry(problem: "a partner_id is there twice")
+            }
         }
     }
 
@@ -129,13 +144,12 @@ enum Seed {
     }
 
     /// The demo clients. The first is who requests without a token of ours act for.
-    static func demoClients() throws -> [Login] {
-        try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").clients
-            .map(\.login)
+    static func demoClients() throws -> Logins {
+        try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").logins
     }
 
-    static func clients(inFile path: String) throws -> [Login] {
-        try decode(ClientsFile.self, bytes(of: path), path).clients.map(\.login)
+    static func clients(inFile path: String) throws -> Logins {
+        try decode(ClientsFile.self, bytes(of: path), path).logins
     }
 
     static func templates() throws -> TemplateCatalogue {
@@ -150,7 +164,7 @@ enum Seed {
         return shipped.overridden(by: try decode(FixturesFile.self, bytes(of: path), path).fixtures)
     }
 
-    private static func bytes(of path: String) throws -> [UInt8] {
+    static func bytes(of path: String) throws -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw StartupProblem.unreadableSeed(path: path, reason: "cannot be read")
         }

@@ -32,6 +32,37 @@ struct StoredRequest: Codable {
         case flavour = "flavour"
         /// Read by SQL.
         case session = "session"
+        case ambient = "ambient"
+    }
+
+    private struct Ambient: Codable {
+        let encounter: String
+        let stage: String
+        let context: JSONValue
+        let narrativeSections: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case encounter = "encounter"
+            case stage = "stage"
+            case context = "context"
+            case narrativeSections = "narrativeSections"
+        }
+
+        init(_ terms: AmbientTerms) {
+            encounter = terms.encounter
+            stage = terms.stage.rawValue
+            context = terms.context.json
+            narrativeSections = terms.narrativeSections
+        }
+
+        var value: AmbientTerms? {
+            guard let stage = AmbientTerms.Stage(rawValue: stage) else { return nil }
+            var terms = AmbientTerms(encounter: encounter)
+            terms.stage = stage
+            terms.context = AmbientContext(stored: context)
+            terms.narrativeSections = narrativeSections
+            return terms
+        }
     }
 
     private struct Session: Codable {
@@ -88,6 +119,7 @@ struct StoredRequest: Codable {
             }
             request.session = SessionTerms(uploadType: uploadType, templates: session.templates)
         }
+        request.ambient = try stored.decodeIfPresent(Ambient.self, forKey: .ambient)?.value
         self.request = request
     }
 
@@ -113,5 +145,6 @@ struct StoredRequest: Codable {
         try stored.encodeIfPresent(
             request.session.map { Session(uploadType: $0.uploadType.rawValue, templates: $0.templates) },
             forKey: .session)
+        try stored.encodeIfPresent(request.ambient.map(Ambient.init), forKey: .ambient)
     }
 }

@@ -8,6 +8,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeServer
+import Suki
 
 extension Setting {
     /// How it answers.
@@ -45,6 +46,22 @@ extension Setting {
             valueName: "time",
             page: "how long a session of `/voice/v1` may be open; who ends it later, or asks, is told 410",
             to: \.configuration.sessionLifetime),
+        Setting(
+            "suki-shortest",
+            "What an ambient session must have recorded, or it is skipped, for example 60s; 0s for anything.",
+            .duration(atLeast: .zero),
+            default: "60s",
+            valueName: "time",
+            page: "what an ambient session must have recorded at least; a shorter one ends as `skipped`. `0s` for any",
+            to: \.configuration.suki.shortest),
+        Setting(
+            "suki-lifetime",
+            "How long an ambient session may be open, for example 7d.",
+            .duration(atLeast: .milliseconds(100)),
+            default: "7d",
+            valueName: "time",
+            page: "how long an ambient session may be open: devices record offline, and tell later",
+            to: \.configuration.suki.lifetime),
         Setting(
             "listen-dialect",
             "Whose live API is spoken where they differ: deepgram or subq.",

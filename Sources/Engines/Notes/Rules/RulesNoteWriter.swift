@@ -33,7 +33,7 @@ package struct RulesNoteWriter: NoteWriter {
         _ template: Template, _ facts: [ClinicalFact], _ transcript: String
     ) -> [(section: Template.Section, lines: [String])] {
         let filled = template.sections.map { section in
-            (section: section, lines: facts.filter { section.facts.contains($0.kind) }.map(\.text))
+            (section: section, lines: facts.filter(section.takes).map(\.text))
         }.filter { !$0.lines.isEmpty }
         return filled.isEmpty
             ? [
@@ -67,7 +67,9 @@ private struct TitledSection: Encodable {
 
     init(_ section: Template.Section, _ lines: [String]) {
         title = section.title
-        value = lines.map { "- \($0)" }.joined(separator: "\n")
+        value =
+            section.isParagraph
+            ? lines.joined(separator: " ") : lines.map { "- \($0)" }.joined(separator: "\n")
     }
 }
 
@@ -77,7 +79,7 @@ private struct EMRRecord: Encodable {
 
     init(template: Template, facts: [ClinicalFact], transcript: String) {
         for section in template.sections {
-            let items = facts.filter { section.facts.contains($0.kind) }.map { fact in
+            let items = facts.filter(section.takes).map { fact in
                 var members = fact.details.mapValues(JSONValue.string)
                 if members["name"] == nil { members["name"] = .string(fact.text) }
                 return JSONValue.object(members)

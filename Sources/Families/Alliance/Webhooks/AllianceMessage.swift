@@ -22,7 +22,7 @@ package struct AllianceFormat: WebhookFormat {
     package init() {}
 
     package func body(
-        of event: SessionEvent, in session: TransactionID, for webhook: Webhook, at time: Date
+        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
     ) throws -> Data {
         let name = webhook.style.name(of: event) ?? event.rawValue
         return try encoded(Message(event: name, timestamp: time.apiTime, session: session.rawValue))

@@ -12,7 +12,7 @@ package struct ConnectFormat: WebhookFormat {
     package init() {}
 
     package func body(
-        of event: SessionEvent, in session: TransactionID, for webhook: Webhook, at time: Date
+        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
     ) throws -> Data {
         try encoded(ConnectMessage(session, webhook, at: time))
     }

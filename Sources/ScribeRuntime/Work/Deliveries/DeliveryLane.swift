@@ -89,7 +89,7 @@ struct DeliveryLane: Sendable {
     private func report(_ delivery: Delivery, _ outcome: DeliveryOutcome, _ settlement: Settlement) {
         let style =
             switch delivery.content {
-            case .event(_, _, let webhook): webhook.style.rawValue
+            case .event(_, _, _, let webhook): webhook.style.rawValue
             case .callback: "callback"
             }
         metrics.deliverySettled(style: style, settlement: settlement.rawValue)

@@ -20,8 +20,8 @@ struct DeliverySender: Sendable {
         }
         do {
             switch delivery.content {
-            case .event(let event, let session, let webhook):
-                return try await tell(webhook, of: event, in: session, at: delivery.occurredAt)
+            case .event(let event, let session, let detail, let webhook):
+                return try await tell(webhook, of: event, in: session, detail, at: delivery.occurredAt)
             case .callback(let callback):
                 try await outbound.send(
                     ByteBuffer(bytes: callback.body), callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) },
@@ -39,14 +39,14 @@ struct DeliverySender: Sendable {
     }
 
     private func tell(
-        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, at time: Date
+        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, at time: Date
     ) async throws -> DeliveryOutcome {
         guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
-        let body = try format.body(of: event, in: session, for: webhook, at: time)
-        let signature = webhook.signingKey.map { WebhookSignature.value(of: body, key: $0, at: clock.now) }
+        let body = try format.body(of: event, in: session, detail, for: webhook, at: time)
+        let signature = webhook.signingKey.map { format.signature(of: body, key: $0, at: clock.now) }
         if case .address(let address) = webhook.endpoint {
             var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
-            if let signature { headers.append((format.signatureHeader, signature)) }
+            headers += signature.map(format.headers) ?? []
             try await outbound.send(
                 ByteBuffer(bytes: body), headers, method: "POST", to: try OutboundAddress(address),
                 within: format.timeLimit, for: webhook.business)

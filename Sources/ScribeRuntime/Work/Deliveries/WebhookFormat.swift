@@ -9,10 +9,25 @@ package protocol WebhookFormat: Sendable {
     var timeLimit: Duration { get }
 
     /// What is told: a pure function of what happened, for it is made anew with each attempt.
-    func body(of event: SessionEvent, in session: TransactionID, for webhook: Webhook, at time: Date) throws -> Data
+    /// - Parameter detail: what was kept beside the event, where its style has that.
+    func body(
+        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
+    ) throws -> Data
+
+    /// Says that the very bytes are ours, as it is kept with the delivery.
+    func signature(of body: Data, key: String, at now: Date) -> String
+
+    /// As it is sent.
+    func headers(of signature: String) -> [(name: String, value: String)]
 }
 
 extension WebhookFormat {
+    package func signature(of body: Data, key: String, at now: Date) -> String {
+        WebhookSignature.timed(of: body, key: key, at: now)
+    }
+
+    package func headers(of signature: String) -> [(name: String, value: String)] { [(signatureHeader, signature)] }
+
     /// A message as JSON: compact, its keys in the same order each time, and all ASCII. The vendor's receiver reads it,
     /// writes it anew, and checks the signature over that (C-112); Python escapes what is not ASCII.
     package func encoded(_ message: some Encodable) throws -> Data {

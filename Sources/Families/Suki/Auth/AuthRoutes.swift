@@ -1,0 +1,91 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// `/api/v1/auth/…` and the keys with which tokens are checked (suki.md section 2).
+struct AuthRoutes: Sendable {
+    let clinicians: Clinicians
+
+    private struct LoginBody: Decodable {
+        let partner: String
+        let token: String
+        let provider: String?
+
+        enum CodingKeys: String, CodingKey {
+            case partner = "partner_id"
+            case token = "partner_token"
+            case provider = "provider_id"
+        }
+
+        var login: Clinicians.Login { .init(partner: partner, token: token, provider: provider) }
+    }
+
+    private struct RegisterBody: Decodable {
+        let name: String
+        let organisation: String
+        let specialty: String?
+
+        enum CodingKeys: String, CodingKey {
+            case name = "provider_name"
+            case organisation = "provider_org_id"
+            case specialty = "provider_specialty"
+        }
+    }
+
+    private struct Registration: Decodable {
+        let login: LoginBody
+        let body: RegisterBody
+
+        init(from decoder: any Decoder) throws {
+            login = try LoginBody(from: decoder)
+            body = try RegisterBody(from: decoder)
+        }
+    }
+
+    private struct TokenBody: Encodable {
+        let token: String
+
+        enum CodingKeys: String, CodingKey { case token = "suki_token" }
+    }
+
+    private static let alreadyRegistered = SukiError(.conflict, "provider_already_registered")
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("api/v1/auth/register", use: register)
+        router.post("api/v1/auth/login", use: logIn)
+        router.get("api/auth/.well-known/jwks-pub.json", use: keys)
+    }
+
+    /// Answers with no body. The clinician's name is asked for and not kept.
+    @Sendable private func register(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let registration: Registration = try await request.decodeJSON(in: context)
+        let body = registration.body
+        for (name, value) in [("provider_name", body.name), ("provider_org_id", body.organisation)] {
+            guard !value.isEmpty, value.isPlain, value.utf8.count <= 255 else {
+                throw ScribeError.invalidRequest(field: name, problem: "must have 1 to 255 characters")
+            }
+        }
+        var specialty = AmbientSpecialty.usual
+        if let wanted = body.specialty {
+            guard let known = AmbientSpecialty.named(wanted) else {
+                throw ScribeError.invalidRequest(field: "provider_specialty", problem: "is none that is known")
+            }
+            specialty = known
+        }
+        let isNew = try await clinicians.register(
+            registration.login.login, organisation: body.organisation, specialty: specialty)
+        guard isNew else { throw Self.alreadyRegistered }
+        return Response(status: .created)
+    }
+
+    @Sendable private func logIn(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body: LoginBody = try await request.decodeJSON(in: context)
+        var response = try Response.json(.ok, TokenBody(token: try await clinicians.logIn(body.login)))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    @Sendable private func keys(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try .json(.ok, try await clinicians.tokens.publicKeys())
+    }
+}

@@ -1,0 +1,115 @@
+package import Engines
+import Foundation
+import HTTPTypes
+package import ScribeDomain
+package import ScribeHTTP
+package import ScribeStore
+
+/// The clinicians of partners: who they are, and for whom a request acts.
+package struct Clinicians: Sendable {
+    let tokens: SukiTokens
+    private let partners: [String: Partner]
+    private let partnerTokens: PartnerTokens
+    private let clients: KnownClients
+    private let mode: AuthMode
+    private let store: Store
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+
+    package init(
+        tokens: SukiTokens, partners: [Partner], clients: KnownClients, mode: AuthMode, outbound: OutboundClient,
+        store: Store, identifiers: IdentifierSource, clock: ScribeClock
+    ) {
+        self.tokens = tokens
+        self.partners = Dictionary(partners.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+        partnerTokens = PartnerTokens(outbound: outbound, clock: clock)
+        self.clients = clients
+        self.mode = mode
+        self.store = store
+        self.identifiers = identifiers
+        self.clock = clock
+    }
+
+    /// Whom a partner's token speaks of.
+    struct Login {
+        let partner: String
+        let token: String
+        /// Of partners whose token serves many.
+        let provider: String?
+    }
+
+    /// - Returns: false when they are registered already.
+    /// - Throws: ``SukiError``.
+    func register(_ login: Login, organisation: String, specialty: String) async throws -> Bool {
+        let (partner, subject) = try await identify(login)
+        if mode == .strict, !partner.organisations.isEmpty, !partner.organisations.contains(organisation) {
+            throw SukiError(.forbidden, "sbac_denied", "the organisation is not open to this partner")
+        }
+        let provider = Provider(
+            partner: partner.id, subject: subject, user: UserID("prv_\(identifiers.uuid())"),
+            organisation: organisation, specialty: specialty)
+        return try await store.register(provider, at: clock.now)
+    }
+
+    /// - Returns: the token with which they come from now on.
+    /// - Throws: ``SukiError``.
+    func logIn(_ login: Login) async throws -> String {
+        let (partner, subject) = try await identify(login)
+        guard let provider = try await store.provider(subject, of: partner.id) else { throw SukiError.notRegistered }
+        return try await tokens.issue(to: provider.user, of: partner.id)
+    }
+
+    private func identify(_ login: Login) async throws -> (Partner, subject: String) {
+        guard let partner = partners[login.partner], let client = clients.registrations[partner.client] else {
+            throw SukiError(.badRequest, "invalid_request", "there is no such partner")
+        }
+        let subject = try await partnerTokens.subject(
+            of: login.token, from: partner, of: client.principal.business, isStrict: mode == .strict)
+        guard partner.isBearer else { return (partner, subject) }
+        guard let provider = login.provider else {
+            throw SukiError(.badRequest, "invalid_request", "provider_id is required of this partner")
+        }
+        guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
+        return (partner, provider)
+    }
+
+    func principal(in headers: HTTPFields) async throws -> Principal {
+        try await principal(of: headers[.sukiToken], for: headers[.sukiProvider])
+    }
+
+    /// Who a request acts for.
+    /// - Parameter provider: the clinician, of partners whose token serves many.
+    /// - Throws: ``HTTPProblem/unauthenticated(reason:)``, ``SukiError``.
+    func principal(of token: String?, for provider: String?) async throws -> Principal {
+        guard let token, !token.isEmpty else {
+            guard mode == .open else { throw HTTPProblem.unauthenticated(reason: "no token was sent") }
+            return clients.demoPrincipal
+        }
+        let claims = try await tokens.claims(of: token)
+        guard let partner = partners[claims.partner], let client = clients.registrations[partner.client]?.principal
+        else { throw HTTPProblem.unauthenticated(reason: "its partner is not known any more") }
+        var user = UserID(claims.sub)
+        if partner.isBearer {
+            guard let provider, !provider.isEmpty else { throw SukiError.noProviderHeader }
+            guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
+            guard let known = try await store.provider(provider, of: partner.id) else {
+                throw SukiError.notRegistered
+            }
+            user = known.user
+        }
+        return Principal(
+            business: client.business, user: user, doctor: DoctorID(user.rawValue), client: client.client)
+    }
+
+    private static func isProvider(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-_.@:|".utf8.contains(byte)
+                }
+            }
+    }
+}

@@ -1,0 +1,32 @@
+package import Foundation
+package import ScribeDomain
+
+/// A company whose clinicians log in with tokens of its own (suki.md section 2).
+package struct Partner: Hashable, Sendable {
+    /// With what its tokens are verified.
+    package enum Keys: Hashable, Sendable {
+        /// With nothing: they are taken on trust, where the mode allows that.
+        case none
+        /// A JWK set.
+        case set(Data)
+        /// Where it is.
+        case address(String)
+    }
+
+    package let id: String
+    /// For whose business its clinicians act.
+    package let client: ClientID
+    package let keys: Keys
+    /// Those whose clinicians may use it under strict authentication; empty for all.
+    package let organisations: [String]
+    /// Whether one token serves many clinicians, who are told apart by a header.
+    package let isBearer: Bool
+
+    package init(id: String, client: ClientID, keys: Keys, organisations: [String], isBearer: Bool) {
+        self.id = id
+        self.client = client
+        self.keys = keys
+        self.organisations = organisations
+        self.isBearer = isBearer
+    }
+}

@@ -1,0 +1,120 @@
+import CryptoExtras
+import Foundation
+import JWTKit
+package import ScribeDomain
+import ScribeHTTP
+
+/// Issues and verifies `sdp_suki_token`s: RS256, by one key for each data folder, which anybody may check them with
+/// (suki.md section 2).
+package actor SukiTokens {
+    /// Whom a token lets in.
+    struct Claims: JWTPayload {
+        let iss: String
+        /// As they are called here.
+        let sub: String
+        let iat: Double
+        let exp: Double
+        let partner: String
+
+        enum CodingKeys: String, CodingKey {
+            case iss, sub, iat, exp
+            case partner = "partner_id"
+        }
+
+        /// Time is judged by the server's clock.
+        func verify(using algorithm: some JWTAlgorithm) throws {}
+    }
+
+    struct KeySet: Encodable {
+        struct Key: Encodable {
+            let kty = "RSA"
+            let kid = SukiTokens.keyID
+            let use = "sig"
+            let alg = "RS256"
+            let n: String
+            let e: String
+        }
+
+        let keys: [Key]
+    }
+
+    private struct Keys {
+        let collection: JWTKeyCollection
+        let modulus: Data
+        let exponent: Data
+    }
+
+    static let keyID = "sdp-pub"
+    static let issuer = "scribe-emulator/suki"
+    /// In seconds (QS).
+    static let lifetime = 3600.0
+
+    private let keyFile: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
+    private let clock: ScribeClock
+    private let verified = VerifiedTokens<Claims>()
+    /// Made when somebody first needs it: it takes longer than everything else of a start.
+    private var keys: Task<Keys, any Error>?
+
+    /// - Parameter keyFile: keeps a private key, as PEM, which it makes when there is none.
+    package init(
+        keyFile: @escaping @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8],
+        clock: ScribeClock
+    ) {
+        self.keyFile = keyFile
+        self.clock = clock
+    }
+
+    func issue(to user: UserID, of partner: String) async throws -> String {
+        let now = clock.now.timeIntervalSince1970.rounded(.down)
+        let claims = Claims(
+            iss: Self.issuer, sub: user.rawValue, iat: now, exp: now + Self.lifetime, partner: partner)
+        return try await loaded().collection.sign(claims, kid: JWKIdentifier(string: Self.keyID))
+    }
+
+    /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
+    func claims(of token: String) async throws -> Claims {
+        let claims: Claims
+        if let known = verified[token] {
+            claims = known
+        } else {
+            // What is no JWT of ours is kept from the parser.
+            guard token.utf8.count <= 16_384, let parsed = UnverifiedToken(token), parsed.issuer == Self.issuer,
+                parsed.keyID == Self.keyID
+            else { throw HTTPProblem.unauthenticated(reason: "it was not issued here") }
+            guard let found = try? await loaded().collection.verify(token, as: Claims.self) else {
+                throw HTTPProblem.unauthenticated(reason: "its signature is not valid")
+            }
+            claims = found
+            verified.remember(claims, of: token)
+        }
+        guard claims.exp > clock.now.timeIntervalSince1970 else {
+            throw HTTPProblem.unauthenticated(reason: "it has expired")
+        }
+        return claims
+    }
+
+    func publicKeys() async throws -> KeySet {
+        let keys = try await loaded()
+        return KeySet(keys: [.init(n: Base64URL.encode(keys.modulus), e: Base64URL.encode(keys.exponent))])
+    }
+
+    private func loaded() async throws -> Keys {
+        if let keys {
+            if let loaded = try? await keys.value { return loaded }
+            self.keys = nil
+        }
+        let loading = Task { [keyFile] in
+            let pem = try await keyFile {
+                Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation.utf8)
+            }
+            let key = try Insecure.RSA.PrivateKey(pem: String(decoding: pem, as: UTF8.self))
+            let collection = JWTKeyCollection()
+            await collection.add(rsa: key, digestAlgorithm: .sha256, kid: JWKIdentifier(string: SukiTokens.keyID))
+            let primitives = try key.publicKey.getKeyPrimitives()
+            return Keys(
+                collection: collection, modulus: primitives.modulus, exponent: primitives.publicExponent)
+        }
+        keys = loading
+        return try await loading.value
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// What became of sessions: the note, what was said, and what can be filed (suki.md 3.9 to 3.12).
+struct ContentRoutes: Sendable {
+    let sessions: AmbientSessions
+
+    private struct TranscriptBody: Encodable {
+        let items: [TranscriptItem]
+
+        enum CodingKeys: String, CodingKey { case items = "final_transcript" }
+    }
+
+    private struct StructuredBody: Encodable {
+        struct Data: Encodable {
+            struct Diagnoses: Encodable {
+                let values: [FoundDiagnosis]
+            }
+
+            let diagnoses: Diagnoses
+        }
+
+        let data: Data
+
+        enum CodingKeys: String, CodingKey { case data = "structured_data" }
+
+        init(_ diagnoses: [FoundDiagnosis]) { data = Data(diagnoses: .init(values: diagnoses)) }
+    }
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("api/v1/ambient/session/{txn_id}/content", use: content)
+        router.get("api/v1/ambient/session/{txn_id}/transcript", use: transcript)
+        router.get("api/v1/ambient/session/{txn_id}/structured-data", use: structuredData)
+        router.get("api/v1/ambient/encounter/{encounter_id}/content", use: encounterContent)
+        router.get("api/v1/ambient/encounter/{encounter_id}/structured-data", use: encounterStructuredData)
+    }
+
+    @Sendable private func content(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let session = try await sessions.find(id, of: principal)
+        let own = try await sessions.note(of: session)
+        guard try Self.isCumulative(request), let encounter = session.request.ambient?.encounter else {
+            return try .json(.ok, NoteSummary([own].compactMap(\.self)))
+        }
+        var notes: [AmbientSessions.Note] = []
+        for earlier in try await sessions.sessions(ofEncounter: encounter, of: principal) {
+            let note = earlier.id == session.id ? own : try await completed(earlier)
+            if let note { notes.append(note) }
+            // Up to this one.
+            if earlier.id == session.id { break }
+        }
+        return try .json(.ok, NoteSummary(notes))
+    }
+
+    @Sendable private func transcript(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let session = try await sessions.find(id, of: principal)
+        guard try await sessions.note(of: session) != nil else { return try .json(.ok, TranscriptBody(items: [])) }
+        let items = TranscriptItem.list(
+            try await sessions.outcomes(of: session), in: try await sessions.recorded(of: session),
+            language: session.request.inputLanguages.first)
+        return try .json(.ok, TranscriptBody(items: items))
+    }
+
+    @Sendable private func structuredData(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let note = try await sessions.note(of: try await sessions.find(id, of: principal))
+        return try .json(.ok, StructuredBody(FoundDiagnosis.all(in: [note].compactMap(\.self))))
+    }
+
+    @Sendable private func encounterContent(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try .json(.ok, NoteSummary(try await notes(ofEncounterIn: context)))
+    }
+
+    @Sendable private func encounterStructuredData(
+        _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        try .json(.ok, StructuredBody(FoundDiagnosis.all(in: try await notes(ofEncounterIn: context))))
+    }
+
+    /// Those of the visit's sessions that are complete.
+    /// - Throws: ``SukiError/encounterNotFound``, ``ScribeError/invalidState(_:)`` while none is.
+    private func notes(ofEncounterIn context: ScribeContext) async throws -> [AmbientSessions.Note] {
+        guard let encounter = context.text(of: "encounter_id"), TransactionID.isValid(encounter) else {
+            throw SukiError.encounterNotFound
+        }
+        let found = try await sessions.sessions(ofEncounter: encounter, of: try context.requirePrincipal())
+        guard !found.isEmpty else { throw SukiError.encounterNotFound }
+        var notes: [AmbientSessions.Note] = []
+        for session in found {
+            if let note = try await completed(session) { notes.append(note) }
+        }
+        let areDone = found.contains { [.completed, .skipped].contains(sessions.status(of: $0)) }
+        guard areDone else { throw ScribeError.invalidState("No session of the encounter is complete yet") }
+        return notes
+    }
+
+    private func completed(_ session: Transaction) async throws -> AmbientSessions.Note? {
+        sessions.status(of: session) == .completed ? try await sessions.note(of: session) : nil
+    }
+
+    private static func isCumulative(_ request: Request) throws -> Bool {
+        switch request.query["cumulative"]?.lowercased() {
+        case nil, "", "false", "0": false
+        case "true", "1": true
+        default: throw ScribeError.invalidRequest(field: "cumulative", problem: "must be true or false")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import ScribeDomain
+import ScribeRuntime
+
+/// A diagnosis that was spoken of (suki.md 3.11): one that was given, or one of the few that a code is known for.
+struct FoundDiagnosis: Encodable {
+    struct Code: Encodable {
+        let code: String
+        let description: String
+        let type: String
+    }
+
+    let codes: [Code]
+    let note: String
+    /// Nothing is told apart by side, nor coordinated further.
+    let laterality = 0
+    let coordination = 0
+
+    enum CodingKeys: String, CodingKey {
+        case codes
+        case note = "diagnosis_note"
+        case laterality = "laterality_indicator"
+        case coordination = "post_coord_lex_flag"
+    }
+
+    /// Of each note those that its session was given and that were spoken of, then those that were found in its
+    /// assessment; each once.
+    static func all(in notes: [AmbientSessions.Note]) -> [FoundDiagnosis] {
+        var found: [FoundDiagnosis] = []
+        var known: Set<String> = []
+        for note in notes {
+            let spoken = SpokenWords(note.transcript)
+            for given in note.transaction.request.ambient?.context.diagnoses ?? [] where spoken.mention(given) {
+                guard known.isDisjoint(with: given.codes.map(\.code)) else { continue }
+                known.formUnion(given.codes.map(\.code))
+                found.append(
+                    FoundDiagnosis(
+                        codes: given.codes.map { Code(code: $0.code, description: $0.description, type: $0.type) },
+                        note: given.note))
+            }
+            for entry in DiagnosisCode.all where !known.contains(entry.code) && spoken.mention(any: entry.words) {
+                known.insert(entry.code)
+                found.append(
+                    FoundDiagnosis(
+                        codes: [Code(code: entry.code, description: entry.description, type: "ICD10")], note: ""))
+            }
+        }
+        return found
+    }
+}
+
+/// Conditions whose names alone give their code, each the unspecified one of its category.
+///
+/// From ICD-10-CM, fiscal year 2026, of the National Center for Health Statistics (in the public domain): tabular list,
+/// by the categories' own titles.
+struct DiagnosisCode {
+    let code: String
+    let description: String
+    /// As they are spoken of, in lower case.
+    let words: [String]
+
+    static let all: [DiagnosisCode] = [
+        .init(
+            code: "I10", description: "Essential (primary) hypertension",
+            words: ["hypertension", "high blood pressure"]),
+        .init(
+            code: "E11.9", description: "Type 2 diabetes mellitus without complications",
+            words: ["type 2 diabetes", "type two diabetes"]),
+        .init(code: "E78.5", description: "Hyperlipidemia, unspecified", words: ["hyperlipidemia"]),
+        .init(
+            code: "J06.9", description: "Acute upper respiratory infection, unspecified",
+            words: ["upper respiratory infection"]),
+        .init(code: "J02.9", description: "Acute pharyngitis, unspecified", words: ["acute pharyngitis"]),
+        .init(
+            code: "J45.909", description: "Unspecified asthma, uncomplicated", words: ["asthma"]),
+        .init(
+            code: "J44.9", description: "Chronic obstructive pulmonary disease, unspecified",
+            words: ["chronic obstructive pulmonary disease", "copd"]),
+        .init(
+            code: "K21.9", description: "Gastro-esophageal reflux disease without esophagitis",
+            words: ["acid reflux", "gerd"]),
+        .init(
+            code: "N39.0", description: "Urinary tract infection, site not specified",
+            words: ["urinary tract infection"]),
+        .init(
+            code: "G43.909", description: "Migraine, unspecified, not intractable, without status migrainosus",
+            words: ["migraine", "migraines"]),
+        .init(code: "E03.9", description: "Hypothyroidism, unspecified", words: ["hypothyroidism"]),
+        .init(code: "B34.9", description: "Viral infection, unspecified", words: ["viral infection"]),
+    ]
+}
+
+/// What was said, to look for names in.
+private struct SpokenWords {
+    /// With blanks around each word.
+    private let text: String
+
+    /// Before a name in the same sentence they say that it is not there.
+    private static let denials: Set<Substring> = ["no", "not", "never", "denies", "without", "don't", "doesn't"]
+
+    init(_ transcript: String) {
+        // What is denied is not spoken of.
+        text =
+            transcript.sentences.map { sentence in
+                " " + sentence.plainWords.prefix { !Self.denials.contains($0) }.joined(separator: " ") + " "
+            }.joined(separator: "|")
+    }
+
+    func mention(any names: [String]) -> Bool { names.contains { text.contains(" \($0) ") } }
+
+    /// Its code, its description as it stands or without what is in brackets or after a comma, or a name that is known
+    /// for its code.
+    func mention(_ diagnosis: AmbientContext.Diagnosis) -> Bool {
+        var names: [String] = []
+        for code in diagnosis.codes {
+            names.append(code.code.lowercased())
+            let description = code.description.lowercased()
+            let plain = description.split(separator: "(").first.map(String.init) ?? ""
+            let short = plain.split(separator: ",").first.map(String.init) ?? ""
+            for name in [description, plain, short, Self.withoutBrackets(description)] {
+                let words = name.plainWords
+                if !words.isEmpty { names.append(words.joined(separator: " ")) }
+            }
+            names += DiagnosisCode.all.first { $0.code == code.code }?.words ?? []
+        }
+        return mention(any: names)
+    }
+
+    private static func withoutBrackets(_ text: String) -> String {
+        var depth = 0
+        return String(
+            text.filter { character in
+                if character == "(" { depth += 1 }
+                defer { if character == ")" { depth = max(0, depth - 1) } }
+                return depth == 0
+            })
+    }
+}

@@ -1,0 +1,60 @@
+import Engines
+import HummingbirdCore
+import NIOCore
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+/// The samples of several stored WAV files as one, read as it is sent.
+struct JoinedWave: Sendable {
+    private let objects: [StoredObject]
+    private let uploads: Uploads
+    private let header: ByteBuffer
+
+    /// In bytes.
+    var size: Int { header.readableBytes + objects.reduce(0) { $0 + Self.samples(of: $1) } }
+
+    /// - Parameter objects: of 16 kHz mono in 16 bits, each behind a header of its own.
+    init(_ objects: [StoredObject], uploads: Uploads) {
+        self.objects = objects
+        self.uploads = uploads
+        let samples = objects.reduce(0) { $0 + Self.samples(of: $1) }
+        header = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: 16_000).bytes(before: samples)
+    }
+
+    private static func samples(of object: StoredObject) -> Int { max(0, object.size - AmbientSegment.headerSize) }
+
+    func body(of bytes: Range<Int>) -> ResponseBody {
+        ResponseBody(contentLength: bytes.count) { [self] writer in
+            var position = 0
+            /// What of the next so many bytes is wanted.
+            func wanted(_ count: Int) -> Range<Int>? {
+                defer { position += count }
+                let first = max(bytes.lowerBound - position, 0)
+                let end = min(bytes.upperBound - position, count)
+                return first < end ? first..<end : nil
+            }
+            if let range = wanted(header.readableBytes),
+                let piece = header.getSlice(at: header.readerIndex + range.lowerBound, length: range.count)
+            {
+                try await writer.write(piece)
+            }
+            for object in objects {
+                guard let range = wanted(Self.samples(of: object)) else { continue }
+                guard let reader = try await uploads.open(object) else { throw MissingFile() }
+                var rest =
+                    (range.lowerBound + AmbientSegment.headerSize)..<(range.upperBound + AmbientSegment.headerSize)
+                while !rest.isEmpty {
+                    let piece = try await reader.read(rest)
+                    guard piece.readableBytes > 0 else { throw MissingFile() }
+                    rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
+                    try await writer.write(piece)
+                }
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    /// It was there a moment ago; the answer has begun and breaks off.
+    private struct MissingFile: Error {}
+}

@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `GET …/recording`: links to what was recorded, one for each stretch, and what they lead to (suki.md 3.13).
+struct RecordingRoutes: Sendable {
+    let sessions: AmbientSessions
+    let uploads: Uploads
+    let store: Store
+    let tickets: Tickets
+    let origin: LinkOrigin
+    let clock: ScribeClock
+
+    private struct Body: Encodable {
+        struct Item: Encodable {
+            let recording: String
+            let url: String
+            /// In seconds since 1970.
+            let expiry: Int
+            let number: Int
+
+            enum CodingKeys: String, CodingKey {
+                case recording = "recording_id"
+                case url = "presigned_url"
+                case expiry = "expires_at"
+                case number = "sequence_number"
+            }
+        }
+
+        let recordings: [Item]
+        let isStreamable = true
+
+        enum CodingKeys: String, CodingKey {
+            case recordings
+            case isStreamable = "is_streamable"
+        }
+    }
+
+    private static let purpose = "ambient recording"
+    private static let downloadPurpose = "ambient recording as a file"
+
+    /// For how long after the end they are kept, in seconds.
+    private static let kept: TimeInterval = 7 * 86_400
+    private static let streamTime: TimeInterval = 15 * 60
+    /// What a longer session's link lives beyond its length.
+    private static let spareTime: TimeInterval = 10 * 60
+    private static let downloadTime: TimeInterval = 3600
+
+    func add(to authenticated: RouterGroup<ScribeContext>, links: RouterGroup<ScribeContext>) {
+        authenticated.get("api/v1/ambient/session/{txn_id}/recording", use: find)
+        links.get("api/v1/ambient/recordings/{ticket}", use: play)
+    }
+
+    @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let isDownload = try Self.isDownload(request)
+        let recorded = try await recorded(id, of: principal)
+        let length = recorded.reduce(0) { $0 + $1.seconds }
+        let streamTime = length > Self.streamTime ? length + Self.spareTime : Self.streamTime
+        let lifetime = isDownload ? Self.downloadTime : streamTime
+        let base = origin.base(of: request, context)
+        let items = try recorded.enumerated().map { index, segment in
+            let ticket = try tickets.issue(
+                isDownload ? Self.downloadPurpose : Self.purpose, for: "\(id) \(segment.recording)", to: principal,
+                lifetime: lifetime)
+            return Body.Item(
+                recording: segment.recording, url: "\(base)/api/v1/ambient/recordings/\(ticket)",
+                expiry: Int(clock.now.timeIntervalSince1970 + lifetime), number: index + 1)
+        }
+        return try .json(.ok, Body(recordings: items))
+    }
+
+    @Sendable private func play(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let ticket = context.text(of: "ticket") else { throw SukiError.unknownLink }
+        let streamed = tickets.redeem(ticket, Self.purpose)
+        guard let (subject, principal) = streamed ?? tickets.redeem(ticket, Self.downloadPurpose) else {
+            throw SukiError.unknownLink
+        }
+        let words = subject.split(separator: " ").map(String.init)
+        guard words.count == 2 else { throw SukiError.unknownLink }
+        let id = TransactionID(words[0])
+        let recorded = try await recorded(id, of: principal)
+        guard let segment = recorded.first(where: { $0.recording == words[1] }),
+            let location = AudioLocation(url: AudioLocation.ofSession(id).url)
+        else { throw SukiError.recordingNotFound }
+        var objects: [StoredObject] = []
+        for file in segment.files {
+            let key = location.key(ofFile: file.name)
+            guard
+                let object = try await store.object(
+                    business: principal.business, bucket: location.bucket, key: key)
+            else { throw SukiError.recordingNotFound }
+            objects.append(object)
+        }
+        let audio = JoinedWave(objects, uploads: uploads)
+        var headers: HTTPFields = [
+            .contentType: "audio/wav", .acceptRanges: "bytes", .cacheControl: "no-store",
+        ]
+        if streamed == nil {
+            headers[.contentDisposition] = "attachment; filename=\"\(segment.recording).wav\""
+        }
+        var bytes = 0..<audio.size
+        var status = HTTPResponse.Status.ok
+        do {
+            if let text = request.headers[.range], let range = try ByteRange(text, of: audio.size) {
+                bytes = Range(range.bytes)
+                status = .partialContent
+                headers[.contentRange] = range.contentRange(of: audio.size)
+            }
+        } catch {
+            throw SukiError.rangeNotSatisfiable
+        }
+        return Response(status: status, headers: headers, body: audio.body(of: bytes))
+    }
+
+    /// The stretches of a session that was ended.
+    /// - Throws: ``SukiError``, as ``AmbientSessions/find(_:of:)``.
+    private func recorded(_ id: TransactionID, of principal: Principal) async throws -> [AmbientSegment] {
+        let session = try await sessions.find(id, of: principal)
+        switch sessions.status(of: session) {
+        case .created, .ready, .running: throw SukiError.recordingNotReady
+        case .aborted: throw SukiError.recordingNotFound
+        case .completed, .skipped, .failed: break
+        }
+        if let end = session.committedAt, clock.now.timeIntervalSince(end) >= Self.kept {
+            throw SukiError.recordingExpired
+        }
+        let recorded = try await sessions.recorded(of: session)
+        guard !recorded.isEmpty else { throw SukiError.recordingNotFound }
+        return recorded
+    }
+
+    private static func isDownload(_ request: Request) throws -> Bool {
+        switch request.query["download"]?.lowercased() {
+        case nil, "", "false", "0": false
+        case "true", "1": true
+        default: throw ScribeError.invalidRequest(field: "download", problem: "must be true or false")
+        }
+    }
+}

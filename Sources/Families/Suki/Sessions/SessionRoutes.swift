@@ -1,0 +1,103 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `/api/v1/ambient/session/…`: a session from its start to its end (suki.md 3.1 to 3.8).
+struct SessionRoutes: Sendable {
+    let sessions: AmbientSessions
+    let sockets: AmbientSockets
+
+    private struct Created: Encodable {
+        let id: String
+
+        enum CodingKeys: String, CodingKey { case id = "ambient_session_id" }
+    }
+
+    private struct ContextBody: Encodable {
+        let context: JSONValue
+    }
+
+    private struct StatusBody: Encodable {
+        let status: AmbientStatus
+    }
+
+    private struct Nothing: Encodable {}
+
+    func add(to router: RouterGroup<ScribeContext>, contexts: RouterGroup<ScribeContext>) {
+        router.post("api/v1/ambient/session/create", use: create)
+        contexts.post("api/v1/ambient/session/{txn_id}/context", use: replaceContext)
+        contexts.patch("api/v1/ambient/session/{txn_id}/context", use: mergeContext)
+        router.get("api/v1/ambient/session/{txn_id}/status", use: status)
+        router.post("api/v1/ambient/session/{txn_id}/end", use: end)
+        router.post("api/v1/ambient/session/{txn_id}/cancel", use: cancel)
+    }
+
+    @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body: CreateBody = try await request.decodeOptionalJSON(in: context) ?? CreateBody()
+        let draft = try body.draft(at: sessions.now)
+        let id = try await sessions.create(draft, for: try context.requirePrincipal())
+        let shown = body.id ?? id.rawValue
+        var response = try Response.json(.created, Created(id: shown))
+        response.headers[.location] = "/api/v1/ambient/session/\(shown)/status"
+        return response
+    }
+
+    /// Answers with no body.
+    @Sendable private func replaceContext(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let body: JSONValue = try await request.decodeJSON(in: context)
+        _ = try await sessions.setContext(body, merging: false, of: id, for: principal)
+        return Response(status: .ok)
+    }
+
+    @Sendable private func mergeContext(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let body: JSONValue = try await request.decodeOptionalJSON(in: context) ?? .object([:])
+        let merged = try await sessions.setContext(body, merging: true, of: id, for: principal)
+        return try .json(.ok, ContextBody(context: merged.json))
+    }
+
+    @Sendable private func status(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        let transaction = try await sessions.find(id, of: principal)
+        return try .json(.ok, StatusBody(status: sessions.status(of: transaction)))
+    }
+
+    @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        _ = try await sessions.find(id, of: principal)
+        sockets.close(id, of: principal.business, .normal)
+        try await sessions.end(id, of: principal)
+        return try .json(.ok, Nothing())
+    }
+
+    @Sendable private func cancel(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        try await sessions.cancel(id, of: principal)
+        sockets.close(id, of: principal.business, .normal)
+        return try .json(.ok, Nothing())
+    }
+}
+
+extension AmbientStatus: Encodable {}
+
+extension ScribeContext {
+    /// The session in the path, whatever the case of its digits.
+    /// - Throws: ``ScribeError/transactionNotFound`` for what no session can be called.
+    func requireAmbientSession() throws -> (id: TransactionID, principal: Principal) {
+        guard let text = transactionText, let id = AmbientID(text) else { throw ScribeError.transactionNotFound }
+        return (id.transaction, try requirePrincipal())
+    }
+}
+
+/// A session's id: a UUID.
+struct AmbientID: Hashable, Sendable {
+    let transaction: TransactionID
+
+    init?(_ text: String) {
+        guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else { return nil }
+        transaction = TransactionID(uuid.uuidString.lowercased())
+    }
+}

@@ -1,0 +1,145 @@
+import Crypto
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `POST /api/v1/ambient/session/{id}/audio`: a stretch that was recorded offline, as one WAV. No page of the vendor's has
+/// it: their own way of sending such is not public (suki.md 8, duty 11).
+struct AudioRoutes: Sendable {
+    let sessions: AmbientSessions
+
+    /// In bytes: more than two hours.
+    static let largest = 256 << 20
+
+    /// In seconds: as long as the chunks that other clients cut themselves.
+    private static let chunkLength = 20
+
+    private struct Nothing: Encodable {}
+
+    private static let wrongHash = SukiError(
+        .badRequest, "invalid_encryption_hash", "it is not the SHA-256 of the body, in 64 hex digits")
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.post("api/v1/ambient/session/{txn_id}/audio", use: take)
+    }
+
+    @Sendable private func take(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let (id, principal) = try context.requireAmbientSession()
+        _ = try await sessions.requireOpen(id, of: principal)
+        guard let time = request.headers[.startTime].flatMap({ Date(rfc3339: $0) }) else {
+            throw ScribeError.invalidRequest(field: "X-Start-Time", problem: "must be a time as RFC 3339 has it")
+        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largest {
+            throw HTTPProblem.bodyTooLarge(limit: Self.largest)
+        }
+        let expected = request.headers[.encryptionHash]?.lowercased()
+        if let expected, expected.utf8.count != 64 || !expected.allSatisfy(\.isHexDigit) { throw Self.wrongHash }
+        let recording = try await sessions.record(from: time, in: id, of: principal)
+        do {
+            let hash = try await receive(request, into: recording.stream)
+            if let expected, expected != hash { throw Self.wrongHash }
+        } catch {
+            // What its sender is not told was taken does not count; it comes again as a whole.
+            await sessions.discard(recording, of: id, for: principal)
+            throw error
+        }
+        try await sessions.end(recording, of: id, for: principal)
+        try await sessions.advance(id, to: .running, of: principal)
+        return try .json(.ok, Nothing())
+    }
+
+    /// - Returns: the SHA-256 of all of it.
+    private func receive(_ request: Request, into stream: LiveRecording) async throws -> String {
+        var wave = WaveSamples()
+        var hash = SHA256()
+        var size = 0
+        for try await piece in request.body {
+            size += piece.readableBytes
+            guard size <= Self.largest else { throw HTTPProblem.bodyTooLarge(limit: Self.largest) }
+            hash.update(data: piece.readableBytesView)
+            guard let samples = try wave.samples(in: piece) else { continue }
+            try await stream.take(samples, LiveOptions())
+            try await stream.cut(after: Self.chunkLength)
+        }
+        guard wave.hasBegun else { throw WaveSamples.unusable }
+        return Hex.encode(hash.finalize())
+    }
+}
+
+/// Takes the samples out of a WAV on its way.
+struct WaveSamples {
+    static let unusable = ScribeError.invalidRequest(
+        field: nil, problem: "must be a WAV of 16-bit samples, mono, 16,000 in a second")
+
+    private(set) var hasBegun = false
+    private var head = ByteBuffer()
+    /// Of what is still to come, in bytes; recorders that stream do not know.
+    private var rest = Int.max
+    private var half: UInt8?
+
+    /// No head is longer, in bytes.
+    private static let longestHead = 64 << 10
+
+    /// - Returns: whole samples; nil where there are none.
+    /// - Throws: ``unusable``.
+    mutating func samples(in piece: ByteBuffer) throws(ScribeError) -> ByteBuffer? {
+        var bytes = piece
+        if !hasBegun {
+            head.writeBuffer(&bytes)
+            guard try readHead() else {
+                guard head.readableBytes <= Self.longestHead else { throw Self.unusable }
+                return nil
+            }
+            bytes = head
+        }
+        var samples = ByteBuffer()
+        if let half { samples.writeInteger(half) }
+        half = nil
+        let count = min(rest, bytes.readableBytes)
+        if rest != .max { rest -= count }
+        if var wanted = bytes.readSlice(length: count) { samples.writeBuffer(&wanted) }
+        if samples.readableBytes % 2 == 1 {
+            half = samples.getInteger(at: samples.writerIndex - 1)
+            samples.moveWriterIndex(to: samples.writerIndex - 1)
+        }
+        return samples.readableBytes > 0 ? samples : nil
+    }
+
+    /// - Returns: whether all of it was there; what is left are samples then.
+    private mutating func readHead() throws(ScribeError) -> Bool {
+        var bytes = head
+        guard bytes.readableBytes >= 12 else { return false }
+        guard bytes.readString(length: 4) == "RIFF", bytes.readBytes(length: 4) != nil,
+            bytes.readString(length: 4) == "WAVE"
+        else { throw Self.unusable }
+        var isRight = false
+        while let name = bytes.readString(length: 4),
+            let size = bytes.readInteger(endianness: .little, as: UInt32.self)
+        {
+            if name == "data" {
+                guard isRight else { throw Self.unusable }
+                hasBegun = true
+                rest = [0, .max].contains(size) ? .max : Int(size)
+                head = bytes.slice()
+                return true
+            }
+            guard size <= Self.longestHead else { throw Self.unusable }
+            // Chunks are padded to an even length.
+            guard var chunk = bytes.readSlice(length: Int(size) + Int(size & 1)) else { return false }
+            if name == "fmt " { isRight = Self.isRight(&chunk) }
+        }
+        return false
+    }
+
+    private static func isRight(_ format: inout ByteBuffer) -> Bool {
+        let words = (0..<8).compactMap { _ in format.readInteger(endianness: .little, as: UInt16.self) }
+        // Encoding, channels, rate in two, bytes per second in two, bytes of a frame, bits of a sample.
+        return words.count == 8 && words[0] == 1 && words[1] == 1 && words[2] == 16_000 && words[3] == 0
+            && words[7] == 16
+    }
+}

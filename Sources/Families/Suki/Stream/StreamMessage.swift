@@ -1,0 +1,90 @@
+import Foundation
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+
+/// What a client says on the socket (suki.md 6.2).
+enum StreamMessage: Hashable, Sendable {
+    /// When what follows was spoken: a stretch of audio begins.
+    case start(Date)
+    /// Samples of 16 bits, 16,000 in a second.
+    case audio(ByteBuffer)
+    /// No more comes over this socket.
+    case end
+    case event(Event)
+
+    enum Event: String, Hashable, Sendable, CaseIterable {
+        case pause = "PAUSE"
+        case resume = "RESUME"
+        case cancel = "CANCEL"
+        case abort = "ABORT"
+        case keepAlive = "KEEP_ALIVE"
+        /// Older clients end with it.
+        case end = "EOF"
+    }
+
+    /// What cannot be understood, and with which code the socket is closed then.
+    struct Problem: Error, Hashable, Sendable {
+        let code: UInt16
+        let detail: String
+
+        init(_ code: UInt16, _ detail: String) {
+            self.code = code
+            self.detail = detail
+        }
+    }
+
+    /// The end marker: base64 of `EOF`.
+    private static let endMarker = "RU9G"
+
+    init(_ message: WebSocketMessage) throws(Problem) {
+        guard case .text(let text) = message else { throw Problem(1003, "binary frames are not taken here") }
+        guard let json = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self), json.isObject else {
+            throw Problem(1007, "the message is no JSON object")
+        }
+        let data = json["data"]?.stringValue
+        switch json["type"]?.stringValue {
+        case "START_TIME":
+            guard let bytes = data.flatMap({ Data(base64Encoded: $0) }),
+                let time = Date(rfc3339: String(decoding: bytes, as: UTF8.self))
+            else { throw Problem(1007, "START_TIME is base64 of a time as RFC 3339 has it") }
+            self = .start(time)
+        case "AUDIO":
+            guard data != Self.endMarker else {
+                self = .end
+                return
+            }
+            guard let bytes = data.flatMap({ Data(base64Encoded: $0) }) else {
+                throw Problem(1007, "AUDIO is base64 of samples")
+            }
+            guard bytes.count.isMultiple(of: 2) else { throw Problem(1007, "AUDIO ends within a sample") }
+            self = .audio(ByteBuffer(bytes: bytes))
+        case "EVENT":
+            guard let event = (json["event"]?.stringValue ?? data).flatMap(Event.init(rawValue:)) else {
+                throw Problem(1007, "there is no such event")
+            }
+            self = event == .end ? .end : .event(event)
+        default: throw Problem(1007, "there is no such type of message")
+        }
+    }
+}
+
+extension Date {
+    /// Reads a time as RFC 3339 has it, with any number of digits after the second.
+    init?(rfc3339 text: String) {
+        guard (20...64).contains(text.utf8.count), text.isPlain else { return nil }
+        // The parser takes no more than milliseconds for sure: what is finer is read beside.
+        var whole = text
+        var fraction = 0.0
+        if let dot = text.firstIndex(of: ".") {
+            let digits = text[text.index(after: dot)...].prefix { $0.isASCII && $0.isNumber }
+            guard !digits.isEmpty, let value = Double("0.\(digits)") else { return nil }
+            fraction = value
+            whole.removeSubrange(dot..<digits.endIndex)
+        }
+        guard let date = try? Date(whole.uppercased(), strategy: .iso8601) else { return nil }
+        // Where RFC 3339 and the database's milliseconds have no room for them.
+        guard (-62_135_596_800...253_402_300_799).contains(date.timeIntervalSince1970) else { return nil }
+        self = date.addingTimeInterval(fraction)
+    }
+}

@@ -1,0 +1,37 @@
+import HTTPTypes
+import ScribeDomain
+import ScribeHTTP
+
+/// What only this API knows to go wrong: an id that never changes, and perhaps more (suki.md 1.2).
+struct SukiError: Error, Hashable, Sendable, CustomStringConvertible {
+    let status: HTTPResponse.Status
+    let id: String
+    let detail: String?
+
+    init(_ status: HTTPResponse.Status, _ id: String, _ detail: String? = nil) {
+        self.status = status
+        self.id = id
+        self.detail = detail
+    }
+
+    /// For logs: what it says beside may quote a client.
+    var description: String { id }
+
+    static let notRegistered = SukiError(
+        .unauthorized, "provider_not_registered", "register the clinician, and log in again")
+    static let noProviderHeader = SukiError(
+        .badRequest, "missing_sdp_provider_id_header", "one token serves many clinicians: say for whom")
+    static let invalidProvider = SukiError(.badRequest, "invalid_sdp_provider_id", "is no clinician's id")
+    static let invalidAmbientID = SukiError(.badRequest, "invalid_ambient_id_format", "must be a UUID")
+    static let encounterNotFound = SukiError(.notFound, "encounter_not_found")
+    static let recordingNotReady = SukiError(
+        .notFound, "recording_not_ready", "the session was not ended yet, or is still worked on")
+    static let recordingExpired = SukiError(.gone, "recording_expired", "recordings are kept for seven days")
+    static let recordingNotFound = SukiError(.notFound, "recording_not_found", "the session has no audio")
+    static let unknownLink = SukiError(.forbidden, "permission_denied", "the link is expired, or leads nowhere")
+    static let rangeNotSatisfiable = SukiError(
+        .rangeNotSatisfiable, "invalid_range", "no byte of the recording is in it")
+    static let unsupportedEntity = SukiError(
+        .badRequest, "unsupported_feedback_entity", "feedback is taken on content only")
+    static let upgradeRequired = SukiError(.upgradeRequired, "invalid_request", "this is a WebSocket")
+}

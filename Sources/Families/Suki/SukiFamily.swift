@@ -1,0 +1,76 @@
+package import Hummingbird
+import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// Suki's ambient sessions (suki.md): who logs in, sessions, the socket over which they are recorded, and what becomes of
+/// them. A folder for each.
+package struct SukiFamily: RoutedAPI {
+    /// What of it can be set.
+    package struct Settings: Sendable {
+        /// What is recorded for less time is made nothing of.
+        package var shortest: Duration = .seconds(60)
+        /// How long a session may be open.
+        package var lifetime: Duration = .seconds(Transaction.ambientLifetime)
+
+        package init() {}
+    }
+
+    package let name = "Suki"
+    package let hostSuffixes = ["sdp.suki.ai", "sdp.suki-stage.com"]
+    package let reservedPaths: [[Substring]] = [
+        ["api", "v1", "auth"], ["api", "v1", "ambient"], ["api", "v1", "user"], ["api", "v1", "info"],
+        ["api", "auth"], ["ws", "stream"],
+    ]
+
+    private let runtime: Runtime
+    private let clinicians: Clinicians
+    private let tickets: Tickets
+    private let origin: LinkOrigin
+    private let counts: SocketCounts
+
+    /// - Parameters:
+    ///   - tickets: for links that are credentials themselves.
+    ///   - counts: how many may stream at a time.
+    package init(
+        _ runtime: Runtime, clinicians: Clinicians, tickets: Tickets, origin: LinkOrigin, counts: SocketCounts
+    ) {
+        self.runtime = runtime
+        self.clinicians = clinicians
+        self.tickets = tickets
+        self.origin = origin
+        self.counts = counts
+    }
+
+    package func errorStyle(for path: [Substring]) -> any ErrorStyle { SukiErrors() }
+
+    package func addRoutes(to router: Router<ScribeContext>) {
+        let open = router.group().add(middleware: ErrorRendering(style: SukiErrors()))
+        let sockets = AmbientSockets()
+        AuthRoutes(clinicians: clinicians).add(to: open)
+        StreamRoutes(
+            sessions: runtime.ambientSessions, clinicians: clinicians, sockets: sockets, counts: counts,
+            clock: runtime.clock
+        ).add(to: open)
+        /// What is wrong with a body has another name in each place.
+        func authenticated(_ invalid: String) -> RouterGroup<ScribeContext> {
+            open.group()
+                .add(middleware: Authentication { [clinicians] in try await clinicians.principal(in: $0) })
+                .add(middleware: ErrorRendering(style: SukiErrors(invalid: invalid)))
+        }
+        SessionRoutes(sessions: runtime.ambientSessions, sockets: sockets).add(
+            to: authenticated("invalid_request"), contexts: authenticated("invalid_context_request"))
+        AudioRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
+        ContentRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
+        RecordingRoutes(
+            sessions: runtime.ambientSessions, uploads: runtime.uploads, store: runtime.store, tickets: tickets,
+            origin: origin, clock: runtime.clock
+        ).add(to: authenticated("invalid_request"), links: open)
+        FeedbackRoutes(
+            sessions: runtime.ambientSessions, store: runtime.store, identifiers: runtime.identifiers,
+            clock: runtime.clock
+        ).add(to: authenticated("invalid_feedback_request"))
+        PreferenceRoutes(store: runtime.store, clock: runtime.clock).add(to: authenticated("invalid_request"))
+        InfoRoutes().add(to: authenticated("invalid_request"))
+    }
+}

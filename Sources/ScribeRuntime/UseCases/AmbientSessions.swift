@@ -1,0 +1,248 @@
+import Engines
+package import Foundation
+package import ScribeDomain
+package import ScribeStore
+
+/// What is done with ambient sessions. One is a transaction whose audio comes over sockets, in stretches that may come
+/// late, twice, or out of order, and whose note has the sections that its client has asked for (suki.md 3, 5, 8).
+package struct AmbientSessions: Sendable {
+    /// What a session is started with.
+    package struct Draft: Hashable, Sendable {
+        /// Of the client's choice, or nil.
+        package var id: TransactionID?
+        /// The visit; nil for one of its own.
+        package var encounter: String?
+        package var context = AmbientContext.empty
+        /// That are spoken; empty where any may be.
+        package var languages: [String] = []
+
+        package init() {}
+    }
+
+    /// A stretch of a session's audio on its way.
+    package struct Segment: Sendable {
+        let id: String
+        package let stream: LiveRecording
+    }
+
+    private let store: Store
+    private let consultations: Consultations
+    private let streams: SessionStreams
+    private let bench: TestBench
+    private let identifiers: IdentifierSource
+    private let clock: ScribeClock
+    private let shortest: TimeInterval
+
+    /// - Parameter shortest: what is shorter is made nothing of, in seconds.
+    package init(
+        store: Store, consultations: Consultations, streams: SessionStreams, bench: TestBench,
+        identifiers: IdentifierSource, clock: ScribeClock, shortest: TimeInterval
+    ) {
+        self.store = store
+        self.consultations = consultations
+        self.streams = streams
+        self.bench = bench
+        self.identifiers = identifiers
+        self.clock = clock
+        self.shortest = shortest
+    }
+
+    package var now: Date { clock.now }
+
+    /// Starts one. The same again, from a client that did not get the answer, is answered like the first.
+    /// - Throws: as ``Consultations/start(_:_:for:replays:)``.
+    package func create(_ draft: Draft, for principal: Principal) async throws -> TransactionID {
+        let id = draft.id ?? TransactionID(identifiers.uuid())
+        let encounter = draft.encounter ?? identifiers.uuid()
+        var request = TransactionRequest(
+            transfer: .vaded, mode: "ambient", audioURL: AudioLocation.ofSession(id).url,
+            inputLanguages: draft.languages, templates: [.init(id: AmbientTerms.template)],
+            patientDetails: .object(["visit_id": .string(encounter)]), flavour: "suki")
+        request.ambient = AmbientTerms(encounter: encounter)
+        request.ambient?.context = draft.context
+        do {
+            _ = try await consultations.start(id, request, for: principal, replays: false)
+        } catch ScribeError.transactionAlreadyInitialized {
+            let key = Transaction.Key(business: principal.business, id: id)
+            guard let known = try await store.transaction(key),
+                let terms = try? known.requireAmbient(of: principal.user),
+                known.userStatus.isOpen, draft.encounter == nil || draft.encounter == terms.encounter
+            else { throw ScribeError.transactionAlreadyInitialized }
+        }
+        return id
+    }
+
+    /// - Throws: ``ScribeError/transactionNotFound``, also for another clinician's.
+    package func find(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
+        let key = Transaction.Key(business: principal.business, id: id)
+        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        _ = try transaction.requireAmbient(of: principal.user)
+        return transaction
+    }
+
+    package func status(of transaction: Transaction) -> AmbientStatus {
+        transaction.ambientStatus(at: clock.now, lifetime: store.ambientLifetime) ?? .failed
+    }
+
+    /// The same, of one that takes audio and context now.
+    /// - Throws: as ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``,
+    ///   ``ScribeError/sessionExpired``.
+    package func requireOpen(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
+        let transaction = try await find(id, of: principal)
+        try transaction.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)
+        return transaction
+    }
+
+    /// Sets what is known of the visit: all of it anew, or what is sent.
+    /// - Returns: all of it.
+    /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)``, and nothing has changed then.
+    package func setContext(
+        _ body: JSONValue, merging: Bool, of id: TransactionID, for principal: Principal
+    ) async throws -> AmbientContext {
+        let transaction = try await update(id, of: principal) { transaction, now throws(ScribeError) in
+            let before = try transaction.requireAmbient(of: principal.user).context
+            let context =
+                merging ? try before.merged(with: body, today: now) : try AmbientContext(body, today: now)
+            return transaction.setContext(context)
+        }
+        return transaction.request.ambient?.context ?? .empty
+    }
+
+    /// A socket is to be opened for it.
+    /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/refusedOnPurpose``.
+    package func connect(_ id: TransactionID, of principal: Principal) async throws {
+        try bench.permit(.upload, try await requireOpen(id, of: principal).request.fixture)
+        try await advance(id, to: .ready, of: principal)
+    }
+
+    /// Its recording has come that far.
+    /// - Throws: as ``requireOpen(_:of:)``.
+    package func advance(_ id: TransactionID, to stage: AmbientTerms.Stage, of principal: Principal) async throws {
+        _ = try await update(id, of: principal) { transaction, _ in transaction.advance(to: stage) }
+    }
+
+    /// Begins a stretch of its audio.
+    /// - Parameter time: when it was spoken, by its client's clock.
+    /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)`` for too many.
+    package func record(
+        from time: Date, in id: TransactionID, of principal: Principal
+    ) async throws -> Segment {
+        let transaction = try await requireOpen(id, of: principal)
+        let recording = ULID.text(at: clock.now, identifiers.bytes(10))
+        try await store.beginSegment(recording, startedAt: time, of: transaction.key)
+        return Segment(
+            id: recording,
+            stream: try await streams.begin(id, .init(), segment: recording, for: principal))
+    }
+
+    /// A stretch of its audio is over.
+    /// - Throws: as ``LiveRecording/breakOff()``.
+    package func end(_ segment: Segment, of id: TransactionID, for principal: Principal) async throws {
+        defer { streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id)) }
+        // By a task of its own: this one may be cancelled, and what has come is to be kept.
+        try await Task { try await segment.stream.breakOff() }.value
+    }
+
+    /// A stretch of its audio does not count.
+    package func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
+        streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id))
+        await Task { try? await store.removeSegment(segment.id) }.value
+    }
+
+    /// Recording is over, and the note is wanted. Repeatable.
+    /// - Throws: as ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionExpired``,
+    ///   ``ScribeError/refusedOnPurpose``.
+    package func end(_ id: TransactionID, of principal: Principal) async throws {
+        let transaction = try await find(id, of: principal)
+        guard transaction.userStatus != .committed else { return }
+        try transaction.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)
+        await streams.settle(transaction.key)
+        let narrative = try await Self.narrativeSections(
+            in: store.preferences(of: principal.user, in: principal.business))
+        _ = try await store.update(transaction.key, at: clock.now) { (transaction) throws(ScribeError) in
+            transaction.userStatus.isOpen ? transaction.tellInSentences(narrative) : .none
+        }
+        let recorded = try await store.segments(of: transaction.key).recorded
+        let length = recorded.reduce(0) { $0 + $1.seconds }
+        // Too short to make anything of: as when nobody has spoken.
+        let isWorthIt = length >= shortest && length > 0
+        try await consultations.commit(transaction.key, isWorthIt ? recorded.chunks : ChunkList(files: []))
+    }
+
+    /// Gives it up. Repeatable.
+    /// - Throws: as ``find(_:of:)``; ``ScribeError/sessionEnded`` once something was made of it.
+    package func cancel(_ id: TransactionID, of principal: Principal) async throws {
+        let transaction = try await find(id, of: principal)
+        let now = clock.now
+        _ = try await store.update(transaction.key, at: now) { (transaction) throws(ScribeError) in
+            try transaction.cancelAmbient(at: now)
+        }
+    }
+
+    // MARK: What has become of it
+
+    /// What a session gives when it is complete.
+    package struct Note: Sendable {
+        package let transaction: Transaction
+        /// What was said.
+        package let transcript: String
+        /// Its sections in the order of the note: title and text.
+        package let sections: [(title: String, text: String)]
+    }
+
+    /// - Returns: nil for one in which there was nothing to be heard.
+    /// - Throws: ``ScribeError/invalidState(_:)`` while it is not complete, or when nothing will come of it.
+    package func note(of transaction: Transaction) async throws -> Note? {
+        switch status(of: transaction) {
+        case .completed: break
+        case .skipped: return nil
+        case .created, .ready, .running: throw ScribeError.invalidState("The session is not complete yet")
+        case .failed, .aborted: throw ScribeError.invalidState("Nothing was made of the session")
+        }
+        guard let results = try await store.results(of: transaction.key) else { throw ScribeError.transactionNotFound }
+        let note = results.documents.first { $0.templateID == AmbientTerms.template }
+        let transcript = results.documents.first { $0.kind == .transcript }
+        return Note(
+            transaction: transaction, transcript: transcript?.value ?? "",
+            sections: note?.value.map(AmbientTerms.sections(in:)) ?? [])
+    }
+
+    /// What was heard, in order: each file with its place in the whole.
+    package func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
+        try await store.outcomes(of: transaction)
+    }
+
+    /// The stretches that make it up, in the order in which they were spoken.
+    package func recorded(of transaction: Transaction) async throws -> [AmbientSegment] {
+        try await store.segments(of: transaction.key).recorded
+    }
+
+    /// The clinician's sessions of a visit, the oldest first.
+    package func sessions(ofEncounter encounter: String, of principal: Principal) async throws -> [Transaction] {
+        try await store.sessions(ofEncounter: encounter, of: principal.user, in: principal.business)
+    }
+
+    // MARK: What a clinician prefers
+
+    /// Under which names it is kept among the preferences.
+    package static let verbosity = "ambient_verbosity"
+    package static let sectionFormat = "ambient_section_format"
+
+    private static func narrativeSections(in preferences: JSONValue) -> [String] {
+        guard case .array(let formats)? = preferences[sectionFormat] else { return [] }
+        return formats.filter { $0["style"]?.stringValue == "NARRATIVE" }.compactMap { $0["loinc"]?.stringValue }
+    }
+
+    private func update(
+        _ id: TransactionID, of principal: Principal,
+        _ change: @escaping @Sendable (inout Transaction, Date) throws(ScribeError) -> Transaction.Effect
+    ) async throws -> Transaction {
+        let (now, lifetime) = (clock.now, store.ambientLifetime)
+        let key = Transaction.Key(business: principal.business, id: id)
+        return try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+            _ = try transaction.requireAmbient(of: principal.user)
+            try transaction.requireOpenAmbient(at: now, lifetime: lifetime)
+            return try change(&transaction, now)
+        }
+    }
+}

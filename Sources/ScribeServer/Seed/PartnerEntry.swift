@@ -1,0 +1,75 @@
+import Engines
+import Foundation
+import ScribeDomain
+import Suki
+
+/// A partner as YAML spells it, and who is told of its clinicians' sessions.
+struct PartnerEntry: Decodable, Sendable {
+    struct Hook: Decodable, Hashable, Sendable {
+        let endpoint: Webhook.Endpoint
+        let secret: String
+        /// The vendor makes one.
+        let attempts: Int
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case url, secret, attempts
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseUnknownKeys(CodingKeys.allCases)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let url = try container.decode(String.self, forKey: .url)
+            endpoint = Webhook.Endpoint(url)
+            secret = try container.decode(String.self, forKey: .secret)
+            attempts = try container.decodeIfPresent(Int.self, forKey: .attempts) ?? 1
+            if case .address = endpoint, (try? OutboundAddress(url)) == nil {
+                throw UnusableEntry(problem: "a webhook's url is http or https, or 'inbox'")
+            }
+            guard !secret.isEmpty, secret.isPlain, secret.utf8.count <= Limits.signingKey else {
+                throw UnusableEntry(problem: "a webhook's secret must be a text without line breaks")
+            }
+            guard (1...20).contains(attempts) else {
+                throw UnusableEntry(problem: "a webhook's attempts are 1 to 20")
+            }
+        }
+    }
+
+    let partner: Partner
+    let webhook: Hook?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case id = "partner_id"
+        case client = "client_id"
+        case organisations
+        case file = "jwks_file"
+        case address = "jwks_url"
+        case isBearer = "bearer"
+        case webhook
+    }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseUnknownKeys(CodingKeys.allCases)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let keys: Partner.Keys
+        switch (
+            try container.decodeIfPresent(String.self, forKey: .file),
+            try container.decodeIfPresent(String.self, forKey: .address)
+        ) {
+        case (nil, nil): keys = .none
+        case (let path?, nil): keys = .set(Data(try Seed.bytes(of: path)))
+        case (nil, let address?):
+            guard (try? OutboundAddress(address)) != nil else {
+                throw UnusableEntry(problem: "a jwks_url is http or https")
+            }
+            keys = .address(address)
+        case (_?, _?): throw UnusableEntry(problem: "jwks_file and jwks_url exclude each other")
+        }
+        partner = Partner(
+            id: try container.decode(String.self, forKey: .id),
+            client: ClientID(try container.decode(String.self, forKey: .client)), keys: keys,
+            organisations: try container.decodeIfPresent([String].self, forKey: .organisations) ?? [],
+            isBearer: try container.decodeIfPresent(Bool.self, forKey: .isBearer) ?? false)
+        webhook = try container.decodeIfPresent(Hook.self, forKey: .webhook)
+        if partner.id.isEmpty { throw UnusableEntry(problem: "a partner_id must not be empty") }
+    }
+}

@@ -1,0 +1,127 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A clinician of a partner's, as they registered.
+package struct Provider: Hashable, Sendable {
+    package let partner: String
+    /// As the partner's tokens call them.
+    package let subject: String
+    /// As they are called here.
+    package let user: UserID
+    package let organisation: String
+    package let specialty: String
+
+    package init(partner: String, subject: String, user: UserID, organisation: String, specialty: String) {
+        self.partner = partner
+        self.subject = subject
+        self.user = user
+        self.organisation = organisation
+        self.specialty = specialty
+    }
+}
+
+extension Store {
+    /// - Returns: false when they are registered already.
+    package func register(_ provider: Provider, at now: Date) async throws -> Bool {
+        try await writes.write { db in
+            try db.run(
+                """
+                INSERT INTO providers (partner_id, subject, user_id, organisation, specialty, created_at)
+                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (partner_id, subject) DO NOTHING
+                """,
+                [
+                    provider.partner, provider.subject, provider.user.rawValue, provider.organisation,
+                    provider.specialty, now.milliseconds,
+                ])
+            return db.changesCount > 0
+        }
+    }
+
+    package func provider(_ subject: String, of partner: String) async throws -> Provider? {
+        try await read { db in
+            try db.row(
+                "SELECT * FROM providers WHERE partner_id = ? AND subject = ?", [partner, subject]
+            ).map { row in
+                Provider(
+                    partner: row["partner_id"], subject: row["subject"], user: UserID(row["user_id"]),
+                    organisation: row["organisation"], specialty: row["specialty"])
+            }
+        }
+    }
+
+    /// Begins a stretch of a session's audio.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``,
+    ///   ``ScribeError/invalidRequest(field:problem:)`` for too many.
+    package func beginSegment(_ recording: String, startedAt: Date, of key: Transaction.Key) async throws {
+        try await writes.write { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let status: Transaction.UserStatus = try row.word("user_status")
+            guard status.isOpen else { throw ScribeError.sessionEnded }
+            try Limits.require(
+                try Self.count("ambient_segments", of: row["id"], in: db) + 1, atMost: Limits.segments, "START_TIME")
+            try db.run(
+                "INSERT INTO ambient_segments (transaction_id, recording_id, started_at) VALUES (?, ?, ?)",
+                [row["id"] as Int64, recording, startedAt.milliseconds])
+        }
+    }
+
+    /// Forgets a stretch of a session's audio; its files stay, and count for nothing.
+    package func removeSegment(_ recording: String) async throws {
+        try await writes.write { try $0.run("DELETE FROM ambient_segments WHERE recording_id = ?", [recording]) }
+    }
+
+    /// The stretches of a session's audio, in the order in which they came.
+    package func segments(of key: Transaction.Key) async throws -> [AmbientSegment] {
+        try await read { db in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let transaction = try Transaction(row: row, withChunks: false)
+            guard let location = transaction.request.audioLocation else { return [] }
+            let prefix = location.key(ofFile: "")
+            let objects = try db.rows(
+                "SELECT key, size FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT ?",
+                [key.business.rawValue, location.bucket, prefix, Limits.files]
+            ).lazy.map { (name: location.name(ofKey: $0["key"]), size: $0["size"] as Int) }.prefix { $0.name != nil }
+            var files: [Substring: [AmbientSegment.File]] = [:]
+            for object in objects {
+                guard let name = object.name, let recording = name.split(separator: "-").first else { continue }
+                files[recording, default: []].append(
+                    .init(name: name, seconds: AmbientSegment.seconds(of: object.size)))
+            }
+            return try db.rows(
+                "SELECT * FROM ambient_segments WHERE transaction_id = ? ORDER BY id", [row["id"] as Int64]
+            ).map { row in
+                let recording: String = row["recording_id"]
+                return AmbientSegment(
+                    recording: recording, startedAt: Date(milliseconds: row["started_at"]),
+                    files: files[recording[...]] ?? [])
+            }
+        }
+    }
+
+    /// What was heard in each committed file of a transaction, in order.
+    package func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
+        try await read { db in
+            guard let row = try Self.transactionRow(transaction.key, in: db) else { return [] }
+            let known = try Self.chunkTranscripts(ofRow: row["id"], in: db)
+            return transaction.orderedFiles.compactMap { name in
+                known[name].map { ChunkOutcome(file: name, times: transaction.stopped.times[name], result: $0.result) }
+            }
+        }
+    }
+
+    /// A user's sessions of one visit, the oldest first.
+    package func sessions(
+        ofEncounter encounter: String, of user: UserID, in business: BusinessID
+    ) async throws -> [Transaction] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT * FROM transactions WHERE business_id = ? AND encounter_id = ? AND user_id = ?
+                    AND archived_at IS NULL ORDER BY id LIMIT ?
+                """,
+                [business.rawValue, encounter, user.rawValue, Limits.sessionsOfEncounter]
+            ).map { try Transaction(row: $0, withChunks: false) }
+        }
+    }
+}

@@ -1,0 +1,640 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeHTTP
+@testable import ScribeServer
+@testable import Suki
+
+struct AmbientSessionTests {
+    @Test(
+        "a session has a UUID, ours or the client's, and is not begun", .covers("U-05", "U-06", "U-07"),
+        arguments: Transport.allCases)
+    func create(transport: Transport) async throws {
+        try await TestServer().run(transport) { anonymous in
+            let client = try await anonymous.clinician()
+            let made = try await client.post("\(TestScribeClient.ambient)/create", "{}")
+            #expect(made.status == 201)
+            #expect(made.json == .object(["ambient_session_id": .string(try made["ambient_session_id"])]))
+            #expect(UUID(uuidString: try made["ambient_session_id"]) != nil)
+            #expect(try await client.post("\(TestScribeClient.ambient)/create", "").status == 201)
+            let own = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
+            for multilingual in ["true", "false"] {
+                let body = #"{"ambient_session_id":"\#(own)","encounter_id":"v-1","multilingual":\#(multilingual)}"#
+                #expect(try await client.ambientSession(body) == own)
+            }
+            #expect(try await client.ambientStatus(own.lowercased()) == "created")
+            for wrong in ["123dfg-456dfg", "", own + "x"] {
+                let answer = try await client.post(
+                    "\(TestScribeClient.ambient)/create", #"{"ambient_session_id":"\#(wrong)"}"#)
+                #expect(answer.status == 400)
+                #expect(answer.errorID == "invalid_ambient_id_format")
+            }
+            // Visit and session may have one id.
+            let same = UUID().uuidString.lowercased()
+            #expect(
+                try await client.ambientSession(#"{"ambient_session_id":"\#(same)","encounter_id":"\#(same)"}"#) == same
+            )
+            for (encounter, status) in [
+                ("x", 201), (String(repeating: "x", count: 255), 201), ("", 400),
+                (String(repeating: "x", count: 256), 400),
+            ] {
+                let answer = try await client.post(
+                    "\(TestScribeClient.ambient)/create", #"{"encounter_id":"\#(encounter)"}"#)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test(
+        "an id is somebody's: another visit, another clinician or another tenant cannot have it again or see it",
+        .covers("U-34"))
+    func ownership() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.visit(#"{"encounter_id":"v-1"}"#)
+            let open = try await client.ambientSession(#"{"encounter_id":"v-2"}"#)
+            let again = #"{"ambient_session_id":"\#(open)","encounter_id":"other"}"#
+            #expect(
+                try await client.post("\(TestScribeClient.ambient)/create", again).errorID
+                    == "ambient_session_already_exists")
+            let ended = try await client.post("\(TestScribeClient.ambient)/create", #"{"ambient_session_id":"\#(id)"}"#)
+            #expect(ended.status == 409)
+            for (subject, partner) in [("dr-other", "demo-partner"), ("dr-rao", "demo-partner-2")] {
+                let other = try await anonymous.clinician(subject, of: partner)
+                for path in ["status", "content", "transcript", "structured-data", "recording"] {
+                    let answer = try await other.ambient(id, path)
+                    #expect(answer.status == 404)
+                    #expect(answer.errorID == "ambient_session_not_found")
+                }
+                for path in ["context", "end", "cancel", "content/feedback", "audio"] {
+                    let answer = try await other.post(
+                        "\(TestScribeClient.ambient)/\(id)/\(path)",
+                        #"{"ratingFeedback":{"min_rating":1,"max_rating":5,"rating":4}}"#)
+                    #expect(answer.status == 404, "\(path)")
+                }
+                #expect(try await other.get("/api/v1/ambient/encounter/v-1/content").errorID == "encounter_not_found")
+                #expect(try await other.get("/api/v1/ambient/encounter/v-1/structured-data").status == 404)
+            }
+            // Of the same business, but no ambient session.
+            let eka = try await anonymous.login()
+            try #require(try await eka.initialise("3f2504e0-4f89-41d3-9a0c-0305e82c3301").status == 201)
+            #expect(try await client.ambient("3f2504e0-4f89-41d3-9a0c-0305e82c3301", "status").status == 404)
+        }
+    }
+
+    @Test("a context is set as a whole, or changed in part", .covers("U-08", "U-09"))
+    func context() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession(
+                #"{"patient":{"name":"Asha","birthdate":"1979-02-28","gender":"FEMALE"}}"#)
+            let path = "\(TestScribeClient.ambient)/\(id)/context"
+            func patch(_ body: String) async throws -> JSONValue? {
+                let answer = try await client.send(.patch, path, body: Data(body.utf8))
+                #expect(answer.status == 200, "\(answer.text)")
+                return answer.json["context"]
+            }
+            let patient = JSONValue.object(["dob": .string("1979-02-28"), "sex": .string("female")])
+            #expect(try await patch("") == .object(["patient": patient]))
+            let merged = try await patch(#"{"visit":{"visit_type":"New patient / intake","chief_complaint":"Cough"}}"#)
+            #expect(merged?["patient"] == patient)
+            #expect(merged?["visit"]?["visit_type"] == .string("NEW_PATIENT"))
+            #expect(
+                try await patch(#"{"visit":{"visit_type":null}}"#)?["visit"]
+                    == .object(["chief_complaint": .string("Cough")]))
+            _ = try await patch(#"{"sections":[{"loinc":"10164-2"},{"loinc":"8716-3"}]}"#)
+            let sections = try await patch(#"{"sections":[{"loinc":"48765-2"}],"patient":null}"#)
+            #expect(sections?["sections"] == .array([.object(["loinc": .string("48765-2")])]))
+            #expect(sections?["patient"] == nil)
+            let set = try await client.post(
+                path, #"{"provider":{"specialty":"cardiology","provider_role":"Primary/Attending"}}"#)
+            #expect(set.status == 200)
+            #expect(set.body.isEmpty)
+            let provider = JSONValue.object(["specialty": .string("CARDIOLOGY"), "provider_role": .string("ATTENDING")])
+            #expect(try await patch("{}") == .object(["provider": provider]))
+            #expect(
+                try await patch(#"{"patient":{"dob":"2000-02-29"}}"#)?["patient"]
+                    == .object(["dob": .string("2000-02-29")]))
+        }
+    }
+
+    @Test("a context with one wrong thing in it changes nothing", .covers("U-10", "U-11", "U-12"))
+    func invalidContexts() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let path = "\(TestScribeClient.ambient)/\(id)/context"
+            let long = String(repeating: "é", count: 256)
+            let wrong = [
+                #"{"patient":{"dob":"28-02-1979"}}"#, #"{"patient":{"dob":"1979-02-30"}}"#,
+                #"{"patient":{"dob":"2026-05-12"}}"#,
+                #"{"patient":{"dob":7}}"#, #"{"patient":{"sex":"unsure"}}"#, #"{"patient":[]}"#,
+                #"{"provider":{"specialty":"ASTROLOGY"}}"#, #"{"provider":{"provider_role":"GUEST"}}"#,
+                #"{"visit":{"visit_type":"LONG"}}"#, #"{"visit":{"encounter_type":"HOME"}}"#,
+                #"{"visit":{"reason_for_visit":"\#(long)"}}"#, #"{"visit":{"chief_complaint":"\#(long)"}}"#,
+                #"{"sections":[{"loinc":"1-1"}]}"#, #"{"sections":[{}]}"#, #"{"sections":{}}"#,
+                #"{"sections":[{"loinc":"10164-2","is_pbn_section":true},{"loinc":"18776-5","is_pbn_section":true}]}"#,
+                #"{"diagnoses":{"values":[{"diagnosis_note":"x"}]}}"#, #"{"diagnoses":{"values":[{"codes":[]}]}}"#,
+                #"{"diagnoses":{"values":[{"codes":[{"code":"I10"}]}]}}"#,
+                #"{"diagnoses":{"values":[{"codes":[{"type":"ICD10"}]}]}}"#,
+                #"{"diagnoses":{"values":[{"codes":[{"type":"ICD10","code":"I10"},{"type":"DSM","code":"x"}]}]}}"#,
+                #"{"emr":{"target_emr":"PAPER"}}"#, #"{"orders":[]}"#, "[]", "7",
+            ]
+            for body in wrong {
+                let all =
+                    body.hasPrefix("{") && !body.contains("emr")
+                    ? #"{"emr":{"target_emr":"EPIC"},"# + body.dropFirst() : body
+                for method in [HTTPRequest.Method.post, .patch] {
+                    let answer = try await client.send(method, path, body: Data(all.utf8))
+                    #expect(answer.status == 400, "\(body)")
+                    #expect(answer.errorID == "invalid_context_request", "\(body)")
+                }
+            }
+            #expect(try await client.send(.patch, path).json["context"] == .object([:]))
+            let longest = String(repeating: "é", count: 255)
+            for body in [
+                #"{"visit":{"reason_for_visit":"\#(longest)","chief_complaint":"\#(longest)"}}"#,
+                #"{"patient":{"dob":"2026-05-10","sex":"Male"}}"#, #"{"nothing":{"known":1}}"#,
+                #"{"diagnoses":{"values":[{"codes":[{"type":"ICD-10","code":"I10"},{"type":"SNOMED","code":"38341003"}]}]}}"#,
+            ] {
+                #expect(try await client.send(.patch, path, body: Data(body.utf8)).status == 200, "\(body)")
+            }
+        }
+    }
+
+    @Test(
+        "what is recorded is made a note of when it ends, and ending it twice makes one",
+        .covers("U-13", "U-22", "U-32", "U-33"))
+    func note() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            for path in ["content", "transcript", "structured-data"] {
+                let answer = try await client.ambient(id, path)
+                #expect(answer.status == 412)
+                #expect(answer.errorID == "content_not_ready")
+            }
+            #expect(try await client.ambient(id, "recording").status == 404)
+            #expect(try await client.record(id, TestAudio.wav(seconds: 100, rate: 16_000)).status == 200)
+            #expect(try await client.ambientStatus(id) == "running")
+            #expect(try await client.finishAmbient(id) == "completed")
+            let content = try await client.ambient(id, "content")
+            #expect(try await client.endAmbient(id).status == 200)
+            #expect(try await client.ambientStatus(id) == "completed")
+            #expect(try await client.ambient(id, "content").json == content.json)
+            guard case .array(let summary)? = content.json["summary"] else { throw ScribeError.resultNotFound }
+            // SOAP's four, of which the exam is spoken of after 60 s.
+            #expect(summary.map { $0["loinc_code"]?.stringValue } == ["10154-3", "10164-2", "29545-1", "51847-2"])
+            for item in summary {
+                #expect(item["content"]?.stringValue?.isEmpty == false)
+                let title = item["title"]?.stringValue
+                #expect(title == title?.uppercased())
+                guard case .array(let sources)? = item["source_transcripts"] else { throw ScribeError.resultNotFound }
+                #expect(!sources.isEmpty)
+            }
+            let late = try await client.record(id)
+            #expect(late.status == 412)
+            #expect(late.errorID == "ambient_session_already_ended")
+            #expect(try await client.send(.patch, "\(TestScribeClient.ambient)/\(id)/context").status == 412)
+            #expect(try await client.post("\(TestScribeClient.ambient)/\(id)/context", "{}").status == 412)
+            #expect(try await client.post("\(TestScribeClient.ambient)/\(id)/cancel", "").status == 412)
+        }
+    }
+
+    @Test("a session is a transaction like any other, with the same transcript", .covers("U-33"))
+    func transaction() async throws {
+        var server = try TestServer.ambient()
+        server.configuration.authMode = .open
+        try await server.run { client in
+            let id = try await client.visit()
+            let history = try await client.get("/voice/api/v2/transaction/history")
+            #expect(history.text.contains(id))
+            let results = try await client.status(id)
+            #expect(results.status == 200, "\(results.text)")
+            guard case .array(let items)? = try await client.ambient(id, "transcript").json["final_transcript"] else {
+                throw ScribeError.resultNotFound
+            }
+            let spoken = items.compactMap { $0["transcript"]?.stringValue }
+            #expect(spoken.count >= 5)
+            let session = try await client.get("/voice/v1/sessions/\(id)")
+            #expect(session.status == 200)
+            #expect(spoken.allSatisfy { session.text.contains($0.prefix(40)) })
+        }
+    }
+
+    @Test(
+        "each section that is asked for has what is its own, and nothing is told under two that do not share it",
+        .covers("U-22"))
+    func sections() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let codes = ["10164-2", "48765-2", "8716-3", "29545-1", "11348-0", "39238-1", "61146-7"]
+            let asked = codes.map { #"{"loinc":"\#($0)"}"# }.joined(separator: ",")
+            let id = try await client.visit(context: #"{"sections":[\#(asked)]}"#, seconds: 160)
+            guard case .array(let summary)? = try await client.ambient(id, "content").json["summary"] else {
+                throw ScribeError.resultNotFound
+            }
+            // In the order in which they were asked for; of goals nothing was said.
+            #expect(summary.map { $0["loinc_code"]?.stringValue ?? "" } == codes.dropLast())
+            let lines = summary.flatMap { ($0["content"]?.stringValue ?? "").split(separator: "\n") }
+            #expect(Set(lines).count == lines.count)
+            #expect(summary[1]["content"] == .string("- allergic to penicillin"))
+            #expect(summary[2]["content"]?.stringValue?.contains("blood pressure") == true)
+            #expect(summary[3]["content"]?.stringValue?.contains("blood pressure") == false)
+        }
+    }
+
+    @Test("sections are told as the clinician prefers", .covers("U-13"))
+    func preferences() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            func set(_ body: String) async throws -> TestAnswer {
+                try await client.send(
+                    .patch, "/api/v1/user/preferences",
+                    body: Data(#"{"personalization_preference":\#(body)}"#.utf8))
+            }
+            let usual = try await set("{}")
+            #expect(try usual["preference.personalization_preference.verbosity"] == "BALANCED")
+            let styled = try await set(
+                #"{"verbosity":"concise","section_format":[{"loinc":"10164-2","style":"NARRATIVE"}]}"#)
+            #expect(try styled["preference.personalization_preference.section_format.0.style"] == "NARRATIVE")
+            for wrong in [
+                #"{"verbosity":"LOUD"}"#, #"{"section_format":[{"loinc":"8716-3","style":"NARRATIVE"}]}"#,
+                #"{"section_format":[{"loinc":"10164-2","style":"SUNG"}]}"#,
+                #"{"section_format":[{"loinc":"10164-2"}]}"#, "7",
+            ] { #expect(try await set(wrong).status == 400, "\(wrong)") }
+            #expect(try await set("{}").json == styled.json)
+            let id = try await client.visit()
+            let content = try await client.ambient(id, "content").json["summary"]
+            guard case .array(let summary)? = content else { throw ScribeError.resultNotFound }
+            #expect(summary[0]["content"]?.stringValue?.hasPrefix("- ") == true)
+            #expect(summary[1]["content"]?.stringValue?.contains("- ") == false)
+        }
+    }
+
+    @Test("what is shorter than a minute, and what nobody speaks in, is skipped and no failure", .covers("U-21"))
+    func skipped() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.clinician()
+            let short = try await client.ambientSession()
+            try #require(try await client.record(short, TestAudio.wav(seconds: 59, rate: 16_000)).status == 200)
+            let empty = try await client.ambientSession()
+            let silent = try await client.ambientSession(#"{"encounter_id":"fixture:no-speech"}"#)
+            try #require(try await client.record(silent, TestAudio.wav(seconds: 61, rate: 16_000)).status == 200)
+            for id in [short, empty, silent] {
+                #expect(try await client.finishAmbient(id) == "skipped")
+                #expect(try await client.ambient(id, "content").json == .object(["summary": .array([])]))
+                #expect(try await client.ambient(id, "transcript").json == .object(["final_transcript": .array([])]))
+                #expect(try await client.ambient(id, "structured-data").status == 200)
+            }
+            #expect(
+                try await client.get("/api/v1/ambient/encounter/fixture:no-speech/content").json
+                    == .object(["summary": .array([])]))
+            let enough = try await client.ambientSession()
+            try #require(try await client.record(enough, TestAudio.wav(seconds: 60, rate: 16_000)).status == 200)
+            #expect(try await client.finishAmbient(enough) == "completed")
+        }
+    }
+
+    @Test("a session that is given up gives nothing, however often it is said", .covers("U-18"))
+    func cancel() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            try #require(try await client.record(id).status == 200)
+            for _ in 0..<2 {
+                let answer = try await client.post("\(TestScribeClient.ambient)/\(id)/cancel", "")
+                #expect(answer.status == 200)
+                #expect(answer.json == .object([:]))
+            }
+            #expect(try await client.ambientStatus(id) == "aborted")
+            #expect(try await client.endAmbient(id).errorID == "ambient_session_already_ended")
+            #expect(try await client.ambient(id, "content").status == 412)
+            #expect(try await client.ambient(id, "recording").status == 404)
+        }
+    }
+
+    @Test("all of a visit's sessions together", .covers("U-23"))
+    func encounters() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let context = #"{"sections":[{"loinc":"10164-2"}]}"#
+            let path = "/api/v1/ambient/encounter/v-1/content"
+            let open = try await client.ambientSession(#"{"encounter_id":"v-1"}"#)
+            #expect(try await client.get(path).errorID == "content_not_ready")
+            #expect(try await client.get("/api/v1/ambient/encounter/v-1/structured-data").status == 412)
+            #expect(try await client.get("/api/v1/ambient/encounter/v-2/content").status == 404)
+            let first = try await client.visit(#"{"encounter_id":"v-1"}"#, context: context, seconds: 15)
+            let second = try await client.visit(#"{"encounter_id":"v-1"}"#, context: context, seconds: 70)
+            func summary(_ path: String) async throws -> [String] {
+                guard case .array(let items)? = try await client.get(path).json["summary"] else { return [] }
+                return items.compactMap { $0["content"]?.stringValue }
+            }
+            let own = "\(TestScribeClient.ambient)/\(second)/content"
+            let (earlier, later) = (
+                try await summary("\(TestScribeClient.ambient)/\(first)/content"), try await summary(own)
+            )
+            #expect(earlier != later)
+            #expect(try await summary("\(own)?cumulative=true") == ["\(earlier[0])\n\(later[0])"])
+            #expect(try await summary("\(TestScribeClient.ambient)/\(first)/content?cumulative=true") == earlier)
+            #expect(try await summary(path) == ["\(earlier[0])\n\(later[0])"])
+            #expect(try await client.get("\(own)?cumulative=maybe").status == 400)
+            #expect(try await client.get("/api/v1/ambient/encounter/v-1/structured-data").status == 200)
+            #expect(try await client.ambientStatus(open) == "created")
+        }
+    }
+
+    @Test(
+        "stretches are one recording in the order in which they were spoken, whenever they come, and how often",
+        .covers("U-24", "U-31"))
+    func order() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let stretches = [
+                ("09:14:00", 30.0), ("09:12:00", 20), ("09:13:00", 5), ("09:13:00", 10), ("09:13:00", 10),
+                ("09:12:00", 3),
+            ]
+            for (time, seconds) in stretches {
+                let audio = TestAudio.wav(seconds: seconds, tone: Int(seconds), rate: 16_000)
+                #expect(try await client.record(id, at: "2026-05-10T\(time).123456789Z", audio).status == 200)
+            }
+            #expect(try await client.finishAmbient(id) == "completed")
+            guard case .array(let items)? = try await client.ambient(id, "transcript").json["final_transcript"],
+                case .array(let recordings)? = try await client.ambient(id, "recording").json["recordings"]
+            else { throw ScribeError.resultNotFound }
+            #expect(recordings.count == 3)
+            #expect(recordings.map { $0["sequence_number"] } == [.integer(1), .integer(2), .integer(3)])
+            let starts = items.compactMap { $0["start_time"]?.stringValue }
+            #expect(starts.first == "2026-05-10T09:12:00.123000000Z")
+            #expect(starts == starts.sorted())
+            // 20 s, 10 s of the longer one, and 30 s in two pieces.
+            #expect(items[1]["start_offset"]?["seconds"] == .integer(20))
+            #expect(items[2]["start_offset"]?["seconds"] == .integer(30))
+            #expect(items.last?["end_offset"]?["minutes"] == .integer(1))
+            let order = items.compactMap { $0["recording_id"]?.stringValue }.removingDuplicates()
+            #expect(order == recordings.compactMap { $0["recording_id"]?.stringValue })
+            #expect(items.allSatisfy { $0["lang_id"] == .string("en") })
+        }
+    }
+
+    @Test("an offline recording is a WAV as the socket's would be, whole, and from then", .covers("U-30"))
+    func offline() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let audio = TestAudio.wav(seconds: 2, rate: 16_000)
+            let path = "\(TestScribeClient.ambient)/\(id)/audio"
+            #expect(try await client.send(.post, path, body: audio).status == 400)
+            for time in ["", "yesterday", "2026-05-10", "99999-01-01T00:00:00Z", "2026-05-10T09:12:33.Z"] {
+                #expect(try await client.record(id, at: time, audio).status == 400, "\(time)")
+            }
+            for wrong in [Data(), Data("RIFF".utf8), TestAudio.wav(seconds: 2), audio.prefix(43), Data(count: 70_000)] {
+                #expect(try await client.record(id, at: "2026-05-10T09:12:33Z", wrong).status == 400)
+            }
+            for hash in ["x", String(repeating: "0", count: 64)] {
+                let answer = try await client.record(id, at: "2026-05-10T09:12:33Z", audio, hash: hash)
+                #expect(answer.errorID == "invalid_encryption_hash")
+            }
+            let large = HTTPFields([
+                .init(name: .startTime, value: "2026-05-10T09:12:33Z"), .init(name: .contentLength, value: "268435457"),
+            ])
+            #expect(try await client.send(.post, path, headers: large).status == 413)
+            // Nothing of it counts.
+            #expect(try await client.ambientStatus(id) == "created")
+            #expect(try await client.finishAmbient(id) == "skipped")
+            // Days later, one after the other.
+            for time in ["2026-05-01T09:12:33+05:30", "2026-05-02T09:12:33Z"] {
+                let late = try await client.ambientSession()
+                #expect(try await client.record(late, at: time, audio).status == 200)
+                #expect(try await client.finishAmbient(late) == "completed")
+            }
+        }
+    }
+
+    @Test("the diagnoses that were spoken of, with codes that were given or that are known for sure", .covers("U-25"))
+    func diagnoses() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let given = #"""
+                {"diagnoses":{"values":[
+                    {"codes":[{"type":"ICD10","code":"J45.20","description":"Asthma, mild (intermittent)"},{"type":"IMO","code":"7"}],"diagnosis_note":"Known."},
+                    {"codes":[{"type":"ICD10","code":"E11.9","description":"Type 2 diabetes mellitus"}]}]}}
+                """#
+            let id = try await client.visit(context: given)
+            guard
+                case .array(let values)? = try await client.ambient(id, "structured-data")
+                    .json["structured_data"]?["diagnoses"]?["values"]
+            else { throw ScribeError.resultNotFound }
+            #expect(values.first?["diagnosis_note"] == .string("Known."))
+            #expect(
+                values.first?["codes"]
+                    == .array([
+                        .object([
+                            "type": .string("ICD10"), "code": .string("J45.20"),
+                            "description": .string("Asthma, mild (intermittent)"),
+                        ]),
+                        .object(["type": .string("IMO"), "code": .string("7"), "description": .string("")]),
+                    ]))
+            let text = "\(values)"
+            #expect(!text.contains("E11.9"))
+            #expect(text.contains("I10"))
+            #expect(values.allSatisfy { $0["laterality_indicator"] != nil && $0["post_coord_lex_flag"] != nil })
+        }
+    }
+
+    @Test("recordings are WAVs behind links that expire, and go after a week", .covers("U-26"))
+    func recordings() async throws {
+        let server = try TestServer.ambient()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let audio = TestAudio.wav(seconds: 50, rate: 16_000)
+            try #require(try await client.record(id, at: "2026-05-10T09:12:33Z", audio).status == 200)
+            #expect(try await client.ambient(id, "recording").errorID == "recording_not_ready")
+            try #require(try await client.finishAmbient(id) == "completed")
+            let now = Int(manual.now.timeIntervalSince1970)
+            for (query, lifetime, download) in [
+                ("", 900, false), ("?download=false", 900, false), ("?download=true", 3600, true),
+            ] {
+                let answer = try await client.ambient(id, "recording\(query)")
+                #expect(answer.json["is_streamable"] == .bool(true))
+                #expect(answer.json["recordings"]?.first?["expires_at"] == .integer(Int64(now + lifetime)))
+                let path =
+                    try "/"
+                    + answer["recordings.0.presigned_url"].split(separator: "/").dropFirst(2).joined(separator: "/")
+                // Without a token.
+                let all = try await anonymous.get(path)
+                #expect(all.status == 200)
+                #expect(all.body == audio)
+                #expect((all.headers[.contentDisposition] != nil) == download)
+                for (range, bytes) in [
+                    ("bytes=0-43", 0..<44), ("bytes=40-700000", 40..<700_001),
+                    ("bytes=-10", (audio.count - 10)..<audio.count),
+                ] {
+                    let part = try await anonymous.get(path, headers: [.range: range])
+                    #expect(part.status == 206)
+                    #expect(part.body == audio[bytes])
+                }
+                #expect(try await anonymous.get(path, headers: [.range: "bytes=9999999-"]).status == 416)
+                #expect(try await anonymous.get(path + "x").status == 403)
+            }
+            let path =
+                try "/"
+                + (try await client.ambient(id, "recording?download=true"))["recordings.0.presigned_url"].split(
+                    separator: "/"
+                ).dropFirst(2).joined(separator: "/")
+            manual.advance(by: .seconds(3601))
+            #expect(try await anonymous.get(path).status == 403)
+            let later = try await anonymous.clinician()
+            #expect(try await later.ambient(id, "recording?download=maybe").status == 400)
+            manual.advance(by: .seconds(7 * 86_400 - 3605))
+            let last = try await anonymous.clinician().ambient(id, "recording?download=true")
+            #expect(last.status == 200)
+            manual.advance(by: .seconds(10))
+            let gone = try await anonymous.clinician().ambient(id, "recording")
+            #expect(gone.status == 410)
+            #expect(gone.errorID == "recording_expired")
+            let link =
+                try "/" + last["recordings.0.presigned_url"].split(separator: "/").dropFirst(2).joined(separator: "/")
+            #expect(try await anonymous.get(link).status == 410)
+        }
+    }
+
+    @Test("a recording whose file was deleted is gone")
+    func deletedFile() async throws {
+        let server = try TestServer.ambient()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.visit(seconds: 2)
+            let answer = try await client.ambient(id, "recording")
+            let recording = try answer["recordings.0.recording_id"]
+            let link =
+                try "/" + answer["recordings.0.presigned_url"].split(separator: "/").dropFirst(2).joined(separator: "/")
+            let path = "/m-prod-ekascribe-batch/sessions/\(id)/\(recording)-000001.wav"
+            let eka = try await anonymous.login()
+            #expect(
+                try await eka.send(.delete, path, headers: eka.signer().sign("DELETE", path, at: now)).status == 204)
+            #expect(try await anonymous.get(link).status == 404)
+        }
+    }
+
+    @Test("feedback is taken once, on content, in whole numbers of any scale", .covers("U-27", "U-28"))
+    func feedback() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            func body(_ least: String, _ most: String, _ rating: String, _ comment: String = "") -> String {
+                let comments = comment.isEmpty ? "" : #","qualitative_comments":"\#(comment)""#
+                return
+                    #"{"ratingFeedback":{"min_rating":\#(least),"max_rating":\#(most),"rating":\#(rating)}\#(comments)}"#
+            }
+            let open = try await client.ambientSession()
+            #expect(try await client.feedback(open, body("1", "5", "5")).status == 412)
+            let id = try await client.visit(seconds: 3)
+            let long = String(repeating: "👩‍⚕️", count: 2001)
+            for wrong in [
+                body("5", "5", "5"), body("5", "1", "3"), body("1", "5", "6"), body("1", "5", "0"),
+                body("1", "5", "3.5"),
+                body("1", "5", #""3""#), body("1", "5", "null"),
+                body("1", "5", "3", String(repeating: "a", count: 2001)),
+                body("1", "5", "3", long), "{}", #"{"qualitative_comments":"good"}"#, "7",
+            ] {
+                let answer = try await client.feedback(id, wrong)
+                #expect(answer.status == 400, "\(wrong.prefix(100))")
+                #expect(answer.errorID == "invalid_feedback_request")
+            }
+            let other = try await client.feedback(id, body("1", "5", "4"), on: "transcript")
+            #expect(other.status == 400)
+            #expect(other.errorID == "unsupported_feedback_entity")
+            let taken = try await client.feedback(id, body("1", "5", "5", String(long.dropLast())))
+            #expect(taken.status == 200)
+            #expect(try taken["feedback_id"].isEmpty == false)
+            let second = try await client.feedback(id, body("0", "1", "1"))
+            #expect(second.status == 409)
+            #expect(second.errorID == "feedback_already_submitted")
+            for (least, most, rating) in [("-2", "2", "-2"), ("0", "1", "0")] {
+                let next = try await client.visit(seconds: 3)
+                #expect(try await client.feedback(next, body(least, most, rating)).status == 200)
+            }
+        }
+    }
+
+    @Test("429 and 503 can be had on purpose, with when to come back", .covers("U-35"))
+    func forced() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let limited = try await anonymous.clinician("dr", of: "demo-partner-limited")
+            let full = try await limited.post("\(TestScribeClient.ambient)/create", "{}")
+            #expect(full.status == 429)
+            #expect(full.errorID == "rate_limit_exceeded")
+            let client = try await anonymous.clinician()
+            let refused = try await client.post(
+                "\(TestScribeClient.ambient)/create", #"{"encounter_id":"fixture:init-refused"}"#)
+            #expect(refused.status == 503)
+            #expect(refused.json["code"] == .integer(503))
+            let commit = try await client.ambientSession(#"{"encounter_id":"fixture:commit-refused"}"#)
+            #expect(try await client.endAmbient(commit).status == 503)
+            let socket = try await client.ambientSession(#"{"encounter_id":"fixture:upload-refused"}"#)
+            var upgrade = AmbientSocketTests.upgrade
+            upgrade[.ambientSession] = socket
+            #expect(try await client.get("/ws/stream", headers: upgrade).status == 503)
+            let failing = try await client.ambientSession(#"{"encounter_id":"fixture:recogniser-down"}"#)
+            try #require(try await client.record(failing).status == 200)
+            #expect(try await client.finishAmbient(failing) == "failed")
+            #expect(try await client.ambient(failing, "content").status == 412)
+        }
+    }
+
+    @Test("a session that is never ended is over after a week")
+    func expiry() async throws {
+        let server = try TestServer.ambient()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let id = try await anonymous.clinician().ambientSession()
+            manual.advance(by: .seconds(7 * 86_400 - 1))
+            let client = try await anonymous.clinician()
+            #expect(try await client.ambientStatus(id) == "created")
+            manual.advance(by: .seconds(2))
+            #expect(try await client.ambientStatus(id) == "failed")
+            let answer = try await client.endAmbient(id)
+            #expect(answer.status == 412)
+            #expect(answer.errorID == "ambient_session_expired")
+        }
+    }
+
+    @Test("what can be chosen is listed, and unknown paths are this API's own 404")
+    func lists() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.clinician()
+            for (path, name, count) in [
+                ("encounter-types", "encounter_types", 3), ("visit-types", "visit_types", 4),
+                ("provider-roles", "provider_roles", 2), ("specialties", "specialties", 120), ("loincs", "loincs", 35),
+            ] {
+                guard case .array(let items)? = try await client.get("/api/v1/info/\(path)").json[name] else {
+                    throw ScribeError.resultNotFound
+                }
+                #expect(items.count == count)
+                #expect(items.allSatisfy { $0["code"]?.stringValue != nil })
+            }
+            for path in [
+                "ambient/nothing", "ambient/session/x/metadata", "info/nothing", "auth/nothing", "user/nothing",
+            ] {
+                let answer = try await client.get("/api/v1/\(path)")
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.errorID == "not_found")
+            }
+            #expect(try await client.get("\(TestScribeClient.ambient)/create").status == 405)
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var first: JSONValue? {
+        guard case .array(let items) = self else { return nil }
+        return items.first
+    }
+}
