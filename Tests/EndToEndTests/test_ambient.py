@@ -303,7 +303,7 @@ def test_nothing_that_is_said_on_the_socket_ends_the_server(client, ambient):
         "[" * 5000, '{"type":"START_TIME","data":"%s"}' % base64.b64encode(b"99999-99-99T99:99:99Z").decode(),
         '{"type":"START_TIME","data":"%s"}' % base64.b64encode(b"2026-05-10T09:12:33." + b"9" * 60 + b"Z").decode(),
         '{"type":"EVENT","event":"%s"}' % ("PAUSE" * 1000), '{"type":"EVENT","event":1e400}', "\u0301" * 1000,
-        '{"type":"AUDIO","type":"EVENT","data":"AAA="}', "x" * 1_100_000,
+        '{"type":"AUDIO","type":"EVENT","data":"AA=="}', "x" * 1_100_000,
     ]
     for text in odd:
         for first in ([], [start], [start, audio]):

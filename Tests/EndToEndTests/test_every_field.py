@@ -3,6 +3,7 @@
 All of it is derived from openapi/scribe.yaml, whose schemas say which bodies are right and which are wrong.
 """
 
+import base64
 import concurrent.futures
 import copy
 import functools
@@ -36,12 +37,15 @@ KINDS = {
     "section_id": "section", "section_ids": "section", "document_id": "document", "document-id": "document",
     "documents": "document", "chunk": "chunk", "conversation_id": "conversation", "memory_id": "memory",
     "subscription_id": "subscription", "webhook_id": "webhook", "thread_id": "transaction", "threadId": "transaction",
+    "encounter_id": "encounter",
 }
+AMBIENT = "/api/v1/ambient/session"
 #: Operations whose path is a credential, with where it comes from and the member that holds it.
 TICKETS = {
     "readContent": ("/voice/api/v1/documents/{document}", "presigned_url"),
     "writeContent": ("/voice/api/v1/documents/{document}", "edit_url"),
     "playAudio": ("/voice/v1/sessions/{transaction}/audio", "audio_url"),
+    "playAmbientRecording": (AMBIENT + "/{ambient}/recording", "presigned_url"),
 }
 ODD_SEGMENTS = {
     "300 characters": "x" * 300, "NUL": "a%00b", "line break": "a%0D%0Ab", "slash": "a%2Fb", "dots": "..",
@@ -69,6 +73,12 @@ MISSING = object()
 RECORDING = (
     b"RIFF" + struct.pack("<I", 16_036) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16_000, 2, 16)
     + b"data" + struct.pack("<I", 16_000) + bytes(16_000)
+)
+
+#: The same at 16 kHz.
+WAVE = (
+    b"RIFF" + struct.pack("<I", 32_036) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 16_000, 32_000, 2, 16)
+    + b"data" + struct.pack("<I", 32_000) + bytes(32_000)
 )
 
 
@@ -112,6 +122,7 @@ class Operation:
         content = body["content"] if body else {}
         self.schema = content.get("application/json", {}).get("schema")
         self.form = resolve(content.get("multipart/form-data", {}).get("schema"))
+        self.takes_wave = self.id == "uploadAmbientAudio"
         self.takes_recording = "application/octet-stream" in content
         if self.takes_recording:
             # Where it is named instead, test_listen.py is about that.
@@ -143,6 +154,14 @@ class Tenant:
         self.mark = mark
         adapter = requests.adapters.HTTPAdapter(pool_maxsize=32)
         self.session.mount("http://", adapter)
+        #: Of the same business, by another door.
+        self.partner = "demo-partner-2" if client.endswith("-2") else "demo-partner"
+        self.partner_token = self.fresh_partner_token()
+        clinician = {"partner_id": self.partner, "partner_token": self.partner_token}
+        registration = {**clinician, "provider_name": mark, "provider_org_id": "demo-org"}
+        assert self.session.post(f"{self.base_url}/api/v1/auth/register", json=registration).status_code == 201
+        login = self.session.post(f"{self.base_url}/api/v1/auth/login", json=clinician)
+        self.session.headers["sdp_suki_token"] = login.json()["suki_token"]
         self.ids = {"transaction": f"i-{uuid.uuid4()}", "chunk": f"{len(mark)}.wav"}
         self.ids["section"] = self.make("section")
         self.ids["template"] = self.make("template")
@@ -162,6 +181,8 @@ class Tenant:
         #: The result, which is edited where documents of the tenant's own are not.
         self.note = results.json()["data"]["output"][0]["document_id"]
         self.ids["document"] = self.make("document")
+        self.ids["encounter"] = f"visit-{uuid.uuid4()}"
+        self.ids["ambient"] = self.make("visit")
         self.ids["conversation"] = self.make("conversation")
         self.ids["memory"] = self.make("memory")
         #: Registrations that stay; of others there is room for a hundred.
@@ -177,6 +198,17 @@ class Tenant:
         #: Ids that only this tenant has, for operations that give them to the caller too.
         self.twins = {operation.id: self.make("transaction") for operation in OPERATIONS if operation.takes_ids}
 
+    @staticmethod
+    def fresh_partner_token() -> str:
+        parts = ({"alg": "RS256", "kid": "partner"}, {"sub": f"dr-{uuid.uuid4()}", "exp": 4102444800})
+        encoded = (base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts)
+        return ".".join([*encoded, "c2ln"])
+
+    def id_of(self, kind: str | None, operation: Operation) -> str:
+        if kind == "transaction" and operation.path.startswith(AMBIENT):
+            return self.ids["ambient"]
+        return self.twins[operation.id] if operation.takes_ids else self.ids.get(kind, "unknown")
+
     def call(self, method: str, path: str, body) -> dict:
         answer = self.session.request(method, self.base_url + path, json=body)
         assert answer.ok, f"{method} {path}: {answer.text}"
@@ -190,6 +222,18 @@ class Tenant:
         if kind == "session":
             body = {"upload_type": "chunked", "patient_details": {"name": self.mark}}
             return self.call("POST", "/voice/v1/sessions", body)["session_id"]
+        if kind == "ambient":
+            patient = {"patient": {"name": self.mark}, "visit": {"reason_for_visit": self.mark}}
+            body = {"encounter_id": self.ids["encounter"], **patient}
+            return self.call("POST", f"{AMBIENT}/create", body)["ambient_session_id"]
+        if kind == "visit":
+            session = self.make("ambient")
+            headers = {"X-Start-Time": "2026-05-10T09:12:33Z"}
+            self.session.post(f"{self.base_url}{AMBIENT}/{session}/audio", data=WAVE, headers=headers).raise_for_status()
+            self.call("POST", f"{AMBIENT}/{session}/end", None)
+            while self.call("GET", f"{AMBIENT}/{session}/status", None)["status"] == "running":
+                pass
+            return session
         if kind == "section":
             body = {"title": self.mark, "desc": self.mark, "format": "P", "example": self.mark}
             return self.call("POST", "/voice/api/v1/template/section", body)["section_id"]
@@ -217,14 +261,17 @@ class Tenant:
         return self.call("POST", "/voice/api/v1/documents", body)["data"]["document_id"]
 
     @staticmethod
-    def unknown(kind: str | None) -> str:
+    def unknown(kind: str | None, operation: Operation) -> str:
         """What names nothing, and could."""
+        if operation.path.startswith(AMBIENT):
+            return str(uuid.uuid4())
         return "123456789" if kind in ("subscription", "webhook") else f"i-{uuid.uuid4()}"
 
     def ticket(self, operation: str) -> str:
         path, member = TICKETS[operation]
         answer = self.session.get(self.base_url + path.format(**self.ids)).json()
-        return answer.get("data", answer)[member].rsplit("/", 1)[1]
+        answer = answer["recordings"][0] if "recordings" in answer else answer.get("data", answer)
+        return answer[member].rsplit("/", 1)[1]
 
     def forget_webhooks(self):
         """Makes room for further ones."""
@@ -240,7 +287,9 @@ class Tenant:
         seen = {}
         for operation in OPERATIONS:
             # Credentials are new each time.
-            if operation.method == "GET" and not operation.is_open and operation.id not in ("credentials", "s3Token"):
+            if operation.method == "GET" and not operation.is_open and operation.id not in (
+                "credentials", "s3Token", "ambientRecording",
+            ):
                 answer = Exchange(self, operation).send(query={"dlp": "true"} if operation.id == "status" else {})
                 if operation.id not in TICKETS:
                     seen[operation.id] = (answer.status_code, without_links(answer.json()))
@@ -263,7 +312,11 @@ class Exchange:
             tenant.forget_webhooks()
         if operation.id in ("endSession", "patchSession", "uploadSessionAudio", "uploadSessionFile"):
             self.ids["transaction"] = tenant.make("session")
-        if operation.takes_ids:
+        if operation.path.startswith(AMBIENT):
+            is_open = operation.method != "GET" and not path.endswith("/feedback")
+            made = "ambient" if is_open else "visit" if path.endswith("/feedback") else None
+            self.ids["transaction"] = tenant.make(made) if made else tenant.ids["ambient"]
+        elif operation.takes_ids:
             self.ids["transaction"] = f"i-{uuid.uuid4()}"
         elif operation.method == "DELETE" or (
             operation.method != "GET" and (path.startswith("/voice/api/v2/transaction/") or path.endswith("/feedback"))
@@ -280,6 +333,11 @@ class Exchange:
                 return [known(each, name) for each in value]
             if name == "refresh_token":
                 return self.tenant.tokens["refresh_token"]
+            if name == "partner_token":
+                is_new = self.operation.id == "registerClinician"
+                return self.tenant.fresh_partner_token() if is_new else self.tenant.partner_token
+            if name == "partner_id":
+                return self.tenant.partner
             if name in ("device_code", "user_code"):
                 return self.tenant.call("POST", "/connect-auth/v1/device/code", {})[name]
             if name == "endpoint":
@@ -314,8 +372,10 @@ class Exchange:
         headers = dict(headers or {})
         if body is MISSING and operation.form:
             body, headers["Content-Type"] = form(operation.form)
+        if operation.takes_wave:
+            headers.setdefault("X-Start-Time", "2026-05-10T09:12:33Z")
         if body is MISSING and operation.takes_recording:
-            body = RECORDING
+            body = WAVE if operation.takes_wave else RECORDING
         data = None if body in (MISSING, None) and not operation.schema else encoded(body)
         request = requests.Request(operation.method, self.tenant.base_url, headers=headers, data=data)
         prepared = self.tenant.session.prepare_request(request)
@@ -430,14 +490,15 @@ def family(path: str) -> str:
     families = {
         "/connect-auth/v1/device": "eka", "/connect-auth": "account", "/v1/file-upload": "file upload", "/v1/listen": "listen",
         "/voice/api/v1/template": "templates", "/notification": "connect", "/voice/v1/session/": "eka", "/api/v1/medai": "templates", "/voice/v1/": "alliance",
-         "/v1/conversations": "edge", "/v1/transcribe": "edge", "/v3/": "edge",
+        "/api/v1/auth": "suki", "/api/v1/ambient": "suki", "/api/v1/user": "suki", "/api/v1/info": "suki",
+        "/v1/conversations": "edge", "/v1/transcribe": "edge", "/v3/": "edge",
     }
     return next((name for prefix, name in families.items() if path.startswith(prefix)), "eka")
 
 
 def message_of(answer: requests.Response) -> str:
     body = answer.json()
-    error = next(body[key] for key in ("err_msg", "detail", "error") if key in body)
+    error = next(body[key] for key in ("err_msg", "detail", "error", "message") if key in body)
     return error if isinstance(error, str) else error["message"]
 
 
@@ -492,6 +553,8 @@ class Judge:
             fits = isinstance(body.get("detail"), str)
         elif kind == "connect":
             fits = is_detailed and error["code"].isupper()
+        elif kind == "suki":
+            fits = body.get("code") == answer.status_code and re.match("[a-z_]+(: |$)", body.get("message", ""))
         elif kind == "alliance":
             fits = is_detailed and body["status"] == "failed"
         elif answer.status_code == 401 and not self.operation.is_open:
@@ -515,7 +578,9 @@ class Judge:
 def world(tmp_path_factory):
     """A server, two tenants, and what the second could read before anything happened."""
     folder = tmp_path_factory.mktemp("fields")
-    flags = ("--ephemeral", "--long-poll", "50ms", "--object-wait", "50ms", "--log-level", "debug")
+    flags = (
+        "--ephemeral", "--long-poll", "50ms", "--object-wait", "50ms", "--log-level", "debug", "--suki-shortest", "0s",
+    )
     with running(folder, *flags) as server:
         first = Tenant(server, "dev-client", "dev-secret", "first", folder)
         second = Tenant(server, "dev-client-2", "dev-secret-2", SECRET, folder)
@@ -529,14 +594,14 @@ def parameters(judge, first: Tenant, second: Tenant):
     for parameter in operation.segments:
         name, schema = parameter["name"], parameter["schema"]
         kind = KINDS.get(name)
-        theirs = second.twins[operation.id] if operation.takes_ids else second.ids.get(kind, "unknown")
-        for case, text in {"unknown": Tenant.unknown(kind), "foreign": theirs, **ODD_SEGMENTS}.items():
+        theirs = second.id_of(kind, operation)
+        for case, text in {"unknown": Tenant.unknown(kind, operation), "foreign": theirs, **ODD_SEGMENTS}.items():
             meant = urllib.parse.unquote(text, errors="surrogateescape")
             cases.append((case, {"segments": {name: text}}, f"path {name} {case}", is_valid(schema, meant), kind))
     for parameter in operation.queries:
         name, schema = parameter["name"], parameter["schema"]
         kind = KINDS.get(name)
-        theirs = second.twins[operation.id] if operation.takes_ids else second.ids.get(kind, "unknown")
+        theirs = second.id_of(kind, operation)
         for case, text in {"unknown": f"i-{uuid.uuid4()}", "foreign": theirs, **ODD_QUERIES}.items():
             # Ids are in the log, and may be.
             text = text.replace(CANARY, "a-word") if kind else text

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from conftest import ROOT, running
+from suki_client import SukiClient
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +20,14 @@ def brief(tmp_path_factory):
 
 @pytest.mark.parametrize("document", ["scribe", "control"])
 def test_schemathesis_finds_nothing(brief, document):
+    clinician = SukiClient(brief.base_url)
+    clinician.initialize()
     token = "operator" if document == "control" else brief.client().tokens["access_token"]
     result = subprocess.run(
         [
             pathlib.Path(sys.executable).parent / "schemathesis", "--config-file",
             ROOT / "Tests/EndToEndTests/schemathesis.toml", "run", ROOT / f"openapi/{document}.yaml", "--url", brief.base_url,
-            "-H", f"Authorization: Bearer {token}", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1",
+            "-H", f"Authorization: Bearer {token}", "-H", f"sdp_suki_token: {clinician.sdp_suki_token}", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1",
         ],
         capture_output=True, text=True, cwd=brief.folder,
     )

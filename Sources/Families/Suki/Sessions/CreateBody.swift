@@ -23,9 +23,8 @@ struct CreateBody: Decodable {
     init(from decoder: any Decoder) throws {
         let body = try decoder.container(keyedBy: CodingKeys.self)
         id = try body.decodeIfPresent(String.self, forKey: .id)
-        encounter =
-            try body.decodeIfPresent(String.self, forKey: .encounter)
-            ?? body.decodeIfPresent(String.self, forKey: .group)
+        let group = try body.decodeIfPresent(String.self, forKey: .group)
+        encounter = try body.decodeIfPresent(String.self, forKey: .encounter) ?? group
         isMultilingual = try body.decodeIfPresent(Bool.self, forKey: .multilingual)
         for key in [CodingKeys.patient, .sections, .provider, .visit, .diagnoses] {
             context[key.rawValue] = try body.decodeIfPresent(JSONValue.self, forKey: key)
