@@ -7,6 +7,7 @@ import json
 import random
 import re
 import subprocess
+import sys
 import threading
 import uuid
 
@@ -316,3 +317,13 @@ def test_nothing_that_is_said_on_the_socket_ends_the_server(client, ambient):
     client.end(session)
     assert client.wait(session) in ("completed", "skipped")
     assert ambient.process.poll() is None
+
+
+def test_the_recipe_works(ambient, tmp_path):
+    page = (ROOT / "docs/recipes.md").read_text().split("## Record an ambient session")[1].split("\n## ")[0]
+    code = page.split("```python\n")[1].split("```")[0]
+    (tmp_path / "speech.raw").write_bytes(samples(70))
+    code = code.replace("127.0.0.1:8087", ambient.base_url.removeprefix("http://"))
+    told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("HISTORY OF PRESENT ILLNESS\n- fever for three days"), told.stdout

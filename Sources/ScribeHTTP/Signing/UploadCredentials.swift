@@ -132,23 +132,3 @@ private struct SessionClaims: JWTPayload {
     /// Expiry is judged by the server's clock.
     func verify(using algorithm: some JWTAlgorithm) throws {}
 }
-
-/// The alphabet of AWS access key ids.
-package enum Base32 {
-    package static func encode(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-        var text: [UInt8] = []
-        var buffer = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = buffer << 8 | Int(byte)
-            bits += 8
-            while bits >= 5 {
-                bits -= 5
-                text.append(alphabet[buffer >> bits & 31])
-            }
-            buffer &= (1 << bits) - 1
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}

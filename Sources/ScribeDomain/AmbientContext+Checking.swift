@@ -1,0 +1,216 @@
+import Foundation
+
+/// What a context may say (suki.md 3.2, 3.5).
+extension AmbientContext {
+    private static let sexes = ["male", "female", "other", "unknown"]
+    private static let roles = [
+        "ATTENDING": "ATTENDING", "CONSULTING": "CONSULTING", "PRIMARY": "ATTENDING",
+        "PRIMARY/ATTENDING": "ATTENDING", "PRIMARY_ATTENDING": "ATTENDING",
+    ]
+    private static let visitTypes = [
+        "NEW_PATIENT": "NEW_PATIENT", "NEW PATIENT / INTAKE": "NEW_PATIENT", "NEW PATIENT": "NEW_PATIENT",
+        "ESTABLISHED_PATIENT": "ESTABLISHED_PATIENT", "ESTABLISHED PATIENT": "ESTABLISHED_PATIENT",
+        "WELLNESS": "WELLNESS", "ED": "ED",
+    ]
+    private static let codeTypes = [
+        "ICD10": "ICD10", "ICD-10": "ICD10", "ICD_10": "ICD10", "ICD10-CM": "ICD10", "ICD-10-CM": "ICD10",
+        "IMO": "IMO", "SNOMED": "SNOMED", "SNOMED-CT": "SNOMED", "SNOMED_CT": "SNOMED",
+    ]
+
+    /// What can be chosen, for lists of it.
+    package static let encounterTypes = ["AMBULATORY", "INPATIENT", "ED"]
+    package static let shownVisitTypes = ["NEW_PATIENT", "ESTABLISHED_PATIENT", "WELLNESS", "ED"]
+    package static let shownRoles = ["ATTENDING", "CONSULTING"]
+
+    private static let longestText = 255
+    private static let longestNote = 4096
+    private static let mostDiagnoses = 200
+    private static let mostCodes = 20
+
+    /// The members that are known, in the API's words. Nulls stay: they mean something in a merge.
+    static func checked(_ body: JSONValue, today: Date) throws(ScribeError) -> JSONValue {
+        guard case .object(let members) = body else {
+            throw .invalidRequest(field: nil, problem: "the context must be an object")
+        }
+        var checked: [String: JSONValue] = [:]
+        if let patient = members["patient"] { checked["patient"] = try self.patient(patient, today) }
+        if let provider = members["provider"] { checked["provider"] = try self.provider(provider) }
+        if let visit = members["visit"] { checked["visit"] = try self.visit(visit) }
+        if let sections = members["sections"] { checked["sections"] = try self.sections(sections) }
+        if let diagnoses = members["diagnoses"] { checked["diagnoses"] = try self.diagnoses(diagnoses) }
+        if let emr = members["emr"] {
+            checked["emr"] = try object(emr, "emr") { (emr) throws(ScribeError) in
+                ["target_emr": try word(emr["target_emr"], "emr.target_emr", same(["ATHENA", "EPIC", "CERNER"]))]
+            }
+        }
+        if let orders = members["orders"] {
+            let isKept = orders == .null || orders.isObject
+            guard isKept else { throw .invalidRequest(field: "orders", problem: "must be an object") }
+            guard orders.isNested(atMost: 40) else {
+                throw .invalidRequest(field: "orders", problem: "is nested too deeply")
+            }
+            try Limits.require(orders, within: Limits.echo, "orders")
+            checked["orders"] = orders
+        }
+        return .object(checked)
+    }
+
+    /// An object's known members; those that were not sent are left out.
+    private static func object(
+        _ value: JSONValue, _ field: String,
+        _ members: ([String: JSONValue]) throws(ScribeError) -> [String: JSONValue?]
+    ) throws(ScribeError) -> JSONValue {
+        switch value {
+        case .null: return .null
+        case .object(let sent): return .object(try members(sent).compactMapValues(\.self))
+        case .bool, .integer, .number, .string, .array:
+            throw .invalidRequest(field: field, problem: "must be an object")
+        }
+    }
+
+    private static func same(_ words: [String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: words.map { ($0, $0) })
+    }
+
+    /// One of the words, whatever its case.
+    private static func word(
+        _ value: JSONValue?, _ field: String, _ words: [String: String]
+    ) throws(ScribeError) -> JSONValue? {
+        guard let value, value != .null else { return value }
+        guard let text = value.stringValue, let known = words[text.uppercased()] else {
+            throw .invalidRequest(
+                field: field, problem: "is none of \(Set(words.values).sorted().joined(separator: ", "))")
+        }
+        return .string(known)
+    }
+
+    private static func text(
+        _ value: JSONValue?, _ field: String, atMost limit: Int
+    ) throws(ScribeError) -> JSONValue? {
+        guard let value, value != .null else { return value }
+        guard case .string(let text) = value else { throw .invalidRequest(field: field, problem: "must be a string") }
+        guard text.count <= limit, text.utf8.count <= 16 * limit else {
+            throw .invalidRequest(field: field, problem: "must have at most \(limit) characters")
+        }
+        return .string(text.storable)
+    }
+
+    private static func patient(_ value: JSONValue, _ today: Date) throws(ScribeError) -> JSONValue {
+        try object(value, "patient") { (patient) throws(ScribeError) in
+            // The name is never kept (addendum 3).
+            let birth = patient["dob"] ?? patient["birthdate"] ?? patient["birth_date"]
+            if let birth, birth != .null {
+                guard let text = birth.stringValue, let day = CalendarDay(text), day <= CalendarDay(today) else {
+                    throw .invalidRequest(
+                        field: "patient.dob", problem: "must be a day as YYYY-MM-DD, not in the future")
+                }
+            }
+            let sex = try word(
+                patient["sex"] ?? patient["gender"], "patient.sex",
+                Dictionary(uniqueKeysWithValues: sexes.map { ($0.uppercased(), $0) }))
+            return ["dob": birth, "sex": sex]
+        }
+    }
+
+    private static func provider(_ value: JSONValue) throws(ScribeError) -> JSONValue {
+        try object(value, "provider") { (provider) throws(ScribeError) in
+            let said = provider["specialty"] ?? provider["speciality"]
+            var specialty = said
+            if let said, said != .null {
+                guard let name = said.stringValue.flatMap(AmbientSpecialty.named) else {
+                    throw .invalidRequest(field: "provider.specialty", problem: "is none that is known")
+                }
+                specialty = .string(name)
+            }
+            let role = try word(
+                provider["provider_role"] ?? provider["role"], "provider.provider_role", roles)
+            return ["specialty": specialty, "provider_role": role]
+        }
+    }
+
+    private static func visit(_ value: JSONValue) throws(ScribeError) -> JSONValue {
+        try object(value, "visit") { (visit) throws(ScribeError) in
+            [
+                "visit_type": try word(visit["visit_type"], "visit.visit_type", visitTypes),
+                "encounter_type": try word(visit["encounter_type"], "visit.encounter_type", same(encounterTypes)),
+                "reason_for_visit": try text(visit["reason_for_visit"], "visit.reason_for_visit", atMost: longestText),
+                "chief_complaint": try text(visit["chief_complaint"], "visit.chief_complaint", atMost: longestText),
+            ]
+        }
+    }
+
+    private static func sections(_ value: JSONValue) throws(ScribeError) -> JSONValue {
+        guard value != .null else { return .null }
+        guard case .array(let items) = value else {
+            throw .invalidRequest(field: "sections", problem: "must be an array")
+        }
+        try Limits.require(items.count, atMost: Limits.sectionsOfTemplate, "sections")
+        var sections: [JSONValue] = []
+        var problemBased = 0
+        for (index, item) in items.enumerated() {
+            let field = "sections.\(index)"
+            guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
+            guard let code = (item["loinc"] ?? item["code"])?.stringValue, AmbientSection[code] != nil else {
+                throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section")
+            }
+            var section: [String: JSONValue] = ["loinc": .string(code)]
+            switch item["is_pbn_section"] ?? item["isPBNSection"] {
+            case .bool(let isProblemBased)?:
+                problemBased += isProblemBased ? 1 : 0
+                section["is_pbn_section"] = .bool(isProblemBased)
+            case nil, .null?: break
+            default: throw .invalidRequest(field: "\(field).is_pbn_section", problem: "must be true or false")
+            }
+            sections.append(.object(section))
+        }
+        guard problemBased <= 1 else {
+            throw .invalidRequest(field: "sections", problem: "may have one problem-based section")
+        }
+        return .array(sections)
+    }
+
+    private static func diagnoses(_ value: JSONValue) throws(ScribeError) -> JSONValue {
+        if value == .null { return .null }
+        let list = value["values"] ?? (value.isObject ? .array([]) : value)
+        if list == .null { return .null }
+        guard case .array(let items) = list else {
+            throw .invalidRequest(field: "diagnoses.values", problem: "must be an array")
+        }
+        try Limits.require(items.count, atMost: mostDiagnoses, "diagnoses.values")
+        var values: [JSONValue] = []
+        for (index, item) in items.enumerated() { values.append(try diagnosis(item, "diagnoses.values.\(index)")) }
+        return .object(["values": .array(values)])
+    }
+
+    private static func diagnosis(_ item: JSONValue, _ field: String) throws(ScribeError) -> JSONValue {
+        guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
+        guard case .array(let given)? = item["codes"], !given.isEmpty else {
+            throw .invalidRequest(field: "\(field).codes", problem: "is missing: a diagnosis has one code at least")
+        }
+        try Limits.require(given.count, atMost: mostCodes, "\(field).codes")
+        var codes: [JSONValue] = []
+        for (index, code) in given.enumerated() {
+            let path = "\(field).codes.\(index)"
+            guard let name = (code["type"] ?? code["code_type"] ?? code["codeType"])?.stringValue, !name.isEmpty,
+                let text = code["code"]?.stringValue, !text.isEmpty
+            else { throw .invalidRequest(field: path, problem: "must have a type and a code") }
+            guard let type = codeTypes[name.uppercased()] else {
+                throw .invalidRequest(field: "\(path).type", problem: "is none of ICD10, IMO")
+            }
+            guard text.utf8.count <= 64, text.isPlain else {
+                throw .invalidRequest(field: "\(path).code", problem: "is no code")
+            }
+            let description = try self.text(
+                code["description"] ?? code["codeDescription"], "\(path).description", atMost: longestNote)
+            codes.append(
+                .object(
+                    ["type": .string(type), "code": .string(text), "description": description ?? .string("")]
+                        .mapValues { $0 == .null ? .string("") : $0 }))
+        }
+        var members: [String: JSONValue] = ["codes": .array(codes)]
+        let note = try text(
+            item["diagnosis_note"] ?? item["diagnosisNote"], "\(field).diagnosis_note", atMost: longestNote)
+        if let note, note != .null { members["diagnosis_note"] = note }
+        return .object(members)
+    }
+}

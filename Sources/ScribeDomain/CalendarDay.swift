@@ -1,0 +1,29 @@
+package import Foundation
+
+/// A day of the calendar, without a time zone.
+package struct CalendarDay: Comparable, Sendable {
+    private let value: Int
+
+    /// Reads `YYYY-MM-DD`; nil for what is none, also the 30th of February.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
+        else { return nil }
+        let numbers = parts.map { $0.reduce(0) { $0 * 10 + Int($1 - 0x30) } }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard year >= 1, (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }
+        value = (year * 100 + month) * 100 + day
+    }
+
+    /// The day that it is there where it is latest: who was born today is no mistake.
+    package init(_ date: Date) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = TimeZone(secondsFromGMT: 14 * 3600) ?? .gmt
+        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        value = ((parts.year ?? 9999) * 100 + (parts.month ?? 12)) * 100 + (parts.day ?? 31)
+    }
+
+    package static func < (first: CalendarDay, second: CalendarDay) -> Bool { first.value < second.value }
+}
