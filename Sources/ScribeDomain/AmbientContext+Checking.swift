@@ -37,7 +37,9 @@ extension AmbientContext {
         if let provider = members["provider"] { checked["provider"] = try self.provider(provider) }
         if let visit = members["visit"] { checked["visit"] = try self.visit(visit) }
         if let sections = members["sections"] { checked["sections"] = try self.sections(sections) }
-        if let diagnoses = members["diagnoses"] { checked["diagnoses"] = try self.diagnoses(diagnoses) }
+        if let diagnoses = members["diagnoses"], diagnoses != .object([:]) {
+            checked["diagnoses"] = try self.diagnoses(diagnoses)
+        }
         if let emr = members["emr"] {
             checked["emr"] = try object(emr, "emr") { (emr) throws(ScribeError) in
                 ["target_emr": try word(emr["target_emr"], "emr.target_emr", same(["ATHENA", "EPIC", "CERNER"]))]
@@ -150,7 +152,10 @@ extension AmbientContext {
         for (index, item) in items.enumerated() {
             let field = "sections.\(index)"
             guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
-            guard let code = (item["loinc"] ?? item["code"])?.stringValue, AmbientSection[code] != nil else {
+            // Older clients name the title alone.
+            let sent = item["loinc"] ?? item["code"]
+            let titled = item["title"]?.stringValue.flatMap(AmbientSection.titled)?.code
+            guard let code = sent == nil ? titled : sent?.stringValue, AmbientSection[code] != nil else {
                 throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section")
             }
             var section: [String: JSONValue] = ["loinc": .string(code)]
@@ -171,7 +176,7 @@ extension AmbientContext {
 
     private static func diagnoses(_ value: JSONValue) throws(ScribeError) -> JSONValue {
         if value == .null { return .null }
-        let list = value["values"] ?? (value.isObject ? .array([]) : value)
+        let list = value["values"] ?? value
         if list == .null { return .null }
         guard case .array(let items) = list else {
             throw .invalidRequest(field: "diagnoses.values", problem: "must be an array")
@@ -185,7 +190,9 @@ extension AmbientContext {
     private static func diagnosis(_ item: JSONValue, _ field: String) throws(ScribeError) -> JSONValue {
         guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
         guard case .array(let given)? = item["codes"], !given.isEmpty else {
-            throw .invalidRequest(field: "\(field).codes", problem: "is missing: a diagnosis has one code at least")
+            throw .invalidRequest(
+                field: "missingDiagnosisCodes: \(field).codes", problem: "is missing: a diagnosis has one code at least"
+            )
         }
         try Limits.require(given.count, atMost: mostCodes, "\(field).codes")
         var codes: [JSONValue] = []
@@ -193,15 +200,15 @@ extension AmbientContext {
             let path = "\(field).codes.\(index)"
             guard let name = (code["type"] ?? code["code_type"] ?? code["codeType"])?.stringValue, !name.isEmpty,
                 let text = code["code"]?.stringValue, !text.isEmpty
-            else { throw .invalidRequest(field: path, problem: "must have a type and a code") }
+            else { throw .invalidRequest(field: "missingCodeFields: \(path)", problem: "must have a type and a code") }
             guard let type = codeTypes[name.uppercased()] else {
-                throw .invalidRequest(field: "\(path).type", problem: "is none of ICD10, IMO")
+                throw .invalidRequest(field: "noValidDiagnosis: \(path).type", problem: "is none of ICD10, IMO")
             }
             guard text.utf8.count <= 64, text.isPlain else {
                 throw .invalidRequest(field: "\(path).code", problem: "is no code")
             }
             let description = try self.text(
-                code["description"] ?? code["codeDescription"], "\(path).description", atMost: longestNote)
+                code["description"] ?? code["codeDescription"], "\(path).description", atMost: longestText)
             codes.append(
                 .object(
                     ["type": .string(type), "code": .string(text), "description": description ?? .string("")]

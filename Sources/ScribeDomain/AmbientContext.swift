@@ -30,17 +30,20 @@ package struct AmbientContext: Hashable, Sendable {
     /// As it was stored.
     package init(stored json: JSONValue) { self.json = json }
 
-    /// - Parameter today: nobody is born later.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``; nothing of it counts then.
-    package init(_ body: JSONValue, today: Date) throws(ScribeError) {
-        let checked = try Self.checked(body, today: today)
-        self.init(stored: Self.merged(.object([:]), with: checked))
+    /// What a client says of it, looked at already.
+    package struct Change: Hashable, Sendable {
+        fileprivate let json: JSONValue
+
+        /// - Parameter today: nobody is born later.
+        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``; nothing of it counts then.
+        package init(_ body: JSONValue, today: Date) throws(ScribeError) {
+            json = try AmbientContext.checked(body, today: today)
+        }
     }
 
-    /// With what is in the body in the place of what was there; null takes a thing away. Lists change as a whole.
-    /// - Throws: as ``init(_:today:)``.
-    package func merged(with body: JSONValue, today: Date) throws(ScribeError) -> AmbientContext {
-        AmbientContext(stored: Self.merged(json, with: try Self.checked(body, today: today)))
+    /// With what is in the change in the place of what was there; null takes a thing away. Lists change as a whole.
+    package func merged(with change: Change) -> AmbientContext {
+        AmbientContext(stored: Self.merged(json, with: change.json))
     }
 
     /// The codes of the sections that were asked for, each once.

@@ -25,5 +25,15 @@ package struct CalendarDay: Comparable, Sendable {
         value = ((parts.year ?? 9999) * 100 + (parts.month ?? 12)) * 100 + (parts.day ?? 31)
     }
 
+    /// By the Gregorian calendar, also before there was one.
+    package var daysSince1970: Int {
+        let (year, month, day) = (value / 10_000, value / 100 % 100, value % 100)
+        // In years that begin in March, of which 400 have 146,097 days.
+        let shifted = month > 2 ? year : year - 1
+        let (era, rest) = (shifted / 400, shifted % 400)
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + rest * 365 + rest / 4 - rest / 100 + dayOfYear - 719_468
+    }
+
     package static func < (first: CalendarDay, second: CalendarDay) -> Bool { first.value < second.value }
 }

@@ -53,11 +53,11 @@ package enum Limits {
     package static let webhookEvent = 100
     /// In bytes.
     package static let signingKey = 1024
-    /// How far a chunk may lie in a session, in seconds.
     /// Stretches of an ambient session's audio.
     package static let segments = 1000
     /// Sessions of one visit that are looked at together.
     package static let sessionsOfEncounter = 100
+    /// How far a chunk may lie in a session, in seconds.
     package static let sessionLength = 86_400.0
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when there are more than that.

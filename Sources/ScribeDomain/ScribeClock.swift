@@ -27,6 +27,8 @@ package struct ScribeClock: Sendable {
         case socketPing = "question to a silent socket"
         /// The end of a live recognition that gets nothing to hear.
         case socketIdle = "idle socket"
+        /// The last words of a socket whose session is ended.
+        case socketDrain = "last words of a socket"
         /// A look whether silence has ended a conversation.
         case conversation
         /// A sign of life to a service that listens, and another attempt to reach it.

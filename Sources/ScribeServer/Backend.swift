@@ -172,7 +172,7 @@ package struct Backend: Sendable {
                 store: store, consultations: consultations, streams: streams, templates: templates,
                 bench: engines.bench, identifiers: identifiers, clock: clock),
             ambientSessions: AmbientSessions(
-                store: store, consultations: consultations, streams: streams, bench: engines.bench,
+                store: store, consultations: consultations, streams: streams, uploads: uploads, bench: engines.bench,
                 identifiers: identifiers, clock: clock, shortest: configuration.suki.shortest / .seconds(1)),
             sessionAudio: SessionAudio(
                 store: store, objects: data.objects,

@@ -23,6 +23,17 @@ struct Logins: Sendable {
                 path: configuration.clientsFile ?? "seed/clients.yaml",
                 reason: "the partner '\(partner.id)' names no client that is known")
         }
+        try requireOneWebhookEach(configuration.clientsFile ?? "seed/clients.yaml")
+    }
+
+    /// Of each session one partner is told: that of its client.
+    private func requireOneWebhookEach(_ path: String) throws {
+        let told = partnersListed.filter { $0.webhook != nil }.map(\.partner.client)
+        guard Set(told).count == told.count else {
+            throw StartupProblem.unreadableSeed(
+                path: path,
+                reason: "two partners of one client_id cannot both have a webhook: give each a client of its own")
+        }
     }
 
     /// Those whose clinicians log in; of the same id the one that was listed.

@@ -60,42 +60,71 @@ extension Store {
             guard status.isOpen else { throw ScribeError.sessionEnded }
             try Limits.require(
                 try Self.count("ambient_segments", of: row["id"], in: db) + 1, atMost: Limits.segments, "START_TIME")
+            let transaction = try Transaction(row: row, withChunks: false)
+            if let location = transaction.request.audioLocation {
+                let files = try db.row(
+                    "SELECT count(*) AS count FROM objects WHERE business_id = ?1 AND bucket = ?2 AND key > ?3 AND key < ?3 || '~'",
+                    [key.business.rawValue, location.bucket, location.key(ofFile: "")])
+                try Limits.require(files?["count"] ?? 0, atMost: Limits.files - 1, "START_TIME")
+            }
             try db.run(
                 "INSERT INTO ambient_segments (transaction_id, recording_id, started_at) VALUES (?, ?, ?)",
                 [row["id"] as Int64, recording, startedAt.milliseconds])
         }
     }
 
-    /// Forgets a stretch of a session's audio; its files stay, and count for nothing.
-    package func removeSegment(_ recording: String) async throws {
-        try await writes.write { try $0.run("DELETE FROM ambient_segments WHERE recording_id = ?", [recording]) }
+    /// Forgets a stretch of a session's audio, and its objects.
+    /// - Returns: their files; nobody refers to them any more.
+    package func removeSegment(_ recording: String, of key: Transaction.Key) async throws -> [String] {
+        try await writes.write { db in
+            try db.run("DELETE FROM ambient_segments WHERE recording_id = ?", [recording])
+            guard let location = try Self.transaction(key, in: db)?.request.audioLocation else { return [] }
+            return try db.rows(
+                "DELETE FROM objects WHERE business_id = ?1 AND bucket = ?2 AND key > ?3 AND key < ?3 || '~' RETURNING file",
+                [key.business.rawValue, location.bucket, location.key(ofFile: "\(recording)-")]
+            ).map { $0["file"] }
+        }
+    }
+
+    /// Ends a session: what has come of its audio until now, in the order in which it was spoken, is to be processed. All in
+    /// one SQL transaction, so that nothing that was acknowledged is left out. Repeatable.
+    /// - Parameters:
+    ///   - narrative: the sections that are to be told in sentences.
+    ///   - shortest: what is shorter is as if nobody had spoken, in seconds.
+    ///   - permit: throws when it is not to be.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``, what `permit` throws.
+    package func endAmbient(
+        _ key: Transaction.Key, inSentences narrative: [String], shortest: TimeInterval, at now: Date,
+        permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
+    ) async throws {
+        try await writes.write { db, changes in
+            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let old = try Transaction(row: row)
+            guard old.userStatus != .committed else { return }
+            try permit(old)
+            let recorded = try Self.segments(of: old, in: db).recorded
+            let length = recorded.reduce(0) { $0 + $1.seconds }
+            var transaction = old
+            _ = transaction.tellInSentences(narrative)
+            let list = length > 0 && length >= shortest ? recorded.chunks : ChunkList(files: [])
+            let effect = try transaction.commit(list, hasMoreToGive: false, at: now)
+            try transaction.requireWithinLimits()
+            var made: [Change] = []
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &made)
+            if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
+            if let job = try self.claimAssembly(of: transaction, rowID: row["id"], at: now, in: db, &made) {
+                made.removeAll { $0 == .work(.assemble) }
+                made.append(.claimed(job))
+            }
+            changes += made
+        }
     }
 
     /// The stretches of a session's audio, in the order in which they came.
     package func segments(of key: Transaction.Key) async throws -> [AmbientSegment] {
         try await read { db in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let transaction = try Transaction(row: row, withChunks: false)
-            guard let location = transaction.request.audioLocation else { return [] }
-            let prefix = location.key(ofFile: "")
-            let objects = try db.rows(
-                "SELECT key, size FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT ?",
-                [key.business.rawValue, location.bucket, prefix, Limits.files]
-            ).lazy.map { (name: location.name(ofKey: $0["key"]), size: $0["size"] as Int) }.prefix { $0.name != nil }
-            var files: [Substring: [AmbientSegment.File]] = [:]
-            for object in objects {
-                guard let name = object.name, let recording = name.split(separator: "-").first else { continue }
-                files[recording, default: []].append(
-                    .init(name: name, seconds: AmbientSegment.seconds(of: object.size)))
-            }
-            return try db.rows(
-                "SELECT * FROM ambient_segments WHERE transaction_id = ? ORDER BY id", [row["id"] as Int64]
-            ).map { row in
-                let recording: String = row["recording_id"]
-                return AmbientSegment(
-                    recording: recording, startedAt: Date(milliseconds: row["started_at"]),
-                    files: files[recording[...]] ?? [])
-            }
+            guard let transaction = try Self.transaction(key, in: db) else { throw ScribeError.transactionNotFound }
+            return try Self.segments(of: transaction, in: db)
         }
     }
 
@@ -110,7 +139,7 @@ extension Store {
         }
     }
 
-    /// A user's sessions of one visit, the oldest first.
+    /// A user's newest sessions of one visit, the oldest of them first.
     package func sessions(
         ofEncounter encounter: String, of user: UserID, in business: BusinessID
     ) async throws -> [Transaction] {
@@ -118,10 +147,39 @@ extension Store {
             try db.rows(
                 """
                 SELECT * FROM transactions WHERE business_id = ? AND encounter_id = ? AND user_id = ?
-                    AND archived_at IS NULL ORDER BY id LIMIT ?
+                    AND archived_at IS NULL ORDER BY id DESC LIMIT ?
                 """,
                 [business.rawValue, encounter, user.rawValue, Limits.sessionsOfEncounter]
-            ).map { try Transaction(row: $0, withChunks: false) }
+
+            ).reversed().map { try Transaction(row: $0, withChunks: false) }
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    static func segments(of transaction: Transaction, in db: Database) throws -> [AmbientSegment] {
+        guard let location = transaction.request.audioLocation else { return [] }
+        let (business, prefix) = (transaction.key.business.rawValue, location.key(ofFile: ""))
+        let objects = try db.rows(
+            "SELECT key, size FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT ?",
+            [business, location.bucket, prefix, Limits.files]
+        ).lazy.map { (name: location.name(ofKey: $0["key"]), size: $0["size"] as Int) }.prefix { $0.name != nil }
+        var files: [Substring: [AmbientSegment.File]] = [:]
+        for object in objects {
+            guard let name = object.name, let recording = name.split(separator: "-").first else { continue }
+            files[recording, default: []].append(.init(name: name, seconds: AmbientSegment.seconds(of: object.size)))
+        }
+        return try db.rows(
+            """
+            SELECT ambient_segments.* FROM ambient_segments JOIN transactions ON transactions.id = transaction_id
+            WHERE business_id = ? AND txn_id = ? ORDER BY ambient_segments.id
+            """,
+            [business, transaction.id.rawValue]
+        ).map { row in
+            let recording: String = row["recording_id"]
+            return AmbientSegment(
+                recording: recording, startedAt: Date(milliseconds: row["started_at"]),
+                files: files[recording[...]] ?? [])
         }
     }
 }

@@ -78,7 +78,7 @@ extension Store {
             for event in events where webhook.announces(event) {
                 var detail: EventDetail?
                 if webhook.style == .suki {
-                    guard let found = try ambientDetail(of: key, in: db) else { continue }
+                    guard let found = try ambientDetail(of: key, for: webhook, in: db) else { continue }
                     detail = found
                 }
                 try enqueue(event, of: key.id, detail, to: webhook, at: now, in: db, &changes)
@@ -87,19 +87,24 @@ extension Store {
     }
 
     /// What Suki's partners are told of a session beside the event; nil for a transaction that is none of theirs.
-    private static func ambientDetail(of key: Transaction.Key, in db: Database) throws -> EventDetail? {
-        guard let row = try transactionRow(key, in: db), let encounter = row["encounter_id"] as String? else {
+    private static func ambientDetail(
+        of key: Transaction.Key, for webhook: Webhook, in db: Database
+    ) throws -> EventDetail? {
+        guard let row = try transactionRow(key, in: db), let encounter = row["encounter_id"] as String?,
+            webhook.client.rawValue == row["client_id"]
+        else {
             return nil
         }
         let sessions = try db.rows(
             """
-            SELECT txn_id FROM transactions WHERE business_id = ? AND encounter_id = ? AND user_id = ? ORDER BY id
+            SELECT txn_id FROM transactions WHERE business_id = ? AND encounter_id = ? AND user_id = ? ORDER BY id DESC
             LIMIT ?
             """,
             [key.business.rawValue, encounter, row["user_id"] as String, Limits.sessionsOfEncounter])
         let status: Transaction.ProcessingStatus = try row.word("processing_status")
         return EventDetail(
-            encounter: encounter, sessions: sessions.map { $0["txn_id"] }, isSkipped: status == .requestFailure)
+            encounter: encounter, sessions: sessions.reversed().map { $0["txn_id"] },
+            isSkipped: status == .requestFailure)
     }
 
     /// - Returns: the delivery's id.

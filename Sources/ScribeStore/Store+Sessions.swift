@@ -61,6 +61,7 @@ extension Store {
     }
 
     static func chunkNames(of transaction: Transaction, in db: Database) throws -> [String] {
+        if transaction.request.ambient != nil { return try segments(of: transaction, in: db).recorded.chunks.files }
         guard let location = transaction.request.audioLocation else { return [] }
         let names = try names(in: location, business: transaction.key.business, upTo: Limits.files, db)
         let numbered = names.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }

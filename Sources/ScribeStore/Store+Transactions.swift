@@ -267,7 +267,7 @@ extension Store {
         )
     }
 
-    private static func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+    static func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
         try db.run(
             "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ? WHERE id = ?",
             [

@@ -5,7 +5,6 @@ import datetime
 import http.server
 import json
 import random
-import re
 import subprocess
 import sys
 import threading

@@ -181,6 +181,9 @@ class Tenant:
         #: The result, which is edited where documents of the tenant's own are not.
         self.note = results.json()["data"]["output"][0]["document_id"]
         self.ids["document"] = self.make("document")
+        #: That nobody else names: an encounter is whoever's who begins one.
+        self.encounter = self.ids["encounter"] = f"visit-{uuid.uuid4()}"
+        self.make("visit")
         self.ids["encounter"] = f"visit-{uuid.uuid4()}"
         self.ids["ambient"] = self.make("visit")
         self.ids["conversation"] = self.make("conversation")
@@ -207,6 +210,8 @@ class Tenant:
     def id_of(self, kind: str | None, operation: Operation) -> str:
         if kind == "transaction" and operation.path.startswith(AMBIENT):
             return self.ids["ambient"]
+        if kind == "encounter":
+            return self.encounter
         return self.twins[operation.id] if operation.takes_ids else self.ids.get(kind, "unknown")
 
     def call(self, method: str, path: str, body) -> dict:

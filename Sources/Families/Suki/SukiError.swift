@@ -22,7 +22,8 @@ struct SukiError: Error, Hashable, Sendable, CustomStringConvertible {
     static let noProviderHeader = SukiError(
         .badRequest, "missing_sdp_provider_id_header", "one token serves many clinicians: say for whom")
     static let invalidProvider = SukiError(.badRequest, "invalid_sdp_provider_id", "is no clinician's id")
-    static let invalidAmbientID = SukiError(.badRequest, "invalid_ambient_id_format", "must be a UUID")
+    static let invalidAmbientID = SukiError(
+        .badRequest, "invalid_ambient_id_format", "ambient_session_id must be a UUID")
     static let encounterNotFound = SukiError(.notFound, "encounter_not_found")
     static let recordingNotReady = SukiError(
         .notFound, "recording_not_ready", "the session was not ended yet, or is still worked on")

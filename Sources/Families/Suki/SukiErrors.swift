@@ -19,7 +19,9 @@ struct SukiErrors: ErrorStyle {
     var invalid = "invalid_request"
 
     func response(to failure: ScribeError, context: ScribeContext) throws -> Response {
-        try answer(SukiError(failure, invalid: invalid), failure.kind == .unavailable ? .retryAfter(1) : [:])
+        let seconds: [ScribeError.Kind: Int] = [.unavailable: 1, .refused: 1, .exhausted: 10]
+        return try answer(
+            SukiError(failure, invalid: invalid), seconds[failure.kind].map(HTTPFields.retryAfter) ?? [:])
     }
 
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {

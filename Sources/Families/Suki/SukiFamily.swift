@@ -46,7 +46,7 @@ package struct SukiFamily: RoutedAPI {
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(style: SukiErrors()))
-        let sockets = AmbientSockets()
+        let sockets = AmbientSockets(clock: runtime.clock)
         AuthRoutes(clinicians: clinicians).add(to: open)
         StreamRoutes(
             sessions: runtime.ambientSessions, clinicians: clinicians, sockets: sockets, counts: counts,

@@ -57,6 +57,7 @@ package struct ForeignTokens: Sendable {
         } else {
             // What is no JWT of theirs is kept from the parser.
             guard let parsed = UnverifiedToken(token), parsed.issuer == issuer, parsed.keyID != nil,
+                parsed.algorithm == "RS256",
                 let found = try? await keys.verify(token, as: Claims.self)
             else { return nil }
             claims = found

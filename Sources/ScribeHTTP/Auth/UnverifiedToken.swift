@@ -8,9 +8,13 @@ package struct UnverifiedToken {
     /// Nil also for one that is no text: it is simply not ours.
     package let issuer: String?
     package let keyID: String?
+    /// As its header says: of a verifier that takes several, only the expected one may choose.
+    package let algorithm: String?
     /// Whose it says to be: `user_id` as Firebase has it, else `sub`.
     package let user: String?
     package let email: String?
+    /// Whom it is for.
+    package let audiences: [String]
 
     /// - Returns: nil for a text that is no JWT.
     package init?(_ token: String) {
@@ -20,8 +24,14 @@ package struct UnverifiedToken {
         }
         issuer = claims["iss"]?.stringValue
         keyID = header["kid"]?.stringValue
+        algorithm = header["alg"]?.stringValue
         user = (claims["user_id"] ?? claims["sub"])?.stringValue
         email = claims["email"]?.stringValue
+        if case .array(let items)? = claims["aud"] {
+            audiences = items.compactMap(\.stringValue)
+        } else {
+            audiences = [claims["aud"]?.stringValue].compactMap(\.self)
+        }
     }
 
     private static func object(_ part: Substring.UTF8View) -> JSONValue? {

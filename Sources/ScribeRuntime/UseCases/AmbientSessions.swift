@@ -29,19 +29,21 @@ package struct AmbientSessions: Sendable {
     private let consultations: Consultations
     private let streams: SessionStreams
     private let bench: TestBench
+    private let uploads: Uploads
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
     private let shortest: TimeInterval
 
     /// - Parameter shortest: what is shorter is made nothing of, in seconds.
     package init(
-        store: Store, consultations: Consultations, streams: SessionStreams, bench: TestBench,
+        store: Store, consultations: Consultations, streams: SessionStreams, uploads: Uploads, bench: TestBench,
         identifiers: IdentifierSource, clock: ScribeClock, shortest: TimeInterval
     ) {
         self.store = store
         self.consultations = consultations
         self.streams = streams
         self.bench = bench
+        self.uploads = uploads
         self.identifiers = identifiers
         self.clock = clock
         self.shortest = shortest
@@ -99,10 +101,12 @@ package struct AmbientSessions: Sendable {
     package func setContext(
         _ body: JSONValue, merging: Bool, of id: TransactionID, for principal: Principal
     ) async throws -> AmbientContext {
-        let transaction = try await update(id, of: principal) { transaction, now throws(ScribeError) in
-            let before = try transaction.requireAmbient(of: principal.user).context
-            let context =
-                merging ? try before.merged(with: body, today: now) : try AmbientContext(body, today: now)
+        // Before it is anybody's turn to write.
+        let change = try AmbientContext.Change(body, today: clock.now)
+        let transaction = try await update(id, of: principal) { transaction, _ throws(ScribeError) in
+            let before = merging ? try transaction.requireAmbient(of: principal.user).context : .empty
+            let context = before.merged(with: change)
+            try Limits.require(context.json, within: Limits.context, "the context")
             return transaction.setContext(context)
         }
         return transaction.request.ambient?.context ?? .empty
@@ -127,12 +131,28 @@ package struct AmbientSessions: Sendable {
     package func record(
         from time: Date, in id: TransactionID, of principal: Principal
     ) async throws -> Segment {
-        let transaction = try await requireOpen(id, of: principal)
+        let segment = try await receive(in: id, of: principal)
+        let key = Transaction.Key(business: principal.business, id: id)
+        try await store.beginSegment(segment.id, startedAt: time, of: key)
+        return segment
+    }
+
+    /// Begins a stretch that counts once it is there as a whole, and is kept by ``keep(_:from:in:of:)``.
+    /// - Throws: as ``requireOpen(_:of:)``.
+    package func receive(in id: TransactionID, of principal: Principal) async throws -> Segment {
+        _ = try await requireOpen(id, of: principal)
         let recording = ULID.text(at: clock.now, identifiers.bytes(10))
-        try await store.beginSegment(recording, startedAt: time, of: transaction.key)
         return Segment(
-            id: recording,
-            stream: try await streams.begin(id, .init(), segment: recording, for: principal))
+            id: recording, stream: try await streams.begin(id, .init(), segment: recording, for: principal))
+    }
+
+    /// - Throws: as ``record(from:in:of:)``.
+    package func keep(
+        _ segment: Segment, from time: Date, in id: TransactionID, of principal: Principal
+    ) async throws {
+        try await end(segment, of: id, for: principal)
+        let key = Transaction.Key(business: principal.business, id: id)
+        try await store.beginSegment(segment.id, startedAt: time, of: key)
     }
 
     /// A stretch of its audio is over.
@@ -143,10 +163,14 @@ package struct AmbientSessions: Sendable {
         try await Task { try await segment.stream.breakOff() }.value
     }
 
-    /// A stretch of its audio does not count.
+    /// A stretch of its audio does not count, and goes.
     package func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
-        streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id))
-        await Task { try? await store.removeSegment(segment.id) }.value
+        let key = Transaction.Key(business: principal.business, id: id)
+        streams.end(segment.stream, of: key)
+        await Task {
+            guard let removed = try? await store.removeSegment(segment.id, of: key) else { return }
+            await uploads.remove(removed)
+        }.value
     }
 
     /// Recording is over, and the note is wanted. Repeatable.
@@ -156,17 +180,12 @@ package struct AmbientSessions: Sendable {
         let transaction = try await find(id, of: principal)
         guard transaction.userStatus != .committed else { return }
         try transaction.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)
-        await streams.settle(transaction.key)
+        try await streams.settle(transaction.key)
         let narrative = try await Self.narrativeSections(
             in: store.preferences(of: principal.user, in: principal.business))
-        _ = try await store.update(transaction.key, at: clock.now) { (transaction) throws(ScribeError) in
-            transaction.userStatus.isOpen ? transaction.tellInSentences(narrative) : .none
-        }
-        let recorded = try await store.segments(of: transaction.key).recorded
-        let length = recorded.reduce(0) { $0 + $1.seconds }
-        // Too short to make anything of: as when nobody has spoken.
-        let isWorthIt = length >= shortest && length > 0
-        try await consultations.commit(transaction.key, isWorthIt ? recorded.chunks : ChunkList(files: []))
+        try await store.endAmbient(
+            transaction.key, inSentences: narrative, shortest: shortest, at: clock.now
+        ) { [bench] transaction throws(ScribeError) in try bench.permit(.commit, transaction.request.fixture) }
     }
 
     /// Gives it up. Repeatable.

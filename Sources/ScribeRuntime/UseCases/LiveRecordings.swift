@@ -73,6 +73,9 @@ package struct LiveRecordings: Sendable {
 
 /// One stream of a consultation. Nothing of what it has been told of as settled is lost by a stop.
 package actor LiveRecording {
+    /// What a stream that nobody listens to is cut into, in seconds: as long as the chunks that clients cut themselves.
+    package static let chunkLength = 20
+
     private let recordings: LiveRecordings
     private var place: LiveRecordings.Place
     private let principal: Principal
@@ -158,10 +161,9 @@ package actor LiveRecording {
 
     /// Keeps what has come as chunks, as far as it is long enough: each up to where it was quietest in its last seconds, so
     /// that no word is cut. A second is always left: what is shorter is no recording.
-    /// - Parameter length: in seconds.
     /// - Throws: as ``heard(_:)``.
-    package func cut(after length: Int) async throws {
-        let frames = length * options.sampleRate
+    package func cut() async throws {
+        let frames = Self.chunkLength * options.sampleRate
         while pending.readableBytes / frameSize >= frames + options.sampleRate {
             try await keepChunk(upTo: start + quietest(in: frames), nil)
         }
@@ -225,6 +227,26 @@ package actor LiveRecording {
             waiters = []
             for waiter in woken { waiter.resume() }
         }
+        do {
+            // By a task of its own: this one may be cancelled, and what was taken out is nowhere else.
+            let name = try await Task { try await store(audio, from: first, words, as: wanted) }.value
+            times[name] = ChunkTimes(start: seconds(first), end: seconds(first + count))
+        } catch {
+            // To be tried again, unless something that follows is stored already.
+            if start == first + count {
+                start = first
+                var whole = audio
+                whole.writeImmutableBuffer(pending)
+                pending = whole
+            }
+            throw error
+        }
+    }
+
+    /// - Returns: the chunk's name.
+    private func store(
+        _ audio: ByteBuffer, from first: Int, _ words: [TimedWord]?, as wanted: String
+    ) async throws -> String {
         let begun = try await recordings.uploads.begin()
         var writer = begun.writer
         let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
@@ -242,8 +264,7 @@ package actor LiveRecording {
             RecognisedSpeech(
                 text: words.map(\.text).joined(separator: " "), words: words.map { $0.later(by: -offset) })
         }
-        let name = try await keep(begun.file, written, speech, as: wanted)
-        times[name] = ChunkTimes(start: seconds(first), end: seconds(first + count))
+        return try await keep(begun.file, written, speech, as: wanted)
     }
 
     /// Under that name, or the next that nobody has: another socket may be at the same consultation.

@@ -2,7 +2,7 @@ package import Engines
 package import ScribeDomain
 
 /// The sockets over which sessions' audio comes, so that what one still holds is stored before anybody counts on it: the
-/// session's end, and the next socket, whose audio was spoken later.
+/// session's end, and the next socket.
 package final class SessionStreams: Sendable {
     private let recordings: LiveRecordings
     private let open = LockedValue<[Transaction.Key: [LiveRecording]]>([:])
@@ -16,7 +16,7 @@ package final class SessionStreams: Sendable {
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, for principal: Principal
     ) async throws -> LiveRecording {
         let key = Transaction.Key(business: principal.business, id: id)
-        await settle(key)
+        try? await settle(key)
         let recording = try await recordings.open(id, options, segment: segment, for: principal)
         open.withLock { $0[key, default: []].append(recording) }
         return recording
@@ -31,7 +31,8 @@ package final class SessionStreams: Sendable {
     }
 
     /// Stores what the session's sockets hold.
-    package func settle(_ key: Transaction.Key) async {
-        for recording in open.withLock({ $0[key] ?? [] }) { try? await recording.breakOff() }
+    /// - Throws: as ``LiveRecording/breakOff()``; then it is still held.
+    package func settle(_ key: Transaction.Key) async throws {
+        for recording in open.withLock({ $0[key] ?? [] }) { try await recording.breakOff() }
     }
 }

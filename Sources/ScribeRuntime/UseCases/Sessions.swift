@@ -141,7 +141,7 @@ package struct Sessions: Sendable {
     /// - Throws: as ``Store/endSession(_:at:permit:)``; ``ScribeError/refusedOnPurpose``.
     package func end(_ key: Transaction.Key) async throws -> EndedSession {
         // What its sockets still hold was sent before this.
-        await streams.settle(key)
+        try? await streams.settle(key)
         return try await store.endSession(key, at: clock.now) { [bench] transaction throws(ScribeError) in
             try bench.permit(.commit, transaction.request.fixture)
         }

@@ -40,7 +40,7 @@ struct PartnerEntry: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case id = "partner_id"
         case client = "client_id"
-        case organisations
+        case organisations, issuer, audience
         case file = "jwks_file"
         case address = "jwks_url"
         case isBearer = "bearer"
@@ -67,6 +67,8 @@ struct PartnerEntry: Decodable, Sendable {
         partner = Partner(
             id: try container.decode(String.self, forKey: .id),
             client: ClientID(try container.decode(String.self, forKey: .client)), keys: keys,
+            issuer: try container.decodeIfPresent(String.self, forKey: .issuer),
+            audience: try container.decodeIfPresent(String.self, forKey: .audience),
             organisations: try container.decodeIfPresent([String].self, forKey: .organisations) ?? [],
             isBearer: try container.decodeIfPresent(Bool.self, forKey: .isBearer) ?? false)
         webhook = try container.decodeIfPresent(Hook.self, forKey: .webhook)

@@ -26,6 +26,9 @@ struct AmbientSessionTests {
                 #expect(try await client.ambientSession(body) == own)
             }
             #expect(try await client.ambientStatus(own.lowercased()) == "created")
+            #expect(
+                try await client.post("\(TestScribeClient.ambient)/create", #"{"ambient_session_id":7}"#).errorID
+                    == "invalid_ambient_id_format")
             for wrong in ["123dfg-456dfg", "", own + "x"] {
                 let answer = try await client.post(
                     "\(TestScribeClient.ambient)/create", #"{"ambient_session_id":"\#(wrong)"}"#)
@@ -159,6 +162,7 @@ struct AmbientSessionTests {
                 #"{"visit":{"reason_for_visit":"\#(longest)","chief_complaint":"\#(longest)"}}"#,
                 #"{"patient":{"dob":"2026-05-10","sex":"Male"}}"#, #"{"nothing":{"known":1}}"#,
                 #"{"diagnoses":{"values":[{"codes":[{"type":"ICD-10","code":"I10"},{"type":"SNOMED","code":"38341003"}]}]}}"#,
+                #"{"sections":[{"title":"plan"}]}"#, #"{"diagnoses":{}}"#,
             ] {
                 #expect(try await client.send(.patch, path, body: Data(body.utf8)).status == 200, "\(body)")
             }
@@ -222,6 +226,20 @@ struct AmbientSessionTests {
             let session = try await client.get("/voice/v1/sessions/\(id)")
             #expect(session.status == 200)
             #expect(spoken.allSatisfy { session.text.contains($0.prefix(40)) })
+            // And may be ended as a session of the session protocol is.
+            let other = try await client.ambientSession()
+            for time in ["2026-05-10T09:13:33Z", "2026-05-10T09:12:33Z"] {
+                try #require(try await client.record(other, at: time).status == 200)
+            }
+            #expect(try await client.end(other).status == 202)
+            #expect(try await client.finishAmbient(other) == "completed")
+            guard case .array(let both)? = try await client.ambient(other, "transcript").json["final_transcript"] else {
+                throw ScribeError.resultNotFound
+            }
+            #expect(
+                both.map { $0["start_time"]?.stringValue?.prefix(19) } == [
+                    "2026-05-10T09:12:33", "2026-05-10T09:13:33",
+                ])
         }
     }
 
@@ -392,7 +410,12 @@ struct AmbientSessionTests {
             for time in ["", "yesterday", "2026-05-10", "99999-01-01T00:00:00Z", "2026-05-10T09:12:33.Z"] {
                 #expect(try await client.record(id, at: time, audio).status == 400, "\(time)")
             }
-            for wrong in [Data(), Data("RIFF".utf8), TestAudio.wav(seconds: 2), audio.prefix(43), Data(count: 70_000)] {
+            let odd =
+                audio.prefix(12) + (0..<40).flatMap { _ in Data("JUNK".utf8) + Data(count: 4) } + audio.dropFirst(12)
+            for wrong in [
+                Data(), Data("RIFF".utf8), TestAudio.wav(seconds: 2), audio.prefix(43), Data(count: 70_000),
+                audio.dropLast(), audio.prefix(20_000), odd,
+            ] {
                 #expect(try await client.record(id, at: "2026-05-10T09:12:33Z", wrong).status == 400)
             }
             for hash in ["x", String(repeating: "0", count: 64)] {
@@ -422,6 +445,8 @@ struct AmbientSessionTests {
             let given = #"""
                 {"diagnoses":{"values":[
                     {"codes":[{"type":"ICD10","code":"J45.20","description":"Asthma, mild (intermittent)"},{"type":"IMO","code":"7"}],"diagnosis_note":"Known."},
+                    {"codes":[{"type":"SNOMED","code":"38341003","description":"Hypertension"}]},
+                    {"codes":[{"type":"IMO","code":"5","description":"Something else"}]},
                     {"codes":[{"type":"ICD10","code":"E11.9","description":"Type 2 diabetes mellitus"}]}]}}
                 """#
             let id = try await client.visit(context: given)
@@ -440,7 +465,7 @@ struct AmbientSessionTests {
                         .object(["type": .string("IMO"), "code": .string("7"), "description": .string("")]),
                     ]))
             let text = "\(values)"
-            #expect(!text.contains("E11.9"))
+            #expect(!text.contains("E11.9") && !text.contains("SNOMED") && !text.contains("Something else"))
             #expect(text.contains("I10"))
             #expect(values.allSatisfy { $0["laterality_indicator"] != nil && $0["post_coord_lex_flag"] != nil })
         }
@@ -571,6 +596,7 @@ struct AmbientSessionTests {
             let full = try await limited.post("\(TestScribeClient.ambient)/create", "{}")
             #expect(full.status == 429)
             #expect(full.errorID == "rate_limit_exceeded")
+            #expect(full.headers[.retryAfter] != nil)
             let client = try await anonymous.clinician()
             let refused = try await client.post(
                 "\(TestScribeClient.ambient)/create", #"{"encounter_id":"fixture:init-refused"}"#)

@@ -83,6 +83,17 @@ struct AmbientWebhookTests {
         }
     }
 
+    @Test("two partners of one client cannot both be told, for a session's partner is known by its client")
+    func oneEach() async throws {
+        let server = try server("{ url: inbox, secret: shared }")
+        let file = try #require(server.configuration.clientsFile)
+        let one = try String(contentsOfFile: file, encoding: .utf8)
+        let second = "  - { partner_id: second, client_id: c, webhook: { url: inbox, secret: other } }"
+        try "\(one)\n\(second)\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let problem = await #expect(throws: StartupProblem.self) { try await server.run { _ in } }
+        #expect(problem?.description.contains("webhook") == true)
+    }
+
     @Test("a start keeps what is configured and ends what is not any more")
     func configured() async throws {
         let first = try server("{ url: inbox, secret: shared, attempts: 3 }")

@@ -58,9 +58,16 @@ struct ClinicianTests {
         }
     }
 
+    private struct Expiry: JWTPayload {
+        let exp: Double
+        func verify(using algorithm: some JWTAlgorithm) throws {}
+    }
+
     private struct Claims: JWTPayload {
         let sub: String
         let exp: Double
+        var iss = "idp"
+        var aud = ["other", "suki"]
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
@@ -79,7 +86,7 @@ struct ClinicianTests {
                 let keys = JWTKeyCollection()
                 try await keys.add(jwksJSON: published.text)
                 for token in tokens.value {
-                    let claims = try await keys.verify(token, as: Claims.self)
+                    let claims = try await keys.verify(token, as: Expiry.self)
                     #expect(claims.exp == server.manual.now.timeIntervalSince1970 + 3600)
                 }
             }
@@ -135,7 +142,7 @@ struct ClinicianTests {
         clients:
           - { client_id: c, client_secret: secret-of-c, business_id: b, user_id: u, doctor_id: o }
         partners:
-          - { partner_id: clinic, client_id: c, jwks_file: "\(keys)", organisations: [ours]\(more) }
+          - { partner_id: clinic, client_id: c, jwks_file: "\(keys)", organisations: [ours], issuer: "idp", audience: "suki"\(more) }
           - { partner_id: keyless, client_id: c }
           - { partner_id: elsewhere, client_id: c, jwks_url: "http://127.0.0.1:18999/keys" }
         """.write(toFile: file, atomically: true, encoding: .utf8)
@@ -144,12 +151,16 @@ struct ClinicianTests {
         return server
     }
 
-    private func sign(_ subject: String, until end: Double, with key: _RSA.Signing.PrivateKey) async throws -> String {
+    private func sign(
+        _ subject: String, until end: Double, for audience: [String] = ["other", "suki"],
+        with key: _RSA.Signing.PrivateKey
+    ) async throws -> String {
         let keys = JWTKeyCollection()
         await keys.add(
             rsa: try Insecure.RSA.PrivateKey(pem: key.pemRepresentation), digestAlgorithm: .sha256,
             kid: JWKIdentifier(string: "p"))
-        return try await keys.sign(Claims(sub: subject, exp: end), kid: JWKIdentifier(string: "p"))
+        return try await keys.sign(
+            Claims(sub: subject, exp: end, aud: audience), kid: JWKIdentifier(string: "p"))
     }
 
     private func body(_ partner: String, _ token: String, organisation: String = "ours", _ more: String = "") -> String
@@ -165,10 +176,11 @@ struct ClinicianTests {
         let now = server.manual.now.timeIntervalSince1970
         let good = try await sign("dr", until: now + 60, with: key)
         let old = try await sign("dr", until: now - 1, with: key)
+        let strange = try await sign("dr", until: now + 60, for: ["another"], with: key)
         let forged = try await sign("dr", until: now + 60, with: other)
         try await server.run { client in
             for (partner, token, organisation, status) in [
-                ("clinic", forged, "ours", 401), ("clinic", old, "ours", 401),
+                ("clinic", forged, "ours", 401), ("clinic", strange, "ours", 401), ("clinic", old, "ours", 401),
                 ("clinic", TestScribeClient.partnerToken("dr"), "ours", 401), ("keyless", good, "ours", 401),
                 ("elsewhere", good, "ours", 502), ("demo-partner", good, "ours", 400), ("clinic", good, "theirs", 403),
                 ("clinic", good, "ours", 201),

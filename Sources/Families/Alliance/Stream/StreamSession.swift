@@ -9,9 +9,6 @@ import ScribeRuntime
 struct StreamSession: Sendable {
     let recording: LiveRecording
 
-    /// In seconds: as long as the chunks that clients cut themselves.
-    private static let chunkLength = 20
-
     func serve(_ messages: WebSocketMessages) async throws -> WebSocketClosure {
         var audio = StreamAudio()
         var end = WebSocketClosure.normal
@@ -22,7 +19,7 @@ struct StreamSession: Sendable {
                     continue
                 }
                 try await recording.take(samples, audio.options)
-                try await recording.cut(after: Self.chunkLength)
+                try await recording.cut()
             }
         } catch let closure as WebSocketClosure {
             end = closure

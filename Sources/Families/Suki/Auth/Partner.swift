@@ -17,15 +17,23 @@ package struct Partner: Hashable, Sendable {
     /// For whose business its clinicians act.
     package let client: ClientID
     package let keys: Keys
+    /// Which of them its tokens must name, where that is set.
+    package let issuer: String?
+    package let audience: String?
     /// Those whose clinicians may use it under strict authentication; empty for all.
     package let organisations: [String]
     /// Whether one token serves many clinicians, who are told apart by a header.
     package let isBearer: Bool
 
-    package init(id: String, client: ClientID, keys: Keys, organisations: [String], isBearer: Bool) {
+    package init(
+        id: String, client: ClientID, keys: Keys, issuer: String? = nil, audience: String? = nil,
+        organisations: [String], isBearer: Bool
+    ) {
         self.id = id
         self.client = client
         self.keys = keys
+        self.issuer = issuer
+        self.audience = audience
         self.organisations = organisations
         self.isBearer = isBearer
     }

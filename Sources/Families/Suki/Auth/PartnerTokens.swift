@@ -24,6 +24,8 @@ actor PartnerTokens {
     private let outbound: OutboundClient
     private let clock: ScribeClock
     private var fetched: [String: Fetched] = [:]
+    /// When nobody answered last: whoever logs in meanwhile is told so at once.
+    private var failed: [String: Date] = [:]
 
     private static let freshTime = 600.0
     /// A token that no key fits may be of a new one: it is looked for no more often than this, in seconds.
@@ -31,6 +33,8 @@ actor PartnerTokens {
     private static let fetchTime: Duration = .seconds(10)
     private static let largestSet = 256 << 10
 
+    private static let unreachable = SukiError(
+        .badGateway, "partner_jwks_unreachable", "the partner's keys cannot be fetched")
     static let refused = SukiError(.unauthorized, "invalid_partner_token", "token validation failed")
     private static let malformed = SukiError(.badRequest, "invalid_request", "partner_token is no JWT")
 
@@ -45,6 +49,11 @@ actor PartnerTokens {
         -> String
     {
         guard token.utf8.count <= 16_384, let parsed = UnverifiedToken(token) else { throw Self.malformed }
+        if partner.keys != .none {
+            guard parsed.algorithm == "RS256", partner.issuer == nil || partner.issuer == parsed.issuer,
+                partner.audience.map(parsed.audiences.contains) ?? true
+            else { throw Self.refused }
+        }
         switch partner.keys {
         case .none: if isStrict { throw Self.refused }
         case .set(let data): try await verify(token, with: try await Self.keys(in: data))
@@ -80,6 +89,7 @@ actor PartnerTokens {
         at address: String, for business: BusinessID, newerThan age: Double
     ) async throws(SukiError) -> JWTKeyCollection {
         if let known = fetched[address], clock.now.timeIntervalSince(known.time) < age { return known.keys }
+        if let time = failed[address], clock.now.timeIntervalSince(time) < Self.shortestPause { throw Self.unreachable }
         let data: Data
         do {
             data = try await outbound.get(try OutboundAddress(address), within: Self.fetchTime, for: business) {
@@ -92,7 +102,8 @@ actor PartnerTokens {
                 return data
             }
         } catch {
-            throw SukiError(.badGateway, "partner_jwks_unreachable", "the partner's keys cannot be fetched")
+            failed[address] = clock.now
+            throw Self.unreachable
         }
         let keys = try await Self.keys(in: data)
         fetched[address] = Fetched(keys: keys, time: clock.now)

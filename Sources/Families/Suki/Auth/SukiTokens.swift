@@ -73,12 +73,15 @@ package actor SukiTokens {
 
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
     func claims(of token: String) async throws -> Claims {
+        guard token.utf8.count <= 16_384, token.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw HTTPProblem.unauthenticated(reason: "it was not issued here")
+        }
         let claims: Claims
         if let known = verified[token] {
             claims = known
         } else {
             // What is no JWT of ours is kept from the parser.
-            guard token.utf8.count <= 16_384, let parsed = UnverifiedToken(token), parsed.issuer == Self.issuer,
+            guard let parsed = UnverifiedToken(token), parsed.issuer == Self.issuer, parsed.algorithm == "RS256",
                 parsed.keyID == Self.keyID
             else { throw HTTPProblem.unauthenticated(reason: "it was not issued here") }
             guard let found = try? await loaded().collection.verify(token, as: Claims.self) else {

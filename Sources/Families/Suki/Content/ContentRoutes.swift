@@ -42,17 +42,16 @@ struct ContentRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let session = try await sessions.find(id, of: principal)
         let own = try await sessions.note(of: session)
-        guard try Self.isCumulative(request), let encounter = session.request.ambient?.encounter else {
+        guard try request.isAsked("cumulative"), let encounter = session.request.ambient?.encounter else {
             return try .json(.ok, NoteSummary([own].compactMap(\.self)))
         }
         var notes: [AmbientSessions.Note] = []
         for earlier in try await sessions.sessions(ofEncounter: encounter, of: principal) {
-            let note = earlier.id == session.id ? own : try await completed(earlier)
-            if let note { notes.append(note) }
             // Up to this one.
             if earlier.id == session.id { break }
+            if let note = try await completed(earlier) { notes.append(note) }
         }
-        return try .json(.ok, NoteSummary(notes))
+        return try .json(.ok, NoteSummary(notes + [own].compactMap(\.self)))
     }
 
     @Sendable private func transcript(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -102,11 +101,15 @@ struct ContentRoutes: Sendable {
         sessions.status(of: session) == .completed ? try await sessions.note(of: session) : nil
     }
 
-    private static func isCumulative(_ request: Request) throws -> Bool {
-        switch request.query["cumulative"]?.lowercased() {
-        case nil, "", "false", "0": false
-        case "true", "1": true
-        default: throw ScribeError.invalidRequest(field: "cumulative", problem: "must be true or false")
+}
+
+extension Request {
+    /// What a query says to a question; no, if it says nothing.
+    func isAsked(_ name: String) throws(ScribeError) -> Bool {
+        switch query[Substring(name)]?.lowercased() {
+        case nil, "", "false", "0": return false
+        case "true", "1": return true
+        default: throw .invalidRequest(field: name, problem: "must be true or false")
         }
     }
 }

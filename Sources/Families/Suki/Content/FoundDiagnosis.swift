@@ -30,11 +30,13 @@ struct FoundDiagnosis: Encodable {
         for note in notes {
             let spoken = SpokenWords(note.transcript)
             for given in note.transaction.request.ambient?.context.diagnoses ?? [] where spoken.mention(given) {
-                guard known.isDisjoint(with: given.codes.map(\.code)) else { continue }
-                known.formUnion(given.codes.map(\.code))
+                // Codes of other systems cannot be mapped.
+                let codes = given.codes.filter { ["ICD10", "IMO"].contains($0.type) }
+                guard !codes.isEmpty, known.isDisjoint(with: codes.map(\.code)) else { continue }
+                known.formUnion(codes.map(\.code))
                 found.append(
                     FoundDiagnosis(
-                        codes: given.codes.map { Code(code: $0.code, description: $0.description, type: $0.type) },
+                        codes: codes.map { Code(code: $0.code, description: $0.description, type: $0.type) },
                         note: given.note))
             }
             for entry in DiagnosisCode.all where !known.contains(entry.code) && spoken.mention(any: entry.words) {
@@ -91,36 +93,32 @@ struct DiagnosisCode {
 
 /// What was said, to look for names in.
 private struct SpokenWords {
-    /// With blanks around each word.
-    private let text: String
+    private let sentences: SentenceIndex
 
     /// Before a name in the same sentence they say that it is not there.
     private static let denials: Set<Substring> = ["no", "not", "never", "denies", "without", "don't", "doesn't"]
 
     init(_ transcript: String) {
         // What is denied is not spoken of.
-        text =
-            transcript.sentences.map { sentence in
-                " " + sentence.plainWords.prefix { !Self.denials.contains($0) }.joined(separator: " ") + " "
-            }.joined(separator: "|")
+        sentences = SentenceIndex(
+            transcript.sentences.map { Array($0.plainWords.prefix { !Self.denials.contains($0) }) })
     }
 
-    func mention(any names: [String]) -> Bool { names.contains { text.contains(" \($0) ") } }
+    func mention(any names: some Sequence<String>) -> Bool {
+        names.contains { sentences.first(with: $0.plainWords) != nil }
+    }
 
     /// Its code, its description as it stands or without what is in brackets or after a comma, or a name that is known
     /// for its code.
     func mention(_ diagnosis: AmbientContext.Diagnosis) -> Bool {
-        var names: [String] = []
+        var names: Set<String> = []
         for code in diagnosis.codes {
-            names.append(code.code.lowercased())
-            let description = code.description.lowercased()
-            let plain = description.split(separator: "(").first.map(String.init) ?? ""
+            // A bare number is spoken of for many reasons.
+            if code.code.contains(where: \.isLetter) { names.insert(code.code) }
+            let plain = code.description.split(separator: "(").first.map(String.init) ?? ""
             let short = plain.split(separator: ",").first.map(String.init) ?? ""
-            for name in [description, plain, short, Self.withoutBrackets(description)] {
-                let words = name.plainWords
-                if !words.isEmpty { names.append(words.joined(separator: " ")) }
-            }
-            names += DiagnosisCode.all.first { $0.code == code.code }?.words ?? []
+            names.formUnion([code.description, plain, short, Self.withoutBrackets(code.description)])
+            names.formUnion(DiagnosisCode.all.first { $0.code == code.code }?.words ?? [])
         }
         return mention(any: names)
     }

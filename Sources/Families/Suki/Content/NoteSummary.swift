@@ -45,47 +45,20 @@ struct NoteSummary: Encodable {
 
 /// What was said, sentence by sentence, to find again what a note was written from.
 struct SourceSentences {
-    private let sentences: [(text: Substring, words: [Substring])]
-    /// Which sentences hold a word.
-    private let places: [Substring: [Int]]
+    private let sentences: [Substring]
+    private let index: SentenceIndex
 
-    /// Lines of a note beyond these have no source shown, and words that are in more sentences are no way to find one.
+    /// Lines of a note beyond these have no source shown.
     private static let mostLines = 500
-    private static let mostPlaces = 200
 
     init(_ transcript: String) {
-        var sentences: [(Substring, [Substring])] = []
-        var places: [Substring: [Int]] = [:]
-        for text in transcript.sentences {
-            let words = text.plainWords
-            guard !words.isEmpty else { continue }
-            for word in Set(words) { places[word, default: []].append(sentences.count) }
-            sentences.append((text, words))
-        }
-        self.sentences = sentences
-        self.places = places
+        sentences = transcript.sentences
+        index = SentenceIndex(sentences.map(\.plainWords))
     }
 
     /// The sentences that the lines of a section are taken from, each once, in the section's order.
     func sentences(behind content: String) -> [String] {
-        var found: [Int] = []
-        for line in content.sentences.prefix(Self.mostLines) {
-            let words = line.plainWords
-            // By its rarest word.
-            let rarest = words.compactMap { places[$0] }.min { $0.count < $1.count }
-            guard let rarest, rarest.count <= Self.mostPlaces, words.allSatisfy({ places[$0] != nil }) else { continue }
-            if let place = rarest.first(where: { sentences[$0].words.contains(run: words) }) { found.append(place) }
-        }
-        return found.removingDuplicates().map { String(sentences[$0].text) }
-    }
-}
-
-extension [Substring] {
-    /// Whether these follow one another in it.
-    fileprivate func contains(run: [Substring]) -> Bool {
-        guard let first = run.first, run.count <= count else { return false }
-        return (0...(count - run.count)).contains { start in
-            self[start] == first && self[start..<(start + run.count)].elementsEqual(run)
-        }
+        content.sentences.prefix(Self.mostLines).compactMap { index.first(with: $0.plainWords) }.removingDuplicates()
+            .map { String(sentences[$0]) }
     }
 }

@@ -58,7 +58,7 @@ struct RecordingRoutes: Sendable {
 
     @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
-        let isDownload = try Self.isDownload(request)
+        let isDownload = try request.isAsked("download")
         let recorded = try await recorded(id, of: principal)
         let length = recorded.reduce(0) { $0 + $1.seconds }
         let streamTime = length > Self.streamTime ? length + Self.spareTime : Self.streamTime
@@ -135,11 +135,4 @@ struct RecordingRoutes: Sendable {
         return recorded
     }
 
-    private static func isDownload(_ request: Request) throws -> Bool {
-        switch request.query["download"]?.lowercased() {
-        case nil, "", "false", "0": false
-        case "true", "1": true
-        default: throw ScribeError.invalidRequest(field: "download", problem: "must be true or false")
-        }
-    }
 }

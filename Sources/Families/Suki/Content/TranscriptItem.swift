@@ -48,29 +48,40 @@ struct TranscriptItem: Encodable {
     static func list(
         _ outcomes: [ChunkOutcome], in segments: [AmbientSegment], language: String?
     ) -> [TranscriptItem] {
-        var places: [String: (recording: String, spokenAt: Date)] = [:]
+        var places: [String: (recording: String, spokenAt: Date, offset: Double, seconds: Double)] = [:]
+        var before = 0.0
         for segment in segments {
             var offset = 0.0
             for file in segment.files {
-                places[file.name] = (segment.recording, segment.startedAt.addingTimeInterval(offset))
+                let time = segment.startedAt.addingTimeInterval(offset)
+                places[file.name] = (segment.recording, time, before + offset, file.seconds)
                 offset += file.seconds
             }
+            before += offset
         }
         return outcomes.compactMap { outcome in
-            guard let place = places[outcome.file], let times = outcome.times,
-                let speech = try? outcome.result.get(), !speech.text.isEmpty
-            else { return nil }
+            guard let place = places[outcome.file], let speech = try? outcome.result.get(), !speech.text.isEmpty else {
+                return nil
+            }
             // By its words where their times are known: what is before and after them was silence.
-            let first = speech.words.first?.start ?? 0
-            let last = max(first, speech.words.last?.end ?? (times.end - times.start))
+            let within = 0...max(0, place.seconds)
+            let first = within.nearest(to: speech.words.first?.start ?? 0)
+            let last = max(first, within.nearest(to: speech.words.last?.end ?? place.seconds))
             let start = place.spokenAt.addingTimeInterval(first)
             return TranscriptItem(
                 id: ULID.text(at: start, Array(SHA256.hash(data: Data(outcome.file.utf8)).prefix(10))),
                 recording: place.recording, text: speech.text,
                 language: language.map { String($0.prefix { $0 != "-" }) } ?? "en", start: start.nanoTime,
-                end: place.spokenAt.addingTimeInterval(last).nanoTime, startOffset: Offset(times.start + first),
-                endOffset: Offset(times.start + last))
+                end: place.spokenAt.addingTimeInterval(last).nanoTime, startOffset: Offset(place.offset + first),
+                endOffset: Offset(place.offset + last))
         }
+    }
+}
+
+extension ClosedRange<Double> {
+    /// What a recogniser says is not always where its recording is.
+    fileprivate func nearest(to value: Double) -> Double {
+        value.isNaN ? lowerBound : Swift.min(Swift.max(value, lowerBound), upperBound)
     }
 }
 

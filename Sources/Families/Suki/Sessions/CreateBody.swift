@@ -6,7 +6,7 @@ import ScribeRuntime
 /// What a session is started with. Older clients send patient and sections here (suki.md 3.1, addendum 3); the patient's
 /// name is not read.
 struct CreateBody: Decodable {
-    private(set) var id: String?
+    private var sentID: JSONValue?
     private var encounter: String?
     private var isMultilingual: Bool?
     private var context: [String: JSONValue] = [:]
@@ -18,11 +18,14 @@ struct CreateBody: Decodable {
         case group = "session_group_id"
     }
 
+    /// As it was sent.
+    var id: String? { sentID?.stringValue }
+
     init() {}
 
     init(from decoder: any Decoder) throws {
         let body = try decoder.container(keyedBy: CodingKeys.self)
-        id = try body.decodeIfPresent(String.self, forKey: .id)
+        sentID = try body.decodeIfPresent(JSONValue.self, forKey: .id)
         let group = try body.decodeIfPresent(String.self, forKey: .group)
         encounter = try body.decodeIfPresent(String.self, forKey: .encounter) ?? group
         isMultilingual = try body.decodeIfPresent(Bool.self, forKey: .multilingual)
@@ -34,8 +37,8 @@ struct CreateBody: Decodable {
     /// - Throws: ``SukiError``, ``ScribeError/invalidRequest(field:problem:)``.
     func draft(at now: Date) throws -> AmbientSessions.Draft {
         var draft = AmbientSessions.Draft()
-        if let id {
-            guard let known = AmbientID(id) else { throw SukiError.invalidAmbientID }
+        if sentID != nil {
+            guard let known = id.flatMap(AmbientID.init) else { throw SukiError.invalidAmbientID }
             draft.id = known.transaction
         }
         if let encounter {
@@ -47,7 +50,10 @@ struct CreateBody: Decodable {
         }
         // English only; true means whatever the server can hear, which is the usual.
         if isMultilingual == false { draft.languages = ["en"] }
-        if !context.isEmpty { draft.context = try AmbientContext(.object(context), today: now) }
+        if !context.isEmpty {
+            draft.context = AmbientContext.empty.merged(with: try .init(.object(context), today: now))
+            try Limits.require(draft.context.json, within: Limits.context, "the context")
+        }
         return draft
     }
 }

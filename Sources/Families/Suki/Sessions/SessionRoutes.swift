@@ -23,8 +23,6 @@ struct SessionRoutes: Sendable {
         let status: AmbientStatus
     }
 
-    private struct Nothing: Encodable {}
-
     func add(to router: RouterGroup<ScribeContext>, contexts: RouterGroup<ScribeContext>) {
         router.post("api/v1/ambient/session/create", use: create)
         contexts.post("api/v1/ambient/session/{txn_id}/context", use: replaceContext)
@@ -68,7 +66,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         _ = try await sessions.find(id, of: principal)
-        sockets.close(id, of: principal.business, .normal)
+        try await sockets.drain(id, of: principal.business)
         try await sessions.end(id, of: principal)
         return try .json(.ok, Nothing())
     }
@@ -76,12 +74,15 @@ struct SessionRoutes: Sendable {
     @Sendable private func cancel(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         try await sessions.cancel(id, of: principal)
-        sockets.close(id, of: principal.business, .normal)
+        sockets.close(id, of: principal.business)
         return try .json(.ok, Nothing())
     }
 }
 
 extension AmbientStatus: Encodable {}
+
+/// `{}`: done.
+struct Nothing: Encodable {}
 
 extension ScribeContext {
     /// The session in the path, whatever the case of its digits.

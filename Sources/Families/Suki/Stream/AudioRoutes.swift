@@ -16,11 +16,6 @@ struct AudioRoutes: Sendable {
     /// In bytes: more than two hours.
     static let largest = 256 << 20
 
-    /// In seconds: as long as the chunks that other clients cut themselves.
-    private static let chunkLength = 20
-
-    private struct Nothing: Encodable {}
-
     private static let wrongHash = SukiError(
         .badRequest, "invalid_encryption_hash", "it is not the SHA-256 of the body, in 64 hex digits")
 
@@ -39,16 +34,16 @@ struct AudioRoutes: Sendable {
         }
         let expected = request.headers[.encryptionHash]?.lowercased()
         if let expected, expected.utf8.count != 64 || !expected.allSatisfy(\.isHexDigit) { throw Self.wrongHash }
-        let recording = try await sessions.record(from: time, in: id, of: principal)
+        let recording = try await sessions.receive(in: id, of: principal)
         do {
             let hash = try await receive(request, into: recording.stream)
             if let expected, expected != hash { throw Self.wrongHash }
+            try await sessions.keep(recording, from: time, in: id, of: principal)
         } catch {
             // What its sender is not told was taken does not count; it comes again as a whole.
             await sessions.discard(recording, of: id, for: principal)
             throw error
         }
-        try await sessions.end(recording, of: id, for: principal)
         try await sessions.advance(id, to: .running, of: principal)
         return try .json(.ok, Nothing())
     }
@@ -64,9 +59,9 @@ struct AudioRoutes: Sendable {
             hash.update(data: piece.readableBytesView)
             guard let samples = try wave.samples(in: piece) else { continue }
             try await stream.take(samples, LiveOptions())
-            try await stream.cut(after: Self.chunkLength)
+            try await stream.cut()
         }
-        guard wave.hasBegun else { throw WaveSamples.unusable }
+        guard wave.isComplete else { throw WaveSamples.unusable }
         return Hex.encode(hash.finalize())
     }
 }
@@ -76,14 +71,18 @@ struct WaveSamples {
     static let unusable = ScribeError.invalidRequest(
         field: nil, problem: "must be a WAV of 16-bit samples, mono, 16,000 in a second")
 
-    private(set) var hasBegun = false
+    /// Whether all of it has come, as far as it says how much that is.
+    var isComplete: Bool { hasBegun && [0, .max].contains(rest) && half == nil }
+
+    private var hasBegun = false
     private var head = ByteBuffer()
     /// Of what is still to come, in bytes; recorders that stream do not know.
     private var rest = Int.max
     private var half: UInt8?
 
-    /// No head is longer, in bytes.
+    /// No head is longer, in bytes, or of more chunks.
     private static let longestHead = 64 << 10
+    private static let mostChunks = 32
 
     /// - Returns: whole samples; nil where there are none.
     /// - Throws: ``unusable``.
@@ -118,6 +117,7 @@ struct WaveSamples {
             bytes.readString(length: 4) == "WAVE"
         else { throw Self.unusable }
         var isRight = false
+        var count = 0
         while let name = bytes.readString(length: 4),
             let size = bytes.readInteger(endianness: .little, as: UInt32.self)
         {
@@ -128,7 +128,8 @@ struct WaveSamples {
                 head = bytes.slice()
                 return true
             }
-            guard size <= Self.longestHead else { throw Self.unusable }
+            count += 1
+            guard size <= Self.longestHead, count <= Self.mostChunks else { throw Self.unusable }
             // Chunks are padded to an even length.
             guard var chunk = bytes.readSlice(length: Int(size) + Int(size & 1)) else { return false }
             if name == "fmt " { isRight = Self.isRight(&chunk) }

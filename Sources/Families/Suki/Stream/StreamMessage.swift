@@ -68,23 +68,3 @@ enum StreamMessage: Hashable, Sendable {
         }
     }
 }
-
-extension Date {
-    /// Reads a time as RFC 3339 has it, with any number of digits after the second.
-    init?(rfc3339 text: String) {
-        guard (20...64).contains(text.utf8.count), text.isPlain else { return nil }
-        // The parser takes no more than milliseconds for sure: what is finer is read beside.
-        var whole = text
-        var fraction = 0.0
-        if let dot = text.firstIndex(of: ".") {
-            let digits = text[text.index(after: dot)...].prefix { $0.isASCII && $0.isNumber }
-            guard !digits.isEmpty, let value = Double("0.\(digits)") else { return nil }
-            fraction = value
-            whole.removeSubrange(dot..<digits.endIndex)
-        }
-        guard let date = try? Date(whole.uppercased(), strategy: .iso8601) else { return nil }
-        // Where RFC 3339 and the database's milliseconds have no room for them.
-        guard (-62_135_596_800...253_402_300_799).contains(date.timeIntervalSince1970) else { return nil }
-        self = date.addingTimeInterval(fraction)
-    }
-}

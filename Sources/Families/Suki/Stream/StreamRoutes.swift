@@ -27,19 +27,19 @@ struct StreamRoutes: Sendable {
             throw SukiError(.badRequest, "invalid_request", "say which session: ambient_session_id")
         }
         guard let id = AmbientID(text)?.transaction else { throw ScribeError.transactionNotFound }
-        try await sessions.connect(id, of: principal)
         let place = try counts.take(principal.business)
+        try await sessions.connect(id, of: principal)
         return upgrade.response(
             subprotocol: handshake.usesSubprotocol ? Self.subprotocol : nil, limits: .init(), clock: clock, request,
             context: context
         ) { socket, messages in
-            let giveBack = sockets.open(socket, for: id, of: principal.business)
+            let open = sockets.open(socket, for: id, of: principal.business)
             defer {
-                giveBack()
+                sockets.end(open, for: id, of: principal.business)
                 place.giveBack()
             }
             return try await StreamSession(
-                sessions: sessions, id: id, principal: principal, socket: socket, clock: clock
+                sessions: sessions, id: id, principal: principal, socket: socket, place: open, clock: clock
             ).serve(messages)
         }
     }

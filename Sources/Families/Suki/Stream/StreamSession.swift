@@ -12,10 +12,9 @@ struct StreamSession: Sendable {
     let id: TransactionID
     let principal: Principal
     let socket: WebSocket
+    let place: AmbientSocket
     let clock: ScribeClock
 
-    /// In seconds: as long as the chunks that other clients cut themselves.
-    private static let chunkLength = 20
     /// Without audio, or a sign of life (suki.md 6.3).
     private static let idleTime: Duration = .seconds(25)
     /// Of a pause in which its client gives signs of life, in seconds.
@@ -34,7 +33,7 @@ struct StreamSession: Sendable {
                 return try await refuse(problem.code, "invalid_request", problem.detail, 400)
             } catch let failure as ScribeError {
                 let error = SukiError(failure, invalid: "invalid_request")
-                let code: UInt16 = failure.kind == .unavailable ? 1011 : 1008
+                let code: UInt16 = [.unavailable, .refused].contains(failure.kind) ? 1011 : 1008
                 return try await refuse(code, error.id, error.detail, error.status.code)
             }
         }
@@ -69,6 +68,7 @@ struct StreamSession: Sendable {
         for try await message in messages {
             let message = try StreamMessage(message)
             idle.heard()
+            place.heard()
             switch message {
             case .start(let time):
                 if let before = recording { try await sessions.end(before, of: id, for: principal) }
@@ -82,7 +82,7 @@ struct StreamSession: Sendable {
                 hasRun = true
                 try await idle.whileBusy {
                     try await recording.stream.take(samples, LiveOptions())
-                    try await recording.stream.cut(after: Self.chunkLength)
+                    try await recording.stream.cut()
                 }
             case .end: return .normal
             case .event(.pause): pausedAt = pausedAt ?? clock.now
@@ -92,9 +92,9 @@ struct StreamSession: Sendable {
                     throw WebSocketClosure(1001, "Paused for too long")
                 }
             case .event(.cancel):
+                try await sessions.cancel(id, of: principal)
                 if let before = recording { await sessions.discard(before, of: id, for: principal) }
                 recording = nil
-                try await sessions.cancel(id, of: principal)
                 return .normal
             // The stream is over; the session goes on, and may be streamed to again.
             case .event(.abort), .event(.end): return .normal
