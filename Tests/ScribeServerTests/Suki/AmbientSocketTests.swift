@@ -260,6 +260,9 @@ struct AmbientSocketTests {
                 for _ in 0..<2 { try await old.send(Self.audio()) }
                 try await old.settle()
                 try await open(client, id) { new in
+                    // The old one might still have something to say.
+                    try await manual.waitFor(.socketDrain)
+                    manual.advance(by: .milliseconds(250))
                     try await new.send(Self.start("2026-05-10T09:14:00Z"))
                     try await new.send(Self.audio())
                     try await new.settle()

@@ -66,7 +66,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         _ = try await sessions.find(id, of: principal)
-        try await sockets.drain(id, of: principal.business)
+        await sockets.drain(id, of: principal.business)
         try await sessions.end(id, of: principal)
         return try .json(.ok, Nothing())
     }

@@ -1,5 +1,6 @@
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// The socket of each session: one at a time, the newest (suki.md addendum 6).
 final class AmbientSockets: Sendable {
@@ -12,16 +13,17 @@ final class AmbientSockets: Sendable {
     private let clock: ScribeClock
 
     private static let replaced = WebSocketClosure(1008, "Another socket goes on with the session")
-    /// So long after its last message a socket has nothing more to say, and so often that is looked for.
-    private static let patience: Duration = .milliseconds(250)
-    private static let attempts = 20
 
     init(clock: ScribeClock) { self.clock = clock }
 
-    /// Takes the session over. Whoever has it so far says what is under way first.
-    func open(_ socket: WebSocket, for session: TransactionID, of business: BusinessID) -> AmbientSocket {
+    /// Takes the session over, once whoever has it so far has said what was under way.
+    func open(_ socket: WebSocket, for session: TransactionID, of business: BusinessID) async -> AmbientSocket {
         let new = AmbientSocket(socket)
-        open.withLock { $0.updateValue(new, forKey: Place(business: business, session: session)) }?.close(Self.replaced)
+        let place = Place(business: business, session: session)
+        if let before = open.withLock({ $0.updateValue(new, forKey: place) }) {
+            await before.quiet(clock)
+            before.close(Self.replaced)
+        }
         return new
     }
 
@@ -31,19 +33,13 @@ final class AmbientSockets: Sendable {
         open.withLock { open in
             if open[place] === socket { open[place] = nil }
         }
+        socket.ended()
     }
 
     /// Whoever is connected is told that it is over, as soon as nothing more comes: what was sent before that counts.
-    func drain(_ session: TransactionID, of business: BusinessID) async throws {
-        let place = Place(business: business, session: session)
-        var heard: Int?
-        for _ in 0..<Self.attempts {
-            guard let socket = open.withLock({ $0[place] }) else { return }
-            let count = socket.count
-            if count == heard { break }
-            heard = count
-            try await clock.sleep(for: Self.patience, as: .socketDrain)
-        }
+    func drain(_ session: TransactionID, of business: BusinessID) async {
+        guard let socket = open.withLock({ $0[Place(business: business, session: session)] }) else { return }
+        await socket.quiet(clock)
         close(session, of: business)
     }
 
@@ -55,15 +51,43 @@ final class AmbientSockets: Sendable {
 
 /// One of them.
 final class AmbientSocket: Sendable {
+    /// So long after its last message it has nothing more to say, and so often that is looked for.
+    private static let patience: Duration = .milliseconds(250)
+    private static let attempts = 20
+
     private let socket: WebSocket
-    private let messages = LockedValue(0)
+    private let end = Departure()
+    /// How many came, and whether the last one is still dealt with.
+    private let messages = LockedValue((count: 0, isBusy: false))
 
     init(_ socket: WebSocket) { self.socket = socket }
 
-    /// How many messages were dealt with.
-    var count: Int { messages.withLock { $0 } }
+    /// Nobody is at it any more, and what came over it is stored.
+    func ended() { end.happened() }
 
-    func heard() { messages.withLock { $0 += 1 } }
+    /// Returns when it has ended, or has nothing more to say.
+    func quiet(_ clock: ScribeClock) async {
+        var heard: Int?
+        for _ in 0..<Self.attempts {
+            let (count, isBusy) = messages.withLock { $0 }
+            if end.hasHappened || count == heard && !isBusy { return }
+            heard = count
+            let pause = Task { try? await clock.sleep(for: Self.patience, as: .socketDrain) }
+            await end.watched(by: { pause.cancel() }) {
+                if end.hasHappened { pause.cancel() }
+                await withTaskCancellationHandler {
+                    await pause.value
+                } onCancel: {
+                    pause.cancel()
+                }
+            }
+        }
+    }
+
+    func heard() { messages.withLock { $0 = ($0.count + 1, true) } }
+
+    /// The message was dealt with.
+    func rests() { messages.withLock { $0.isBusy = false } }
 
     func close(_ closure: WebSocketClosure) { socket.close(closure) }
 }

@@ -33,7 +33,7 @@ struct StreamRoutes: Sendable {
             subprotocol: handshake.usesSubprotocol ? Self.subprotocol : nil, limits: .init(), clock: clock, request,
             context: context
         ) { socket, messages in
-            let open = sockets.open(socket, for: id, of: principal.business)
+            let open = await sockets.open(socket, for: id, of: principal.business)
             defer {
                 sockets.end(open, for: id, of: principal.business)
                 place.giveBack()

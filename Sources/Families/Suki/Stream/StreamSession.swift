@@ -69,6 +69,7 @@ struct StreamSession: Sendable {
             let message = try StreamMessage(message)
             idle.heard()
             place.heard()
+            defer { place.rests() }
             switch message {
             case .start(let time):
                 if let before = recording { try await sessions.end(before, of: id, for: principal) }
