@@ -108,15 +108,10 @@ extension Store {
             _ = transaction.tellInSentences(narrative)
             let list = length > 0 && length >= shortest ? recorded.chunks : ChunkList(files: [])
             let effect = try transaction.commit(list, hasMoreToGive: false, at: now)
-            try transaction.requireWithinLimits()
-            var made: [Change] = []
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &made)
+            // First, for the job that is handed over has it in it.
             if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
-            if let job = try self.claimAssembly(of: transaction, rowID: row["id"], at: now, in: db, &made) {
-                made.removeAll { $0 == .work(.assemble) }
-                made.append(.claimed(job))
-            }
-            changes += made
+            try self.apply(
+                effect, to: transaction, insteadOf: old, rowID: row["id"], claimsJob: true, at: now, in: db, &changes)
         }
     }
 

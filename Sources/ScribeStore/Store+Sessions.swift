@@ -28,14 +28,8 @@ extension Store {
             let files = try Self.chunkNames(of: old, in: db)
             var transaction = old
             let effect = try transaction.end(files, at: now, lifetime: self.sessionLifetime)
-            try transaction.requireWithinLimits()
-            var made: [Change] = []
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &made)
-            if let job = try self.claimAssembly(of: transaction, rowID: row["id"], at: now, in: db, &made) {
-                made.removeAll { $0 == .work(.assemble) }
-                made.append(.claimed(job))
-            }
-            changes += made
+            try self.apply(
+                effect, to: transaction, insteadOf: old, rowID: row["id"], claimsJob: true, at: now, in: db, &changes)
             return EndedSession(transaction: transaction, files: files)
         }
     }

@@ -93,17 +93,8 @@ extension Store {
             }
             let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
             let effect = try transaction.commit(list, hasMoreToGive: hasMoreToGive, at: now)
-            try transaction.requireWithinLimits()
-            var made: [Change] = []
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
-            if claimsJob, effect == .process,
-                let job = try self.claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
-            {
-                // Nobody need look for it in the store.
-                made.removeAll { $0 == .work(.assemble) }
-                made.append(.claimed(job))
-            }
-            changes += made
+            try self.apply(
+                effect, to: transaction, insteadOf: old, rowID: rowID, claimsJob: claimsJob, at: now, in: db, &changes)
             return effect
         }
     }
@@ -128,6 +119,25 @@ extension Store {
     }
 
     // MARK: Within a SQL transaction
+
+    /// Stores what a commit has made of a transaction.
+    /// - Parameter claimsJob: whether the job that this makes, if it can be done now, goes to the sink at once.
+    func apply(
+        _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
+        claimsJob: Bool, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        try transaction.requireWithinLimits()
+        var made: [Change] = []
+        try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
+        if claimsJob, effect == .process,
+            let job = try claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
+        {
+            // Nobody need look for it in the store.
+            made.removeAll { $0 == .work(.assemble) }
+            made.append(.claimed(job))
+        }
+        changes += made
+    }
 
     /// Counts only for clients that have a limit: counting takes as long as there are transactions.
     private static func hasReachedItsLimit(_ owner: Principal, in db: Database) throws -> Bool {
