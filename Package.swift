@@ -21,17 +21,21 @@ extension Target.Dependency {
     static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
     static let logging = product(name: "Logging", package: "swift-log")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+    static let nioHTTP2Types = product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let swiftASN1 = product(name: "SwiftASN1", package: "swift-asn1")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
     static let system = product(name: "SystemPackage", package: "swift-system")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let x509 = product(name: "X509", package: "swift-certificates")
     static let yams = product(name: "Yams", package: "Yams")
 }
 
@@ -44,11 +48,14 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -63,19 +70,19 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Control", "Edge", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeServer",
-                "ScribeStore", "Suki",
-                .argumentParser, .logging, .serviceLifecycle, .unixSignals, .yams,
+                "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
+                .argumentParser, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
-                "ScribeRuntime", "ScribeStore", "Status", "Suki",
-                .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
+                "Alliance", "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain",
+                "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
+                .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
+                .yams,
             ],
             resources: [
                 .embedInCode("Resources/clients.yaml"),
@@ -169,7 +176,9 @@ let package = Package(
             name: "ScribeHTTP",
             dependencies: [
                 "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioTLS, .serviceLifecycle,
+                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTP2Types, .nioHTTPTypes,
+                .nioSSL,
+                .nioTLS, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
@@ -194,6 +203,13 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "Certificates",
+            dependencies: [
+                "ScribeDomain", .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .swiftASN1, .x509,
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "ScribeDomain", swiftSettings: swiftSettings),
 
         .target(
@@ -205,6 +221,13 @@ let package = Package(
         .testTarget(
             name: "ScribeDomainTests",
             dependencies: ["ScribeDomain"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CertificatesTests",
+            dependencies: [
+                "Certificates", "ScribeDomain", "TestSupport", .crypto, .logging, .nioPosix, .nioSSL, .swiftASN1, .x509,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

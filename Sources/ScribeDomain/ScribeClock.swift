@@ -37,6 +37,8 @@ package struct ScribeClock: Sendable {
         case delivery
         /// The next session whose time will be over.
         case expiry
+        /// A look whether there is another certificate.
+        case certificate
         /// A look whether the server is ready.
         case readiness
     }

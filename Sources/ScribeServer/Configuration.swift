@@ -1,3 +1,4 @@
+package import Certificates
 package import Edge
 package import Eka
 package import Engines
@@ -36,6 +37,7 @@ package struct Configuration: Sendable {
     package var isEphemeral = false
     package var transcriber = TranscriberChoice.fake
     package var authMode = AuthMode.lenient
+    package var tls = TLS()
     /// Whether lenient and open authentication may be reached from beyond this machine.
     package var allowsUnverifiedTokensFromNetwork = false
     /// The origins of web pages that may use the server. Nil: all of them, but none under strict authentication.
@@ -80,6 +82,22 @@ package struct Configuration: Sendable {
     /// 32 bytes or more; nil keeps one in the data folder.
     package var signingKey: [UInt8]?
 
+    /// How the server is reached over TLS, beside plain HTTP.
+    package struct TLS: Hashable, Sendable {
+        package var isOn = false
+        /// 0 picks a free one.
+        package var port = 8443
+        /// The names of the development certificate beside ``HostNames``.
+        package var names: [CertificateName] = []
+        /// Where the development authority is kept; nil: in the data folder.
+        package var folder: String?
+        /// PEM files, in place of the development certificate.
+        package var certificate: String?
+        package var key: String?
+
+        package init() {}
+    }
+
     /// What is told to a speech service, whichever it is.
     package struct SpeechServiceSettings: Hashable, Sendable {
         package var key: String?
@@ -107,6 +125,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unreadableSeed(path: String, reason: String)
     case unusableTranscriber(reason: String)
     case unusableFirebase(reason: String)
+    case unusableCertificate(CertificateProblem)
+    case portInUse(Int, flag: String)
 
     package var description: String {
         switch self {
@@ -118,6 +138,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
         case .signingKeyTooShort: "the signing key must be at least 32 bytes"
         case .unreadableSeed(let path, let reason): "\(path): \(reason)"
         case .unusableTranscriber(let reason): "the transcriber cannot be used: \(reason)"
+        case .unusableCertificate(let problem): "TLS: \(problem)"
+        case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"
         case .unusableFirebase(let reason): "Firebase's tokens cannot be verified: \(reason)"
         }
     }

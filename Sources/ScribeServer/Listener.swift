@@ -1,17 +1,30 @@
+import Certificates
 import Control
 package import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOPosix
+import NIOSSL
 import ScribeDomain
 import ScribeHTTP
+import ServiceLifecycle
 
-/// Where clients reach a backend: an address, and what a connection may take there.
+/// Where clients reach a backend: its ports, and what a connection may take there.
 package struct Listener: Sendable {
-    private let configuration: Configuration
+    /// The ports on which the server listens.
+    package struct Ports: Hashable, Sendable {
+        package let plain: Int
+        /// Nil without TLS.
+        package let tls: Int?
+    }
 
-    /// - Throws: ``StartupProblem/unverifiedTokensFromNetwork(host:mode:)``.
-    package init(_ configuration: Configuration) throws {
+    private let configuration: Configuration
+    private let certificate: ServedCertificate?
+
+    /// Reads or makes the certificate, where there is to be one.
+    /// - Throws: ``StartupProblem``.
+    package init(_ configuration: Configuration, _ parts: Backend.Parts) async throws {
         if configuration.authMode != .strict, !configuration.isLoopback,
             !configuration.allowsUnverifiedTokensFromNetwork
         {
@@ -19,46 +32,77 @@ package struct Listener: Sendable {
                 host: configuration.host, mode: configuration.authMode)
         }
         self.configuration = configuration
+        guard configuration.tls.isOn else {
+            certificate = nil
+            return
+        }
+        do {
+            certificate = try await ServedCertificate(
+                configuration.certificateSource(parts.identifiers), clock: parts.clock, threads: .singleton,
+                logger: parts.logger)
+        } catch let problem as CertificateProblem {
+            throw StartupProblem.unusableCertificate(problem)
+        }
     }
 
     /// What every request goes through, from the outside in.
     typealias Responder = RequestLog<CrossOrigin<FamilyResponder>>
 
-    /// - Parameter onReady: called with the port when the server accepts connections.
+    /// - Parameter onReady: called when the server accepts connections, on all of its ports.
     func application(
-        for backend: Backend, _ parts: Backend.Parts, onReady: @escaping @Sendable (Int) async throws -> Void
+        for backend: Backend, _ parts: Backend.Parts, onReady: @escaping @Sendable (Ports) async throws -> Void
     ) -> Application<Responder> {
         let logger = parts.logger
-        return Application(
-            responder: RequestLog(
-                next: CrossOrigin(
-                    next: FamilyResponder(families: backend.families, bodies: backend.bodies),
-                    allowed: allowedOrigins(backend), hidden: ControlFamily.root),
-                metrics: backend.metrics, clock: parts.clock),
-            server: HTTPServerBuilder { [channel = channel(backend)] responder in
-                EventLoopChannel(base: HTTP1Channel(responder: responder, configuration: channel))
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port),
-                serverName: "scribe-emulator/\(ScribeVersion.current)",
-                availableConnectionsDelegate: .maximum(configuration.connectionLimit, logger: logger)
-            ),
-            services: backend.services,
-            onServerRunning: { [configuration] channel in
-                do {
-                    try await onReady(channel.localAddress?.port ?? configuration.port)
-                } catch {
-                    logger.error("the server is ready, and nobody could be told", metadata: ["error": "\(error)"])
-                }
-            },
-            logger: logger
-        )
+        let responder = RequestLog(
+            next: CrossOrigin(
+                next: FamilyResponder(families: backend.families, bodies: backend.bodies),
+                allowed: allowedOrigins(backend), hidden: ControlFamily.root),
+            metrics: backend.metrics, clock: parts.clock)
+        let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { ports in
+            do {
+                try await onReady(ports)
+            } catch {
+                logger.error("the server is ready, and nobody could be told", metadata: ["error": "\(error)"])
+            }
+        }
+        let limits = configuration.connectionLimits
+        func application(
+            port: Int, isSecure: Bool, services: [any Service], _ server: HTTPServerBuilder
+        ) -> Application<Responder> {
+            Application(
+                responder: responder, server: server,
+                configuration: ApplicationConfiguration(
+                    address: .hostname(configuration.host, port: port),
+                    serverName: "scribe-emulator/\(ScribeVersion.current)",
+                    availableConnectionsDelegate: .maximum(configuration.connectionLimit, logger: logger)),
+                services: services,
+                onServerRunning: { await opened.add($0.localAddress?.port ?? port, isSecure: isSecure) },
+                logger: logger)
+        }
+        var services = backend.services
+        if let certificate {
+            let secure = application(
+                port: configuration.tls.port, isSecure: true, services: [certificate],
+                HTTPServerBuilder { [metrics = backend.metrics, channel = channel(isSecure: true, logger)] responder in
+                    SecureChannel(
+                        base: HTTP1Channel(responder: responder, configuration: channel), limits: limits,
+                        metrics: metrics, logger: logger
+                    ) { certificate.context }
+                })
+            services.append(SecurePort(application: secure, port: configuration.tls.port))
+        }
+        return application(
+            port: configuration.port, isSecure: false, services: services,
+            HTTPServerBuilder { [metrics = backend.metrics, channel = channel(isSecure: false, logger)] responder in
+                EventLoopChannel(
+                    base: HTTP1Channel(responder: responder, configuration: channel), metrics: metrics)
+            })
     }
 
-    private func channel(_ backend: Backend) -> HTTP1Channel.Configuration {
+    private func channel(isSecure: Bool, _ logger: Logger) -> HTTP1Channel.Configuration {
         let limits = configuration.connectionLimits
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, metrics: backend.metrics)],
+            additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, isSecure: isSecure, logger: logger)],
             idleTimeout: TimeAmount(limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
@@ -75,14 +119,49 @@ package struct Listener: Sendable {
     }
 }
 
-/// One server: a backend, and the address where it is reached.
+/// Tells of the ports once all of them are open.
+private actor OpenedPorts {
+    private let count: Int
+    private let onReady: @Sendable (Listener.Ports) async -> Void
+    private var plain: Int?
+    private var secure: Int?
+
+    init(count: Int, onReady: @escaping @Sendable (Listener.Ports) async -> Void) {
+        self.count = count
+        self.onReady = onReady
+    }
+
+    func add(_ port: Int, isSecure: Bool) async {
+        if isSecure { secure = port } else { plain = port }
+        guard let plain, count == 1 || secure != nil else { return }
+        await onReady(Listener.Ports(plain: plain, tls: secure))
+    }
+}
+
+/// The port for TLS, which says which one it is when it is taken.
+private struct SecurePort<Application: ApplicationProtocol>: Service, CustomStringConvertible {
+    let application: Application
+    let port: Int
+    /// The service group logs it; the parts would otherwise be spelled out, secrets included.
+    var description: String { "SecurePort" }
+
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw StartupProblem.portInUse(port, flag: "--tls-port")
+        }
+    }
+}
+
+/// One server: a backend, and where it is reached.
 ///
-/// - Parameter onReady: called with the port when the server accepts connections.
+/// - Parameter onReady: called when the server accepts connections, on all of its ports.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
 package func buildApplication(
     _ configuration: Configuration, _ parts: Backend.Parts,
-    onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
+    onReady: @escaping @Sendable (Listener.Ports) async throws -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
-    let listener = try Listener(configuration)
+    let listener = try await Listener(configuration, parts)
     return listener.application(for: try await Backend(configuration, parts), parts, onReady: onReady)
 }

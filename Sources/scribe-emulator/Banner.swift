@@ -6,11 +6,20 @@ import ScribeServer
 struct Banner {
     let configuration: Configuration
     let port: Int
+    /// Nil without TLS.
+    var tlsPort: Int?
 
     /// Where clients find the server. A wildcard address is reached through the loopback one.
     var baseURL: String {
+        "http://\(host):\(port)"
+    }
+
+    /// The same over TLS.
+    var tlsURL: String? { tlsPort.map { "https://\(host):\($0)" } }
+
+    private var host: String {
         let host = ["0.0.0.0", "::"].contains(configuration.host) ? "127.0.0.1" : configuration.host
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        return host.contains(":") ? "[\(host)]" : host
     }
 
     var text: String {
@@ -19,6 +28,11 @@ struct Banner {
             "  scribe-emulator \(ScribeVersion.current) is ready",
             "",
             "  API, uploads  \(baseURL)",
+        ]
+        if let tlsURL {
+            lines.append("  Over TLS      \(tlsURL), and under the SDKs' own hosts: scribe-emulator doctor")
+        }
+        lines += [
             "  OpenAPI       \(baseURL)/openapi.yaml",
             "  Ready check   \(baseURL)/readyz",
             "  Operators     \(baseURL)/__admin/info",

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Tells whoever started the server where it is: `{"base_url": …, "pid": …}`, there only while it is ready.
+/// Tells whoever started the server where it is: `{"base_url": …, "pid": …}`, with TLS a `tls_url` too, there only while it is ready.
 struct ReadyFile: Sendable {
     struct Content: Codable {
         let base_url: String
+        let tls_url: String?
         let pid: Int32
     }
 
     let path: String
 
     /// Written whole or not at all: a reader never sees half of it.
-    func write(baseURL: String) throws {
-        let content = Content(base_url: baseURL, pid: ProcessInfo.processInfo.processIdentifier)
+    func write(baseURL: String, tlsURL: String?) throws {
+        let content = Content(base_url: baseURL, tls_url: tlsURL, pid: ProcessInfo.processInfo.processIdentifier)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)

@@ -33,7 +33,10 @@ struct Serve: AsyncParsableCommand {
         // Nor is a log whose reader is gone.
         signal(SIGPIPE, SIG_IGN)
         configuration.connectionLimit = max(
-            16, min(configuration.connectionLimit, Self.raiseFileLimit() - Self.ownFiles))
+            16,
+            min(
+                configuration.connectionLimit,
+                (Self.raiseFileLimit() - Self.ownFiles) / (configuration.tls.isOn ? 2 : 1)))
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
         LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: run.logLevel) }
         let logger = Logger(label: "scribe-emulator")
@@ -64,13 +67,15 @@ struct Serve: AsyncParsableCommand {
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
         let application = try await buildApplication(
             configuration, .init(clock: .system, identifiers: .random, logger: logger),
-            onReady: { port in
-                let banner = Banner(configuration: configuration, port: port)
-                try readyFile?.write(baseURL: banner.baseURL)
+            onReady: { ports in
+                let banner = Banner(configuration: configuration, port: ports.plain, tlsPort: ports.tls)
+                try readyFile?.write(baseURL: banner.baseURL, tlsURL: banner.tlsURL)
                 if isatty(STDOUT_FILENO) == 1 {
                     print(banner.text)
                 } else {
-                    logger.info("ready", metadata: ["base_url": "\(banner.baseURL)"])
+                    var metadata: Logger.Metadata = ["base_url": "\(banner.baseURL)"]
+                    metadata["tls_url"] = banner.tlsURL.map { "\($0)" }
+                    logger.info("ready", metadata: metadata)
                 }
             }
         )
@@ -100,6 +105,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private static func explanation(of error: any Error, _ configuration: Configuration) -> String {
+        if error is StartupProblem { return "\(error)" }
         let text = "\(error)"
         if text.contains("Address already in use") || text.contains("errno: 98") {
             return "port \(configuration.port) is in use; choose another with --port, or --port 0"

@@ -30,7 +30,9 @@ package struct EdgeFamily: RoutedAPI {
     }
 
     package let name = "Edge"
-    package let hostSuffixes = ["api.omi.me", "api.omiapi.com"]
+    /// The hosts that clients have compiled in.
+    package static let hostNames = ["api.omi.me", "api.omiapi.com"]
+    package var hostSuffixes: [String] { Self.hostNames }
 
     private let listen: EdgeListenRoutes
     private let conversations: ConversationRoutes

@@ -30,6 +30,11 @@ package struct EkaFamily: RoutedAPI {
     }
 
     package static let hostSuffixes = [".eka.care"]
+    /// The hosts that clients have compiled in (eka-v2.md section 1.1).
+    package static let hostNames = [
+        "api.eka.care", "api.staging.eka.care", "api.dev.eka.care", "cog.eka.care", "cog.staging.eka.care",
+        "cog.dev.eka.care", "cook.eka.care", "deepthought-genai.dev.eka.care", "parchi.eka.care", "parchi.dev.eka.care",
+    ]
 
     package let name = "Eka"
     package var hostSuffixes: [String] { Self.hostSuffixes }

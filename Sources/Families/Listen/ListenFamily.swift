@@ -22,7 +22,9 @@ package struct ListenFamily: RoutedAPI {
     }
 
     package let name = "Listen"
-    package let hostSuffixes = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
+    /// The hosts that clients have compiled in.
+    package static let hostNames = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
+    package var hostSuffixes: [String] { Self.hostNames }
 
     private let routes: ListenRoutes
     private let recordings: ListenRecordingRoutes

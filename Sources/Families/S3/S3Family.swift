@@ -6,6 +6,18 @@ package import ScribeRuntime
 /// The object API that the AWS SDKs talk to. Its own is every host that names a bucket, and whatever else nobody wants:
 /// a path may be a bucket and a key.
 package struct S3Family: Family {
+    /// The hosts of AWS that clients have compiled in: where buckets are in paths, and below which they are in names
+    /// (eka-v2.md section 1.1). Android asks in `us-west-1` where a bucket is.
+    package static let hostNames = [
+        "s3.amazonaws.com", "s3.ap-south-1.amazonaws.com", "s3-ap-south-1.amazonaws.com", "s3.us-west-1.amazonaws.com",
+        "s3-us-west-1.amazonaws.com",
+    ]
+    /// The buckets that clients have compiled in.
+    package static let buckets = [
+        "m-prod-voice-record", "m-staging-voice-record", "m-dev-voice-record", "m-pp-voice2rx",
+        AudioLocation.batchBucket,
+    ]
+
     package let name = "S3"
     private let responder: S3Responder
 

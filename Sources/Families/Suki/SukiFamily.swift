@@ -17,7 +17,9 @@ package struct SukiFamily: RoutedAPI {
     }
 
     package let name = "Suki"
-    package let hostSuffixes = ["sdp.suki.ai", "sdp.suki-stage.com"]
+    /// The hosts that clients have compiled in.
+    package static let hostNames = ["sdp.suki.ai", "sdp.suki-stage.com"]
+    package var hostSuffixes: [String] { Self.hostNames }
     package let reservedPaths: [[Substring]] = [
         ["api", "v1", "auth"], ["api", "v1", "ambient"], ["api", "v1", "user"], ["api", "v1", "info"],
         ["api", "auth"], ["ws", "stream"],

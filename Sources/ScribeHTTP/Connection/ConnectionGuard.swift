@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOTLS
 import ScribeDomain
 import ScribeRuntime
 
@@ -17,8 +16,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     /// How far the connection, and the request that is being read, are.
     private enum Phase {
-        /// The two ends agree on how to encrypt; nothing is read before that.
-        case handshake
         /// Nothing of a request has arrived.
         case idle
         case head, body
@@ -31,7 +28,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private let limits: ConnectionLimits
-    private var phase: Phase
+    private var phase = Phase.idle
     /// The requests that are not answered yet, in order: whether the connection ends with the answer.
     private var closings: [Bool] = []
     private var isResponding: Bool { !closings.isEmpty }
@@ -48,16 +45,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
     let departure: Departure
 
-    /// - Parameter awaitsHandshake: whether the connection is to be encrypted first.
-    init(limits: ConnectionLimits, departure: Departure, awaitsHandshake: Bool = false) {
+    init(limits: ConnectionLimits, departure: Departure) {
         self.limits = limits
         self.departure = departure
-        phase = awaitsHandshake ? .handshake : .idle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        expectHead(context, after: phase == .handshake ? limits.handshakeTime : limits.requestTime)
+        expectHead(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
@@ -66,10 +61,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent {
             departure.happened()
             endUpgraded(context)
-        }
-        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent, phase == .handshake {
-            phase = .idle
-            expectHead(context, after: limits.requestTime)
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -117,7 +108,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         bytesInWindow += count
         if case .idle = phase, !isResponding, let context {
             phase = .head
-            expectHead(context, after: limits.requestTime)
+            expectHead(context)
         }
     }
 
@@ -129,7 +120,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         switch phase {
         case .refused: return
         case .upgraded: return hasEndedUpgraded ? () : context.fireChannelRead(data)
-        case .handshake, .idle, .head, .body, .upgrading: break
+        case .idle, .head, .body, .upgrading: break
         }
         switch unwrapInboundIn(data) {
         case .head(var head):
@@ -251,9 +242,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     // MARK: Time
 
-    private func expectHead(_ context: ChannelHandlerContext, after time: Duration) {
+    private func expectHead(_ context: ChannelHandlerContext) {
         headTimer?.cancel()
-        headTimer = schedule(context, after: TimeAmount(time)) { context in
+        headTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
             guard !self.isResponding else { return }
             if case .head = self.phase { self.refuse(context, .requestTimeout) } else { context.close(promise: nil) }
         }

@@ -1,18 +1,25 @@
+import HTTPTypes
+package import Logging
 package import NIOCore
 import NIOHTTP1
+package import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Puts the guard where it belongs: Hummingbird adds further handlers only behind its own.
 package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
-    package typealias InboundIn = NIOAny
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
 
     private let limits: ConnectionLimits
-    private let metrics: Metrics
+    private let isSecure: Bool
+    private let logger: Logger
 
-    package init(limits: ConnectionLimits, metrics: Metrics) {
+    /// - Parameter isSecure: whether the connection is encrypted, which its requests then say.
+    package init(limits: ConnectionLimits, isSecure: Bool, logger: Logger) {
         self.limits = limits
-        self.metrics = metrics
+        self.isSecure = isSecure
+        self.logger = logger
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
@@ -23,19 +30,30 @@ package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableCh
             try pipeline.addHandler(guardHandler, position: .before(codec))
             // Behind encryption, where there is any: what counts is what the parser gets.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(ByteCounter(guardHandler), position: .before(decoder))
-            try context.channel.syncOptions?.setOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: limits.readSize)
-            )
-            try context.channel.syncOptions?.setOption(
-                .socketOption(.so_sndbuf), value: SocketOptionValue(limits.sendBufferSize))
-            metrics.connectionOpened()
-            context.channel.closeFuture.whenComplete { [metrics] _ in metrics.connectionClosed() }
+            try pipeline.addHandler(
+                ByteCounter(guardHandler, refusesTLS: !isSecure, logger: logger), position: .before(decoder))
+            try context.channel.tune(limits)
         } catch {
             // Without its guard a connection is not to be served.
             context.close(promise: nil)
         }
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isSecure, case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        head.scheme = "https"
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+}
+
+extension Channel {
+    /// How much is taken from and given to the system at once.
+    func tune(_ limits: ConnectionLimits) throws {
+        try syncOptions?.setOption(
+            .recvAllocator,
+            value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: limits.readSize)
+        )
+        try syncOptions?.setOption(.socketOption(.so_sndbuf), value: SocketOptionValue(limits.sendBufferSize))
     }
 }
 
@@ -47,16 +65,44 @@ private final class ByteCounter: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private let guardHandler: ConnectionGuard
+    private let logger: Logger
+    /// Whether what comes next may turn out to be TLS, which belongs elsewhere.
+    private var mayBeTLS: Bool
+    private var isRefused = false
 
-    init(_ guardHandler: ConnectionGuard) { self.guardHandler = guardHandler }
+    init(_ guardHandler: ConnectionGuard, refusesTLS: Bool, logger: Logger) {
+        self.guardHandler = guardHandler
+        self.logger = logger
+        mayBeTLS = refusesTLS
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guardHandler.received(unwrapInboundIn(data).readableBytes)
+        guard !isRefused else { return }
+        let bytes = unwrapInboundIn(data)
+        if mayBeTLS, bytes.beginsLikeTLS { return refuse(context) }
+        mayBeTLS = false
+        guardHandler.received(bytes.readableBytes)
         context.fireChannelRead(data)
     }
 
     func read(context: ChannelHandlerContext) {
         guardHandler.isAskingForBytes()
         context.read()
+    }
+
+    /// By TLS's own alert, so that the client's message is of TLS and not of garbage.
+    private func refuse(_ context: ChannelHandlerContext) {
+        isRefused = true
+        logger.notice(
+            "a client spoke TLS to the port for plain HTTP; use http there, or start with --tls and use that port",
+            metadata: ["address": "\(context.channel.remoteAddress?.ipAddress ?? "")"])
+        let fatal: [UInt8] = [0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 70]
+        // Past what makes HTTP of everything.
+        guard let encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self) else {
+            return context.close(promise: nil)
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        encoder.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: fatal)), promise: written)
     }
 }

@@ -20,6 +20,8 @@ package struct ConnectionLimits: Sendable {
     /// The longest head, in bytes, and the most fields in it.
     package var headSize = 64 * 1024
     package var fieldCount = 1000
+    /// How many streams of HTTP/2 a connection may have open.
+    package var streamCount = 100
     /// How much is taken from the socket at once, in bytes. Up to ten such reads wait for whoever takes the body: with
     /// NIO's 64 KB they would be most of the server's memory.
     package var readSize = 32 * 1024

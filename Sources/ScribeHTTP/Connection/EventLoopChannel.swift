@@ -1,6 +1,7 @@
 package import HummingbirdCore
 package import Logging
 package import NIOCore
+package import ScribeRuntime
 
 /// An HTTP/1 connection whose requests are served on the thread of its own event loop. They would otherwise change
 /// threads with every part that is read or written, which costs more than most requests do.
@@ -8,11 +9,16 @@ package struct EventLoopChannel: ServerChildChannel {
     package typealias Value = HTTP1Channel.Value
 
     private let base: HTTP1Channel
+    private let metrics: Metrics
 
-    package init(base: HTTP1Channel) { self.base = base }
+    package init(base: HTTP1Channel, metrics: Metrics) {
+        self.base = base
+        self.metrics = metrics
+    }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        base.setup(channel: channel, logger: logger)
+        metrics.count(channel)
+        return base.setup(channel: channel, logger: logger)
     }
 
     package func handle(value: Value, logger: Logger) async {
@@ -22,8 +28,16 @@ package struct EventLoopChannel: ServerChildChannel {
     }
 }
 
+extension Metrics {
+    /// Counts a connection as long as there is one.
+    func count(_ channel: any Channel) {
+        connectionOpened()
+        channel.closeFuture.whenComplete { [self] _ in connectionClosed() }
+    }
+}
+
 /// Runs Swift tasks on an event loop.
-private final class EventLoopExecutor: TaskExecutor {
+final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }

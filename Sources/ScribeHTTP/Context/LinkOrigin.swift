@@ -18,8 +18,9 @@ package struct LinkOrigin: Sendable {
     /// Such as `https://scribe.example`, without a slash at its end.
     package func base(of request: Request, _ context: ScribeContext) -> String {
         if let publicURL { return publicURL }
-        guard isFromProxy(context) else { return "http://\(request.authority)" }
-        let scheme = request.headers[.forwardedProto]?.lowercased() == "https" ? "https" : "http"
+        let own = request.head.scheme == "https" ? "https" : "http"
+        guard isFromProxy(context) else { return "\(own)://\(request.authority)" }
+        let scheme = request.headers[.forwardedProto].map { $0.lowercased() == "https" ? "https" : "http" } ?? own
         let host = request.headers[.forwardedHost].flatMap(Self.host)
         return "\(scheme)://\(host ?? request.authority)"
     }

@@ -26,11 +26,11 @@ package struct ScribeContext: RequestContext {
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
-    /// That of the connection's guard. Without one, as in tests without a socket, nobody goes.
+    /// That of the connection's guard, or the stream's. Without one, as in tests without a socket, nobody goes.
     private static func departure(of channel: any Channel) -> Departure {
-        guard channel.eventLoop.inEventLoop,
-            let guardHandler = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
-        else { return Departure() }
-        return guardHandler.departure
+        guard channel.eventLoop.inEventLoop else { return Departure() }
+        let pipeline = channel.pipeline.syncOperations
+        if let connection = try? pipeline.handler(type: ConnectionGuard.self) { return connection.departure }
+        return (try? pipeline.handler(type: StreamGuard.self))?.departure ?? Departure()
     }
 }

@@ -1,3 +1,4 @@
+import Certificates
 import Eka
 import Engines
 import Foundation
@@ -191,5 +192,19 @@ extension Setting.Parser where Value == [OutboundRules.Exception] {
             exceptions.append(exception)
         }
         return exceptions
+    }
+}
+
+extension Setting.Parser where Value == [CertificateName] {
+    /// `scribe.test,192.168.1.20`.
+    static let certificateNames = Self { (text) throws(Setting.Problem) in
+        var names: [CertificateName] = []
+        for entry in Setting.Parser<[String]>.list(text) {
+            guard let name = CertificateName(entry) else {
+                throw Setting.Problem(what: "holds '\(entry)', which is no host such as scribe.test and no address")
+            }
+            names.append(name)
+        }
+        return names
     }
 }

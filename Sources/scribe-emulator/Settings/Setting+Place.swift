@@ -26,6 +26,63 @@ extension Setting {
             page: "0 picks a free one",
             to: \.configuration.port),
         Setting(
+            "tls",
+            "Listen for TLS too, with a certificate of this machine's own for the hosts that SDKs have compiled in.",
+            .boolean,
+            default: "false",
+            pageDefault: "`false`; `true` with `tls-certificate`",
+            page: """
+                listen for TLS too (HTTP/1.1, HTTP/2, WebSockets), with a certificate for the hosts that SDKs have compiled \
+                in, from an authority of your own: [TLS](tls.md)
+                """,
+            to: \.configuration.tls.isOn),
+        Setting(
+            "tls-port",
+            "The port to listen on for TLS; 0 picks a free one.",
+            .integer(0...65535),
+            default: "8443",
+            page: "the port for TLS; 0 picks a free one",
+            to: \.configuration.tls.port),
+        Setting(
+            "tls-name",
+            "Names and addresses for the certificate beside those that are always in it, with commas between.",
+            .certificateNames,
+            default: "",
+            valueName: "list",
+            pageDefault: "none",
+            page: """
+                names and addresses that the certificate is for beside the SDKs' hosts, localhost and loopback: \
+                `scribe.test,192.168.1.20`
+                """,
+            to: \.configuration.tls.names),
+        Setting(
+            "tls-dir",
+            "The folder that keeps this machine's authority.",
+            .text,
+            valueName: "path",
+            pageDefault: "`~/.local/share/scribe-emulator/tls`",
+            page: "the folder that keeps the authority and its certificate; nobody else may be able to read it",
+            to: \.configuration.tls.folder),
+        Setting(
+            "tls-certificate",
+            "A PEM file with a certificate of your own and those of its issuers; turns TLS on.",
+            .text,
+            valueName: "path",
+            pageDefault: "none",
+            page: """
+                a PEM file with a certificate of your own, followed by its issuers'; goes with `tls-key`, turns `tls` on, and is \
+                read again when it changes
+                """,
+            to: \.configuration.tls.certificate),
+        Setting(
+            "tls-key",
+            "A PEM file with the key of --tls-certificate.",
+            .text,
+            valueName: "path",
+            pageDefault: "none",
+            page: "a PEM file with its key, without a passphrase",
+            to: \.configuration.tls.key),
+        Setting(
             "public-url",
             "How clients reach the server, for example https://scribe.example; by default as each request did.",
             .origin,

@@ -82,6 +82,17 @@ struct Settings {
         }
     }
 
+    private func settleTLS(_ configuration: inout Configuration) throws(Problem) {
+        let given = ["tls-certificate", "tls-key"].compactMap { values[$0]?.origin }
+        if given.count == 1 { throw Problem(description: "\(given[0]): tls-certificate and tls-key go together") }
+        if given.count == 2 { configuration.tls.isOn = true }
+        // One for all servers of a user, wherever their data is: it is trusted by hand.
+        let base =
+            environment["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.local/share" }
+        if configuration.tls.folder == nil { configuration.tls.folder = base.map { "\($0)/scribe-emulator/tls" } }
+    }
+
     /// What they come to; everything that was not set has its default.
     func run() throws -> Setting.Run {
         var run = Setting.Run()
@@ -96,6 +107,7 @@ struct Settings {
         // Keys as such win over files that hold them.
         if let key = environment[Setting.signingKeyName] { run.configuration.signingKey = Array(key.utf8) }
         if let key = environment[Setting.sttKeyName] { run.configuration.speechService.key = key }
+        try settleTLS(&run.configuration)
         if run.configuration.isEphemeral, let folder = values["data-dir"], let ephemeral = values["ephemeral"] {
             throw Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other")
         }

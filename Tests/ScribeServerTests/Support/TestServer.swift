@@ -67,7 +67,7 @@ struct TestServer {
     private static let slots = Slots(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
 
     private func application(
-        onReady: @escaping @Sendable (Int) -> Void = { _ in }
+        onReady: @escaping @Sendable (Listener.Ports) -> Void = { _ in }
     ) async throws -> some ApplicationProtocol {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -87,7 +87,7 @@ struct TestServer {
     /// Not by `.test(.live)`, whose client gives up after 20 s: how long an answer takes is the machine's business.
     private func runOverSocket(_ test: @escaping @Sendable (TestScribeClient) async throws -> Void) async throws {
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
-        let application = try await application { ready.yield($0) }
+        let application = try await application { ready.yield($0.plain) }
         let group = ServiceGroup(
             configuration: .init(
                 services: [application], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -1,7 +1,6 @@
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import NIOTLS
 import ScribeRuntime
 import Testing
 
@@ -10,13 +9,12 @@ import Testing
 struct ConnectionGuardTests {
     private let limits: ConnectionLimits = {
         var limits = ConnectionLimits()
-        limits.handshakeTime = .seconds(5)
         limits.requestTime = .seconds(20)
         return limits
     }()
 
-    private func channel(awaitsHandshake: Bool = false) throws -> (EmbeddedChannel, ConnectionGuard) {
-        let guardHandler = ConnectionGuard(limits: limits, departure: Departure(), awaitsHandshake: awaitsHandshake)
+    private func channel() throws -> (EmbeddedChannel, ConnectionGuard) {
+        let guardHandler = ConnectionGuard(limits: limits, departure: Departure())
         let channel = EmbeddedChannel(handler: guardHandler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, guardHandler)
@@ -25,21 +23,6 @@ struct ConnectionGuardTests {
     @Test("who says nothing is waited for as long as the limits say, and no longer")
     func silence() throws {
         let (channel, _) = try channel()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(19))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        #expect(!channel.isActive)
-    }
-
-    @Test("a handshake has a time of its own, and the first request its whole time after it")
-    func handshake() throws {
-        let (slow, _) = try channel(awaitsHandshake: true)
-        slow.embeddedEventLoop.advanceTime(by: .seconds(5))
-        #expect(!slow.isActive)
-
-        let (channel, _) = try channel(awaitsHandshake: true)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
-        channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
         channel.embeddedEventLoop.advanceTime(by: .seconds(19))
         #expect(channel.isActive)
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))

@@ -1,0 +1,115 @@
+import Foundation
+import NIOCore
+import SwiftASN1
+import X509
+
+/// What a certificate vouches for: a host, every host one word below another, or an address.
+package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
+    case host(String)
+    /// `*.` and this.
+    case hostsBelow(String)
+    case address(bytes: [UInt8], text: String)
+
+    /// Reads `api.eka.care`, `*.s3.amazonaws.com`, `10.0.2.2` and `::1`.
+    /// - Returns: nil for anything else.
+    package init?(_ text: String) {
+        if let address = try? SocketAddress(ipAddress: text, port: 0) {
+            switch address {
+            case .v4(let v4):
+                self = .address(bytes: withUnsafeBytes(of: v4.address.sin_addr) { Array($0) }, text: text)
+            case .v6(let v6):
+                self = .address(bytes: withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) }, text: text)
+            case .unixDomainSocket: return nil
+            }
+            return
+        }
+        let isBelow = text.hasPrefix("*.")
+        let host = (isBelow ? String(text.dropFirst(2)) : text).lowercased()
+        guard Self.isHost(host) else { return nil }
+        self = isBelow ? .hostsBelow(host) : .host(host)
+    }
+
+    package var description: String {
+        switch self {
+        case .host(let host): host
+        case .hostsBelow(let host): "*.\(host)"
+        case .address(_, let text): text
+        }
+    }
+
+    /// Whether this is a name by which a host can be asked for (RFC 1123, 2.1).
+    package static func isHost(_ text: String) -> Bool {
+        (1...253).contains(text.utf8.count)
+            && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+                    && label.allSatisfy { byte in
+                        switch byte {
+                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                            true
+                        default: false
+                        }
+                    }
+            }
+    }
+
+    /// Whether a client that asks for this host takes it for meant.
+    func covers(_ host: String) -> Bool {
+        let host = host.lowercased()
+        switch self {
+        case .host(let name): return host == name
+        case .hostsBelow(let name): return host.hasSuffix(".\(name)") && !host.dropLast(name.count + 1).contains(".")
+        case .address: return false
+        }
+    }
+}
+
+extension CertificateName {
+    var generalName: GeneralName {
+        switch self {
+        case .host, .hostsBelow: .dnsName(description)
+        case .address(let bytes, _): .ipAddress(ASN1OctetString(contentBytes: bytes[...]))
+        }
+    }
+
+    init?(_ name: GeneralName) {
+        switch name {
+        case .dnsName(let text): self.init(text)
+        case .ipAddress(let octets) where [4, 16].contains(octets.bytes.count):
+            var buffer = ByteBuffer(bytes: octets.bytes)
+            guard
+                let address = try? SocketAddress(
+                    packedIPAddress: buffer.readSlice(length: octets.bytes.count)!, port: 0),
+                let text = address.ipAddress
+            else { return nil }
+            self.init(text)
+        default: return nil
+        }
+    }
+}
+
+extension [CertificateName] {
+    /// The hosts below which all of these are, none of them below another.
+    var hostRoots: [String] {
+        let hosts = Set(
+            compactMap { name -> String? in
+                switch name {
+                case .host(let host), .hostsBelow(let host): host
+                case .address: nil
+                }
+            })
+        return hosts.filter { host in !hosts.contains { host.hasSuffix(".\($0)") } }.sorted()
+    }
+
+    /// The addresses, each as a range of one, but all of loopback's.
+    var addressRanges: [[UInt8]] {
+        var ranges: [[UInt8]] = []
+        for case .address(let bytes, _) in self {
+            let range =
+                bytes.count == 4 && bytes[0] == 127
+                ? [127, 0, 0, 0, 255, 0, 0, 0] : bytes + [UInt8](repeating: 255, count: bytes.count)
+            if !ranges.contains(range) { ranges.append(range) }
+        }
+        return ranges
+    }
+}

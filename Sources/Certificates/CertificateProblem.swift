@@ -1,0 +1,39 @@
+/// Why a certificate cannot be served, and what to do about it.
+package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    case unreadable(path: String, reason: String)
+    case noCertificate(path: String)
+    case noKey(path: String)
+    case mismatch(certificate: String, key: String)
+    case expired(certificate: String, day: String)
+    case notYetValid(certificate: String, day: String)
+    /// Others could take the key, or could have taken it.
+    case open(path: String, mode: String, isFolder: Bool)
+    case damaged(path: String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "\(path): \(reason)"
+        case .noCertificate(let path): "\(path) holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)"
+        case .noKey(let path):
+            "\(path) holds no private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)"
+        case .mismatch(let certificate, let key):
+            """
+            the certificate in \(certificate) does not belong to the key in \(key); the first certificate in the file \
+            must be the server's own, those of its issuers come after it
+            """
+        case .expired(let certificate, let day):
+            "the certificate in \(certificate) expired on \(day); put a new one in its place"
+        case .notYetValid(let certificate, let day):
+            "the certificate in \(certificate) is valid from \(day) only; is this machine's clock right?"
+        case .open(let path, let mode, true):
+            "\(path) can be read by others (mode \(mode)), and a key that signs for other hosts is in it; chmod 700 \(path)"
+        case .open(let path, let mode, false):
+            """
+            \(path) can be read by others (mode \(mode)); chmod 600 \(path), or, if somebody else may have read it, remove \
+            its folder, so that another authority is made, and trust that one
+            """
+        case .damaged(let path):
+            "\(path) is damaged; remove its folder, and another authority is made, to be trusted anew"
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package import Foundation
+package import ScribeDomain
+import SwiftASN1
+import X509
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The folder with this machine's authority and the certificate that it has issued: `ca.pem`, `ca-key.pem`,
+/// `certificate.pem`, `key.pem`. Every server of a user shares it, for an authority is trusted by hand.
+///
+/// Everything here blocks.
+package struct DevelopmentCertificates: Sendable {
+    package let folder: String
+    private let names: [CertificateName]
+    private let identifiers: IdentifierSource
+
+    /// What was made or kept.
+    package struct Result: Sendable {
+        package let certificate: ServerCertificate
+        /// Why there is another authority than before, which has to be trusted; nil where there is none.
+        package let news: String?
+    }
+
+    package init(folder: String, names: [CertificateName], identifiers: IdentifierSource) {
+        self.folder = URL(fileURLWithPath: folder).path
+        self.names = names
+        self.identifiers = identifiers
+    }
+
+    /// What clients are to trust.
+    package var authorityPath: String { "\(folder)/ca.pem" }
+    private var authorityKeyPath: String { "\(folder)/ca-key.pem" }
+    private var certificatePath: String { "\(folder)/certificate.pem" }
+    private var keyPath: String { "\(folder)/key.pem" }
+
+    /// How long before its end a certificate is replaced, in seconds.
+    private static let margin = 30 * 86_400.0
+
+    /// The certificate for these names, made where there is none that is good for a while, as is the authority.
+    /// - Throws: ``CertificateProblem``.
+    package func certificate(at now: Date) throws -> Result {
+        try locked {
+            let (authority, news) = try authority(at: now)
+            if let kept = try? ServerCertificate(certificate: certificatePath, key: keyPath, at: now),
+                kept.notValidAfter.timeIntervalSince(now) > Self.margin, Set(kept.names) == Set(names),
+                isIssued(by: authority)
+            {
+                return Result(certificate: kept, news: news)
+            }
+            let issued = try authority.issue(for: names, at: now, identifiers: identifiers)
+            try write(try issued.key.serializeAsPEM().pemString, to: keyPath)
+            try write(
+                try issued.certificate.serializeAsPEM().pemString + "\n"
+                    + (try authority.certificate.serializeAsPEM().pemString), to: certificatePath)
+            let certificate = try ServerCertificate(certificate: certificatePath, key: keyPath, at: now)
+            return Result(certificate: certificate, news: news)
+        }
+    }
+
+    /// The authority's certificate as PEM, made where there is none.
+    /// - Throws: ``CertificateProblem``.
+    package func authorityPEM(at now: Date) throws -> String {
+        try locked { try authority(at: now).authority.certificate.serializeAsPEM().pemString + "\n" }
+    }
+
+    private func authority(at now: Date) throws -> (authority: DevelopmentAuthority, news: String?) {
+        var news = "a development authority was made; clients that are to trust it: scribe-emulator trust"
+        if FileManager.default.fileExists(atPath: authorityKeyPath) {
+            try checkMode(of: authorityKeyPath, isFolder: false)
+            let kept = try kept()
+            let isLasting = kept.certificate.notValidAfter.timeIntervalSince(now) > Self.margin
+            if isLasting, kept.mayVouch(for: names) { return (kept, nil) }
+            news =
+                isLasting
+                ? "the development authority was made anew, for the old one may not vouch for all names; trust it again"
+                : "the development authority was made anew, for the old one's time is over; trust it again"
+        }
+        let fresh = try DevelopmentAuthority(vouchingFor: names, at: now, identifiers: identifiers)
+        try write(try fresh.key.serializeAsPEM().pemString, to: authorityKeyPath)
+        try write(try fresh.certificate.serializeAsPEM().pemString + "\n", to: authorityPath)
+        return (fresh, news)
+    }
+
+    private func kept() throws -> DevelopmentAuthority {
+        guard let certificateText = try? String(contentsOfFile: authorityPath, encoding: .utf8),
+            let keyText = try? String(contentsOfFile: authorityKeyPath, encoding: .utf8),
+            let certificate = try? Certificate(pemEncoded: certificateText),
+            let key = try? Certificate.PrivateKey(pemEncoded: keyText), key.publicKey == certificate.publicKey
+        else { throw CertificateProblem.damaged(path: authorityPath) }
+        return DevelopmentAuthority(certificate: certificate, key: key)
+    }
+
+    private func isIssued(by authority: DevelopmentAuthority) -> Bool {
+        guard let text = try? String(contentsOfFile: certificatePath, encoding: .utf8),
+            let documents = try? PEMDocument.parseMultiple(pemString: text), let first = documents.first,
+            let leaf = try? Certificate(pemDocument: first)
+        else { return false }
+        return authority.certificate.publicKey.isValidSignature(leaf.signature, for: leaf)
+    }
+
+    // MARK: Files
+
+    /// Two servers that start at the same time make one authority.
+    private func locked<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CertificateProblem.unreadable(
+                path: folder, reason: "the folder cannot be made; name another with --tls-dir")
+        }
+        try checkMode(of: folder, isFolder: true)
+        let lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw CertificateProblem.unreadable(path: folder, reason: "cannot be written; name another with --tls-dir")
+        }
+        defer { close(lock) }
+        flock(lock, LOCK_EX)
+        return try body()
+    }
+
+    private func checkMode(of path: String, isFolder: Bool) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw CertificateProblem.unreadable(path: path, reason: "cannot be read")
+        }
+        let mode = status.st_mode & 0o777
+        guard mode & 0o077 == 0 else {
+            throw CertificateProblem.open(path: path, mode: String(mode, radix: 8), isFolder: isFolder)
+        }
+    }
+
+    /// Readable by its owner only from the moment it exists, and whole from the moment it is seen.
+    private func write(_ text: String, to path: String) throws {
+        let temporary = "\(path).new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let handle = descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            guard let handle else { throw CocoaError(.fileWriteUnknown) }
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.synchronize()
+        } catch {
+            throw CertificateProblem.unreadable(path: path, reason: "cannot be written")
+        }
+        guard rename(temporary, path) == 0 else {
+            throw CertificateProblem.unreadable(path: path, reason: "cannot be written")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package import Foundation
+import NIOCore
+package import NIOSSL
+import SwiftASN1
+import X509
+
+/// What a server shows to clients, and the key to it.
+package struct ServerCertificate: Sendable {
+    /// The server's own, then those of its issuers.
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+    package let names: [CertificateName]
+    package let notValidBefore: Date
+    package let notValidAfter: Date
+
+    /// Reads PEM files. Blocking.
+    /// - Throws: ``CertificateProblem``, also for one that cannot be used at this time.
+    package init(certificate certificatePath: String, key keyPath: String, at now: Date) throws {
+        let chainText = try Self.text(at: certificatePath)
+        let keyText = try Self.text(at: keyPath)
+        guard let documents = try? PEMDocument.parseMultiple(pemString: chainText),
+            let first = documents.first(where: { $0.discriminator == Certificate.defaultPEMDiscriminator }),
+            let leaf = try? Certificate(pemDocument: first),
+            let chain = try? NIOSSLCertificate.fromPEMBytes(Array(chainText.utf8)), !chain.isEmpty
+        else { throw CertificateProblem.noCertificate(path: certificatePath) }
+        guard let key = try? NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem) else {
+            throw CertificateProblem.noKey(path: keyPath)
+        }
+        self.chain = chain
+        self.key = key
+        names = ((try? leaf.extensions.subjectAlternativeNames) ?? nil)?.compactMap(CertificateName.init) ?? []
+        notValidBefore = leaf.notValidBefore
+        notValidAfter = leaf.notValidAfter
+        guard now < leaf.notValidAfter else {
+            throw CertificateProblem.expired(certificate: certificatePath, day: Self.day(leaf.notValidAfter))
+        }
+        guard now >= leaf.notValidBefore else {
+            throw CertificateProblem.notYetValid(certificate: certificatePath, day: Self.day(leaf.notValidBefore))
+        }
+        do {
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw CertificateProblem.mismatch(certificate: certificatePath, key: keyPath)
+        }
+    }
+
+    private var configuration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        return configuration
+    }
+
+    /// What connections are encrypted with.
+    /// - Parameter onUnknownName: hears of a host that a client asked for and this is not for. It is shown all the same:
+    ///   whoever does not check may go on, and whoever does is told by their own side.
+    package func context(onUnknownName: @escaping @Sendable (String) -> Void) throws -> NIOSSLContext {
+        var configuration = configuration
+        configuration.sslContextCallback = { [names] values, promise in
+            if let host = values.serverHostname, !names.contains(where: { $0.covers(host) }) { onUnknownName(host) }
+            promise.succeed(.noChanges)
+        }
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    private static func text(at path: String) throws -> String {
+        do {
+            return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        } catch {
+            throw CertificateProblem.unreadable(
+                path: path,
+                reason: (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "cannot be read"
+            )
+        }
+    }
+
+    private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+}

@@ -1,0 +1,166 @@
+import Logging
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// The beginning of an encrypted connection: how long it may take, and what is said and logged when there will be none.
+///
+/// It stands on both sides of the encryption. The side in front sees the bytes, and answers those who do not mean to
+/// encrypt anything; the side behind sees what became of it.
+final class Handshake {
+    private let limits: ConnectionLimits
+    private let logger: Logger
+    private var hasHeard = false
+    private var isOver = false
+
+    init(limits: ConnectionLimits, logger: Logger) {
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Adds the encryption, and what watches over its beginning.
+    func install(_ encryption: NIOSSLServerHandler, in pipeline: ChannelPipeline.SynchronousOperations) throws {
+        try pipeline.addHandlers([Front(self), encryption, Back(self)])
+    }
+
+    private func tell(_ problem: String, of channel: any Channel) {
+        guard !isOver else { return }
+        isOver = true
+        logger.notice(
+            "no encrypted connection: \(problem)", metadata: ["address": "\(channel.remoteAddress?.ipAddress ?? "")"])
+    }
+
+    private final class Front: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = ByteBuffer
+        typealias InboundOut = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let handshake: Handshake
+        private var timer: Scheduled<Void>?
+        private var isRefused = false
+
+        init(_ handshake: Handshake) { self.handshake = handshake }
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let time = handshake.limits.handshakeTime
+            close(context, after: TimeAmount(time)) { [handshake] in
+                handshake.tell("it was not there after \(time)", of: context.channel)
+            }
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !isRefused else { return }
+            if !handshake.hasHeard, unwrapInboundIn(data).beginsLikeHTTP {
+                isRefused = true
+                return answer(context)
+            }
+            handshake.hasHeard = true
+            context.fireChannelRead(data)
+        }
+
+        /// In the clear, so that whoever has taken the wrong port reads it.
+        private func answer(_ context: ChannelHandlerContext) {
+            handshake.tell(
+                "a client spoke plain HTTP to the port for TLS; use https there, or the other port", of: context.channel
+            )
+            let text = "This port speaks TLS: use https. Plain HTTP has a port of its own.\n"
+            let head = """
+                HTTP/1.1 400 Bad Request\r
+                Content-Type: text/plain; charset=utf-8\r
+                Content-Length: \(text.utf8.count)\r
+                Connection: close\r
+                \r
+
+                """
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { [limits = handshake.limits] _ in
+                context.close(mode: .output, promise: nil)
+                self.close(context, after: limits.drainTime) {}
+            }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: head + text)), promise: written)
+        }
+
+        private func close(_ context: ChannelHandlerContext, after time: TimeAmount, _ before: @escaping () -> Void) {
+            timer?.cancel()
+            timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+                before()
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private final class Back: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let handshake: Handshake
+        private var isDone = false
+
+        init(_ handshake: Handshake) { self.handshake = handshake }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+                isDone = true
+                handshake.isOver = true
+                let pipeline = context.pipeline.syncOperations
+                if let front = try? pipeline.context(handlerType: Front.self) {
+                    pipeline.removeHandler(context: front, promise: nil)
+                }
+            }
+            // The server stops: there is nobody to finish for yet.
+            if event is ChannelShouldQuiesceEvent, !isDone { context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if case NIOSSLError.uncleanShutdown = error {
+                // Clients hang up without a word, over TLS as without it. What they had not finished is noticed by others.
+                return
+            }
+            if !isDone {
+                if handshake.hasHeard { handshake.tell(Self.explanation(of: error), of: context.channel) }
+                handshake.isOver = true
+                context.close(promise: nil)
+            }
+            context.fireErrorCaught(error)
+        }
+
+        /// What is to be done, as far as one can tell from the alerts of clients and the words of BoringSSL.
+        private static func explanation(of error: any Error) -> String {
+            let text = "\(error)"
+            let known = [
+                ("UNKNOWN_CA", untrusted), ("ALERT_CERTIFICATE_UNKNOWN", untrusted),
+                ("ALERT_BAD_CERTIFICATE", untrusted),
+                // OpenSSL says so in the clear when BoringSSL expects to decrypt.
+                ("DECRYPTION_FAILED", untrusted),
+                ("CERTIFICATE_EXPIRED", "the client finds the certificate expired; is its clock right?"),
+                ("UNSUPPORTED_PROTOCOL", "the client offers nothing newer than TLS 1.1, and 1.2 is the least"),
+                ("NO_SHARED_CIPHER", "the client offers no cipher suite that is safe"),
+                (
+                    "EOF during handshake",
+                    "the client hung up in the middle of it, as those do that do not trust a certificate"
+                ),
+                ("WRONG_VERSION_NUMBER", "what the client sends is no TLS"),
+            ]
+            return known.first { text.contains($0.0) }?.1 ?? "\(error)"
+        }
+
+        private static let untrusted =
+            "the client does not trust the certificate; `scribe-emulator trust` says how it will, and `scribe-emulator doctor` looks"
+    }
+}
+
+extension ByteBuffer {
+    /// Whether a method may begin here: a TLS record never begins with a letter.
+    fileprivate var beginsLikeHTTP: Bool {
+        guard let first: UInt8 = getInteger(at: readerIndex) else { return false }
+        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+    }
+
+    /// Whether TLS begins here, with a handshake.
+    var beginsLikeTLS: Bool {
+        readableBytes >= 3 && getInteger(at: readerIndex, as: UInt8.self) == 0x16
+            && getInteger(at: readerIndex + 1, as: UInt8.self) == 0x03
+    }
+}

@@ -1,0 +1,164 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
+import ScribeDomain
+import ScribeRuntime
+
+/// Keeps one stream of an HTTP/2 connection within the limits that a connection of HTTP/1 has: what ``ConnectionGuard`` does
+/// there. Heads are limited by the connection (``ConnectionLimits/http2``).
+final class StreamGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionLimits
+    private var hasRequestEnded = false
+    private var isRefused = false
+    /// Of an answer that came before all of the request was here.
+    private var endsWithAnswer = false
+    private var bytesInWindow = 0
+    private var isWaitingForBytes = false
+    private var bodyTimer: Scheduled<Void>?
+    private var answerTimer: Scheduled<Void>?
+
+    /// Ends when the client has gone: who waits for an answer then waits for nobody.
+    let departure: Departure
+
+    init(limits: ConnectionLimits, departure: Departure) {
+        self.limits = limits
+        self.departure = departure
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        departure.happened()
+        stop()
+        context.fireChannelInactive()
+    }
+
+    private func stop() {
+        bodyTimer?.cancel()
+        answerTimer?.cancel()
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            if let status = head.normalise(fieldCount: limits.fieldCount) { return refuse(context, status) }
+            watchBody(context)
+            if head.headerFields[.expect]?.lowercased() == "100-continue" {
+                context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+            }
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        case .body(let bytes):
+            isWaitingForBytes = false
+            bytesInWindow += bytes.readableBytes
+            context.fireChannelRead(data)
+        case .end:
+            hasRequestEnded = true
+            bodyTimer?.cancel()
+            context.fireChannelRead(data)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isWaitingForBytes = true
+        context.read()
+    }
+
+    // MARK: Responses
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            // There is nothing of the kind in HTTP/2 (RFC 9113, 8.2.2).
+            for name in [HTTPField.Name.connection, .upgrade, .transferEncoding] { head.headerFields[name] = nil }
+            if head.status.kind == .clientError || head.status.kind == .serverError {
+                endsWithAnswer = !hasRequestEnded
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end where endsWithAnswer:
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.assumeIsolated().whenComplete { _ in self.stopReading(context) }
+            context.writeAndFlush(data, promise: written)
+        case .body, .end:
+            context.write(data, promise: promise)
+        }
+    }
+
+    /// The answer is complete, and the rest of the request would be read for nothing (RFC 9113, 8.1).
+    private func stopReading(_ context: ChannelHandlerContext) {
+        guard !hasRequestEnded, context.channel.isActive else { return }
+        context.triggerUserOutboundEvent(NIOHTTP2FramePayloadToHTTPEvent.reset(code: .noError), promise: nil)
+        context.close(promise: nil)
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponse.Status) {
+        isRefused = true
+        context.write(
+            wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: [.contentLength: "0"]))), promise: nil)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            self.stopReading(context)
+            context.close(promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    /// An answer that nobody reads would keep its file and its memory for ever.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        answerTimer?.cancel()
+        answerTimer = nil
+        if !context.channel.isWritable {
+            answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: Time
+
+    private func watchBody(_ context: ChannelHandlerContext) {
+        bytesInWindow = 0
+        bodyTimer?.cancel()
+        bodyTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
+            guard !self.hasRequestEnded else { return }
+            if self.isWaitingForBytes, self.bytesInWindow < self.limits.bodyMinimum {
+                context.close(promise: nil)
+            } else {
+                self.watchBody(context)
+            }
+        }
+    }
+
+    private func schedule(
+        _ context: ChannelHandlerContext, after time: TimeAmount, _ action: @escaping (ChannelHandlerContext) -> Void
+    ) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            guard context.channel.isActive else { return }
+            action(context)
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Makes it say what it would over HTTP/1: by whom it was meant to be answered, and over what it came.
+    /// - Returns: why it is not to be served at all.
+    fileprivate mutating func normalise(fieldCount: Int) -> HTTPResponse.Status? {
+        scheme = "https"
+        guard headerFields.count <= fieldCount else { return .requestHeaderFieldsTooLarge }
+        for field in headerFields where CombiningMarks.areTooMany(in: field.value.utf8) { return .badRequest }
+        let hosts = headerFields[values: .init("host")!]
+        guard hosts.count <= 1, authority == nil || hosts.isEmpty || hosts == [authority!] else { return .badRequest }
+        authority = authority ?? hosts.first
+        headerFields[.init("host")!] = nil
+        guard authority?.isEmpty == false, path?.isEmpty == false, method != .connect else { return .badRequest }
+        return nil
+    }
+}
