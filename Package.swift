@@ -72,7 +72,8 @@ let package = Package(
             dependencies: [
                 "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
-                .argumentParser, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals, .yams,
+                .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
+                .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
         ),
@@ -254,11 +255,12 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Alliance", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
+                "Alliance", "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain",
+                "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer",
                 "ScribeStore", "Status", "Suki", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
                 .hummingbirdCore,
-                .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioTLS,
+                .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioSSL,
                 .serviceLifecycle, .yams,
             ],
             swiftSettings: swiftSettings

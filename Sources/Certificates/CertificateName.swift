@@ -29,6 +29,8 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         self = isBelow ? .hostsBelow(host) : .host(host)
     }
 
+    var isAddress: Bool { if case .address = self { true } else { false } }
+
     package var description: String {
         switch self {
         case .host(let host): host

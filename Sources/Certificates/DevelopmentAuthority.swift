@@ -25,7 +25,7 @@ struct DevelopmentAuthority: Sendable {
 
     /// A fresh one.
     init(vouchingFor names: [CertificateName], at now: Date, identifiers: IdentifierSource) throws {
-        key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+        key = Self.freshKey()
         let name = try DistinguishedName {
             OrganizationName("scribe-emulator")
             // Told apart in a list of those that are trusted.
@@ -60,12 +60,14 @@ struct DevelopmentAuthority: Sendable {
             && names.addressRanges.allSatisfy(ranges.contains)
     }
 
-    /// A certificate for these names, and its key.
+    static func freshKey() -> Certificate.PrivateKey { Certificate.PrivateKey(P256.Signing.PrivateKey()) }
+
+    /// A certificate for these names.
+    /// - Parameter leafKey: the server's own.
     func issue(
-        for names: [CertificateName], at now: Date, identifiers: IdentifierSource
-    ) throws -> (certificate: Certificate, key: Certificate.PrivateKey) {
-        let leafKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
-        let leaf = try Certificate(
+        for names: [CertificateName], key leafKey: Certificate.PrivateKey, at now: Date, identifiers: IdentifierSource
+    ) throws -> Certificate {
+        try Certificate(
             version: .v3, serialNumber: Self.serialNumber(identifiers), publicKey: leafKey.publicKey,
             notValidBefore: now.addingTimeInterval(-Self.backdating),
             notValidAfter: min(now.addingTimeInterval(Self.leafLifetime), certificate.notValidAfter),
@@ -80,7 +82,6 @@ struct DevelopmentAuthority: Sendable {
                 SubjectKeyIdentifier(hash: leafKey.publicKey)
             },
             issuerPrivateKey: key)
-        return (leaf, leafKey)
     }
 
     private static func serialNumber(_ identifiers: IdentifierSource) -> Certificate.SerialNumber {

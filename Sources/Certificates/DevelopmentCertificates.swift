@@ -11,8 +11,12 @@ import X509
     import Darwin
 #endif
 
-/// The folder with this machine's authority and the certificate that it has issued: `ca.pem`, `ca-key.pem`,
-/// `certificate.pem`, `key.pem`. Every server of a user shares it, for an authority is trusted by hand.
+/// The folder with this machine's authority and the certificates that it has issued: `ca.pem`, `ca-key.pem`,
+/// `certificate.pem`, `certificate-for-addresses.pem`, and their `key.pem`. Every server of a user shares it, for an
+/// authority is trusted by hand.
+///
+/// Hosts and addresses have a certificate each: BoringSSL, and with it Dart and Swift on Linux, refuses one with an address
+/// from an authority that is limited to some addresses, whichever name it was asked for.
 ///
 /// Everything here blocks.
 package struct DevelopmentCertificates: Sendable {
@@ -23,6 +27,8 @@ package struct DevelopmentCertificates: Sendable {
     /// What was made or kept.
     package struct Result: Sendable {
         package let certificate: ServerCertificate
+        /// As PEM.
+        package let authority: String
         /// Why there is another authority than before, which has to be trusted; nil where there is none.
         package let news: String?
     }
@@ -37,6 +43,7 @@ package struct DevelopmentCertificates: Sendable {
     package var authorityPath: String { "\(folder)/ca.pem" }
     private var authorityKeyPath: String { "\(folder)/ca-key.pem" }
     private var certificatePath: String { "\(folder)/certificate.pem" }
+    private var addressCertificatePath: String { "\(folder)/certificate-for-addresses.pem" }
     private var keyPath: String { "\(folder)/key.pem" }
 
     /// How long before its end a certificate is replaced, in seconds.
@@ -47,20 +54,39 @@ package struct DevelopmentCertificates: Sendable {
     package func certificate(at now: Date) throws -> Result {
         try locked {
             let (authority, news) = try authority(at: now)
-            if let kept = try? ServerCertificate(certificate: certificatePath, key: keyPath, at: now),
-                kept.notValidAfter.timeIntervalSince(now) > Self.margin, Set(kept.names) == Set(names),
-                isIssued(by: authority)
-            {
-                return Result(certificate: kept, news: news)
+            let pem = try authority.certificate.serializeAsPEM().pemString + "\n"
+            if let kept = kept(issuedBy: authority, at: now) {
+                return Result(certificate: kept, authority: pem, news: news)
             }
-            let issued = try authority.issue(for: names, at: now, identifiers: identifiers)
-            try write(try issued.key.serializeAsPEM().pemString, to: keyPath)
-            try write(
-                try issued.certificate.serializeAsPEM().pemString + "\n"
-                    + (try authority.certificate.serializeAsPEM().pemString), to: certificatePath)
-            let certificate = try ServerCertificate(certificate: certificatePath, key: keyPath, at: now)
-            return Result(certificate: certificate, news: news)
+            let key = DevelopmentAuthority.freshKey()
+            try write(try key.serializeAsPEM().pemString + "\n", to: keyPath)
+            for (path, names) in [(certificatePath, hosts), (addressCertificatePath, addresses)] {
+                let leaf = try authority.issue(for: names, key: key, at: now, identifiers: identifiers)
+                let chain = try [leaf, authority.certificate].map { try $0.serializeAsPEM().pemString + "\n" }
+                try write(chain.joined(), to: path)
+            }
+            return Result(certificate: try issued(at: now), authority: pem, news: news)
         }
+    }
+
+    private var hosts: [CertificateName] { names.filter { !$0.isAddress } }
+    private var addresses: [CertificateName] { names.filter(\.isAddress) }
+
+    private func issued(at now: Date) throws -> ServerCertificate {
+        var certificate = try ServerCertificate(certificate: certificatePath, key: keyPath, at: now)
+        certificate.chainForAddresses =
+            try ServerCertificate(certificate: addressCertificatePath, key: keyPath, at: now).chain
+        return certificate
+    }
+
+    /// What was issued before, if it is good for a while and for these names.
+    private func kept(issuedBy authority: DevelopmentAuthority, at now: Date) -> ServerCertificate? {
+        let isFitting = [(certificatePath, hosts), (addressCertificatePath, addresses)].allSatisfy { path, names in
+            guard let kept = try? ServerCertificate(certificate: path, key: keyPath, at: now) else { return false }
+            return kept.notValidAfter.timeIntervalSince(now) > Self.margin && Set(kept.names) == Set(names)
+                && isIssued(path, by: authority)
+        }
+        return isFitting ? try? issued(at: now) : nil
     }
 
     /// The authority's certificate as PEM, made where there is none.
@@ -96,8 +122,8 @@ package struct DevelopmentCertificates: Sendable {
         return DevelopmentAuthority(certificate: certificate, key: key)
     }
 
-    private func isIssued(by authority: DevelopmentAuthority) -> Bool {
-        guard let text = try? String(contentsOfFile: certificatePath, encoding: .utf8),
+    private func isIssued(_ path: String, by authority: DevelopmentAuthority) -> Bool {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let documents = try? PEMDocument.parseMultiple(pemString: text), let first = documents.first,
             let leaf = try? Certificate(pemDocument: first)
         else { return false }
@@ -110,7 +136,10 @@ package struct DevelopmentCertificates: Sendable {
     private func locked<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: URL(fileURLWithPath: folder).deletingLastPathComponent().path, withIntermediateDirectories: true
+            )
+            // Nobody else's from the moment it exists.
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw CocoaError(.fileWriteUnknown) }
         } catch {
             throw CertificateProblem.unreadable(
                 path: folder, reason: "the folder cannot be made; name another with --tls-dir")

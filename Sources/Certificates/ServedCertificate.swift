@@ -31,8 +31,15 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         var isExpiryTold = false
     }
 
-    private typealias Found = (certificate: ServerCertificate, marks: [String], news: String?)
+    private struct Found {
+        let certificate: ServerCertificate
+        let marks: [String]
+        var authority: String?
+        var news: String?
+    }
 
+    /// What clients are to trust, as PEM; nil where the certificate is somebody else's.
+    package let authority: String?
     private let source: Source
     private let state: LockedValue<State>
     private let unknownHosts: UnknownHosts
@@ -49,6 +56,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         self.logger = logger
         let now = clock.now
         let found = try await threads.runIfActive { try Self.read(source, at: now) }
+        authority = found.authority
         if let news = found.news { logger.notice("\(news)") }
         let unknownHosts = UnknownHosts(advice: source.advice, logger: logger)
         self.unknownHosts = unknownHosts
@@ -111,9 +119,11 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         switch source {
         case .development(let folder):
             let result = try folder.certificate(at: now)
-            return (result.certificate, marks, result.news)
+            return Found(
+                certificate: result.certificate, marks: marks, authority: result.authority, news: result.news)
         case .files(let certificate, let key):
-            return (try ServerCertificate(certificate: certificate, key: key, at: now), marks, nil)
+            return Found(
+                certificate: try ServerCertificate(certificate: certificate, key: key, at: now), marks: marks)
         }
     }
 

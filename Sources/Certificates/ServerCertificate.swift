@@ -9,6 +9,8 @@ package struct ServerCertificate: Sendable {
     /// The server's own, then those of its issuers.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
+    /// What is shown to those who ask for no host, because they connect to an address; nil: the same.
+    var chainForAddresses: [NIOSSLCertificate]?
     package let names: [CertificateName]
     package let notValidBefore: Date
     package let notValidAfter: Date
@@ -48,6 +50,8 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
+        // Everything has been said by then.
+        configuration.shutdownTimeout = .seconds(1)
         configuration.applicationProtocols = ["h2", "http/1.1"]
         return configuration
     }
@@ -57,9 +61,14 @@ package struct ServerCertificate: Sendable {
     ///   whoever does not check may go on, and whoever does is told by their own side.
     package func context(onUnknownName: @escaping @Sendable (String) -> Void) throws -> NIOSSLContext {
         var configuration = configuration
-        configuration.sslContextCallback = { [names] values, promise in
-            if let host = values.serverHostname, !names.contains(where: { $0.covers(host) }) { onUnknownName(host) }
-            promise.succeed(.noChanges)
+        configuration.sslContextCallback = { [names, chainForAddresses] values, promise in
+            var change = NIOSSLContextConfigurationOverride.noChanges
+            if let host = values.serverHostname {
+                if !names.contains(where: { $0.covers(host) }) { onUnknownName(host) }
+            } else {
+                change.certificateChain = chainForAddresses?.map { .certificate($0) }
+            }
+            promise.succeed(change)
         }
         return try NIOSSLContext(configuration: configuration)
     }

@@ -51,8 +51,9 @@ package struct Backend: Sendable {
     let hostSuffixes: [String]
 
     /// Opens the data folder and everything in it.
+    /// - Parameter authority: what clients are to trust, as PEM.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
-    package init(_ configuration: Configuration, _ parts: Parts) async throws {
+    package init(_ configuration: Configuration, _ parts: Parts, authority: String? = nil) async throws {
         // Read beside the opening of the data, which makes a start an eighth shorter.
         async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
         async let readTemplates = Seed.templates()
@@ -90,7 +91,8 @@ package struct Backend: Sendable {
         families = [
             RoutedFamily(
                 StatusFamily(
-                    runtime, reserve: data.reserve, transcriber: engines.transcriber, threads: data.threads)),
+                    runtime, reserve: data.reserve, transcriber: engines.transcriber, threads: data.threads,
+                    authority: authority)),
             RoutedFamily(
                 ControlFamily(
                     runtime,

@@ -45,6 +45,9 @@ package struct Listener: Sendable {
         }
     }
 
+    /// What clients are to trust, as PEM; nil where the certificate is somebody else's.
+    var authority: String? { certificate?.authority }
+
     /// What every request goes through, from the outside in.
     typealias Responder = RequestLog<CrossOrigin<FamilyResponder>>
 
@@ -163,5 +166,6 @@ package func buildApplication(
     onReady: @escaping @Sendable (Listener.Ports) async throws -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
     let listener = try await Listener(configuration, parts)
-    return listener.application(for: try await Backend(configuration, parts), parts, onReady: onReady)
+    let backend = try await Backend(configuration, parts, authority: listener.authority)
+    return listener.application(for: backend, parts, onReady: onReady)
 }

@@ -23,8 +23,25 @@ struct ControlClient: Sendable {
         try Self.decoded(try await data(method, path, body))
     }
 
+    /// Why there is no answer.
+    struct Refusal: Error {
+        let reason: String
+    }
+
     /// The answer as it came.
+    /// - Throws: `ExitCode`, after it has said why.
     func data(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
+        do {
+            return try await answer(method, path, body)
+        } catch let refusal as Refusal {
+            StandardError.write("scribe-emulator: \(refusal.reason)")
+            throw ExitCode.failure
+        }
+    }
+
+    /// The same for those who know what to say.
+    /// - Throws: ``Refusal``.
+    func answer(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
         guard let url = URL(string: "\(baseURL)/__admin/\(path)") else { throw ValidationError("--url: \(baseURL)") }
         var request = URLRequest(url: url, timeoutInterval: 30)
         request.httpMethod = method
@@ -33,10 +50,10 @@ struct ControlClient: Sendable {
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         guard let (data, response) = try? await URLSession(configuration: .ephemeral).data(for: request),
             let status = (response as? HTTPURLResponse)?.statusCode
-        else { throw Self.refused("no server answers at \(baseURL)") }
+        else { throw Refusal(reason: "no server answers at \(baseURL)") }
         guard (200..<300).contains(status) else {
             let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
-            throw Self.refused(problem?.detail ?? "\(baseURL) answers \(status)")
+            throw Refusal(reason: problem?.detail ?? "\(baseURL) answers \(status)")
         }
         return data
     }
@@ -45,11 +62,6 @@ struct ControlClient: Sendable {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(Answer.self, from: data)
-    }
-
-    private static func refused(_ reason: String) -> ExitCode {
-        StandardError.write("scribe-emulator: \(reason)")
-        return .failure
     }
 }
 

@@ -1,7 +1,134 @@
+import Foundation
+import ScribeDomain
+import TestSupport
 import Testing
 
 @testable import Certificates
 
 struct DevelopmentCertificatesTests {
-    @Test("placeholder") func placeholder() { #expect(CertificateName("::1") != nil) }
+    private let folder: TemporaryFolder
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { "\(folder.path)/tls" }
+
+    private func certificates(_ names: String...) -> DevelopmentCertificates {
+        let always = ["localhost", "127.0.0.1", "::1", "api.eka.care", "*.s3.amazonaws.com"]
+        return DevelopmentCertificates(
+            folder: path, names: (always + names).compactMap(CertificateName.init), identifiers: .counting())
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+    }
+
+    private func mode(_ name: String = "") throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
+        return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
+    }
+
+    @Test("keys are made where only their owner reads them, and are kept")
+    func keeping() throws {
+        let made = try certificates().certificate(at: now)
+        #expect(made.news != nil)
+        #expect(try mode() == 0o700)
+        #expect(try mode("ca-key.pem") == 0o600)
+        #expect(try mode("key.pem") == 0o600)
+        let files = try ["ca.pem", "ca-key.pem", "certificate.pem", "key.pem"].map(text)
+
+        let kept = try certificates().certificate(at: now.addingTimeInterval(86_400))
+        #expect(kept.news == nil)
+        #expect(try ["ca.pem", "ca-key.pem", "certificate.pem", "key.pem"].map(text) == files)
+        #expect(kept.authority == files[0])
+        #expect(try certificates().authorityPEM(at: now) == files[0])
+    }
+
+    @Test("hosts and addresses have a certificate each")
+    func hostsAndAddresses() throws {
+        let made = try certificates().certificate(at: now).certificate
+        #expect(made.names.map(\.description) == ["localhost", "api.eka.care", "*.s3.amazonaws.com"])
+        let other = try ServerCertificate(
+            certificate: "\(path)/certificate-for-addresses.pem", key: "\(path)/key.pem", at: now)
+        #expect(other.names.map(\.description) == ["127.0.0.1", "::1"])
+    }
+
+    @Test("a certificate is issued again before its end, by the same authority, and for no longer than phones take")
+    func renewal() throws {
+        let first = try certificates().certificate(at: now)
+        #expect(first.certificate.notValidAfter.timeIntervalSince(first.certificate.notValidBefore) < 825 * 86_400)
+        let later = first.certificate.notValidAfter.addingTimeInterval(-86_400)
+        let second = try certificates().certificate(at: later)
+        #expect(second.certificate.notValidAfter > first.certificate.notValidAfter)
+        #expect(second.news == nil)
+        #expect(second.authority == first.authority)
+    }
+
+    @Test("a name below those that the authority vouches for needs no other authority, any other name does")
+    func otherNames() throws {
+        let first = try certificates().certificate(at: now)
+        let below = try certificates("eu.api.eka.care", "127.0.0.9").certificate(at: now)
+        #expect(below.authority == first.authority)
+        #expect(below.certificate.names.contains(.host("eu.api.eka.care")))
+        let other = try certificates("scribe.test").certificate(at: now)
+        #expect(other.authority != first.authority)
+        #expect(try #require(other.news).contains("trust it again"))
+        let address = try certificates("scribe.test", "192.168.1.20").certificate(at: now)
+        #expect(address.authority != other.authority)
+    }
+
+    @Test("an authority whose time is nearly over is made anew")
+    func oldAuthority() throws {
+        let first = try certificates().certificate(at: now)
+        let later = now.addingTimeInterval(10 * 365 * 86_400 - 86_400)
+        let second = try certificates().certificate(at: later)
+        #expect(second.authority != first.authority)
+        #expect(try #require(second.news).contains("time is over"))
+    }
+
+    @Test(
+        "a folder or a key that others can read is refused",
+        arguments: [("", 0o755), ("", 0o710), ("ca-key.pem", 0o640)])
+    func openFiles(name: String, mode: Int) throws {
+        _ = try certificates().certificate(at: now)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
+        let problem = #expect(throws: CertificateProblem.self) { try certificates().certificate(at: now) }
+        #expect(try #require(problem).description.contains("chmod"))
+        #expect(throws: CertificateProblem.self) { try certificates().authorityPEM(at: now) }
+    }
+
+    @Test("an authority that is damaged is not replaced behind anybody's back", arguments: ["ca.pem", "ca-key.pem"])
+    func damaged(name: String) throws {
+        _ = try certificates().certificate(at: now)
+        try Data("-----BEGIN".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(path)/\(name)")
+        #expect(throws: CertificateProblem.damaged(path: "\(path)/ca.pem")) { try certificates().certificate(at: now) }
+    }
+
+    @Test("a certificate that is damaged is issued again")
+    func damagedCertificate() throws {
+        let first = try certificates().certificate(at: now)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: "\(path)/certificate.pem"))
+        let second = try certificates().certificate(at: now)
+        #expect(second.authority == first.authority)
+        #expect(second.certificate.names == first.certificate.names)
+    }
+
+    @Test("servers that start at the same time make one authority")
+    func together() async throws {
+        let authorities = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<8 { group.addTask { try certificates().certificate(at: now).authority } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(authorities.count == 1)
+    }
+
+    @Test("a folder that cannot be made is a clear error")
+    func noFolder() throws {
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/file"))
+        let certificates = DevelopmentCertificates(
+            folder: "\(folder.path)/file/tls", names: [.host("localhost")], identifiers: .counting())
+        let problem = #expect(throws: CertificateProblem.self) { try certificates.certificate(at: now) }
+        #expect(try #require(problem).description.contains("--tls-dir"))
+    }
 }

@@ -43,6 +43,9 @@ def without_links(answer):
     return [without_links(item) for item in answer] if isinstance(answer, list) else answer
 
 
+#: What makes a server listen for TLS too, on a free port.
+TLS = ("--tls", "--tls-port", "0")
+
 #: In seconds: how long anything may take that is sure to happen, on however busy a machine. It ends what hangs.
 PATIENCE = 120
 
@@ -74,8 +77,12 @@ class Server:
             env={"PATH": os.environ["PATH"], "HOME": str(folder), **(environment or {})},
         )
         wait_until(self.is_ready, "the server is ready")
-        self.base_url = json.loads(self.ready_file.read_text())["base_url"]
+        ready = json.loads(self.ready_file.read_text())
+        self.base_url, self.tls_url = ready["base_url"], ready.get("tls_url")
         self.port = int(self.base_url.rsplit(":", 1)[1])
+        if self.tls_url:
+            self.tls_port = int(self.tls_url.rsplit(":", 1)[1])
+            self.authority = str(folder / ".local/share/scribe-emulator/tls/ca.pem")
 
     def is_ready(self) -> bool:
         assert self.process.poll() is None, self.log_path.read_text()
@@ -122,7 +129,7 @@ def running(folder: pathlib.Path, *flags: str, **options):
 def server(tmp_path_factory):
     """The server that most tests share: the defaults, with short waits."""
     folder = tmp_path_factory.mktemp("server")
-    with running(folder, "--ephemeral", "--long-poll", "3s", "--object-wait", "1s") as server:
+    with running(folder, "--ephemeral", "--long-poll", "3s", "--object-wait", "1s", *TLS) as server:
         yield server
 
 

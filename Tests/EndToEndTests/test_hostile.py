@@ -8,22 +8,29 @@ import subprocess
 
 import pytest
 import requests
-from conftest import PATIENCE, running, wait_until
+from conftest import PATIENCE, TLS, running, wait_until
+from tls import DOORS
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A server that closes no connection for being idle: one that is closed, is closed for what was sent."""
-    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h") as server:
+    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h", *TLS) as server:
         yield server
 
 
+@pytest.fixture(params=DOORS)
+def connect(request):
+    """Opens a connection to a server: plain, or encrypted."""
+    return lambda server, timeout=PATIENCE: DOORS[request.param](server, timeout)
+
+
 @pytest.fixture
-def exchange(server):
+def exchange(server, connect):
     """Sends bytes on a connection of their own; returns all that comes back until the server closes."""
 
     def run(data: bytes, half_close=False) -> bytes:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        with connect(server) as connection:
             try:
                 connection.sendall(data)
                 if half_close:
@@ -134,14 +141,14 @@ def test_curl_with_http2_over_plain_http_is_served(server):
     assert answers == '{"ping":"pong"}' * 2
 
 
-def test_a_poll_whose_client_has_gone_is_let_go(tmp_path):
-    with running(tmp_path, "--ephemeral", "--long-poll", "1h") as server:
+def test_a_poll_whose_client_has_gone_is_let_go(connect, tmp_path):
+    with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server:
         client = server.client()
         transaction = client.transaction()
         transaction.init()
         request = head("GET", f"/voice/api/v3/status/{transaction.id}", f"auth: {client.tokens['access_token']}")
-        for goes in (socket.socket.close, lambda connection: connection.shutdown(socket.SHUT_WR)):
-            connection = socket.create_connection(("127.0.0.1", server.port))
+        for goes in (lambda connection: connection.close(), lambda connection: connection.shutdown(socket.SHUT_WR)):
+            connection = connect(server)
             connection.sendall(request)
             wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
             goes(connection)
@@ -176,10 +183,10 @@ def test_a_form_of_names_alone_is_refused(server):
     assert answer.status_code == 400 and "MaxPostPreDataLengthExceeded" in answer.text
 
 
-def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server):
+def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server, connect):
     """403 is known after the head; the client learns it without sending 400 MB."""
     sent = 0
-    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+    with connect(server) as connection:
         connection.sendall(head("PUT", "/bucket/key", "Content-Length: 400000000"))
         answer = connection.recv(2000)
         assert answer.startswith(b"HTTP/1.1 403 ")
@@ -190,12 +197,14 @@ def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_an_object_beyond_the_limit_is_refused_by_its_head(server):
+def test_an_object_beyond_the_limit_is_refused_by_its_head(server, connect):
     s3 = server.client().s3()
     url = s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}).removeprefix(server.base_url)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+    with connect(server) as connection:
         connection.sendall(head("PUT", url, f"Content-Length: {501 << 20}", host=f"Host: 127.0.0.1:{server.port}"))
-        answer = connection.recv(4000)
+        answer = b""
+        while piece := connection.recv(4000):
+            answer += piece
     assert b"EntityTooLarge" in answer
 
 
@@ -206,10 +215,11 @@ def test_an_object_beyond_the_limit_is_refused_by_its_head(server):
         head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFF\r\n",
     ],
 )
-def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(tmp_path, first):
+def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(connect, tmp_path, first):
     """A byte now and then keeps no connection."""
-    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms") as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=0.1) as connection:
+    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server:
+        with connect(server) as connection:
+            connection.settimeout(0.1)
             connection.sendall(first)
 
             def is_ended():
@@ -225,8 +235,8 @@ def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(tmp_path, 
         assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_hundreds_of_idle_connections_do_not_keep_others_out(server):
-    connections = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(300)]
+def test_hundreds_of_idle_connections_do_not_keep_others_out(server, connect):
+    connections = [connect(server) for _ in range(300)]
     try:
         assert requests.get(f"{server.base_url}/livez").status_code == 200
     finally:

@@ -1,7 +1,6 @@
-"""The Python SDK from PyPI, unmodified: its fixed https hosts are reached through a proxy that ends TLS."""
+"""The Python SDK from PyPI, unmodified: its fixed https hosts are led to the server's own TLS port."""
 
 import base64
-import contextlib
 import json
 import pathlib
 import subprocess
@@ -12,10 +11,9 @@ import client as scribe_client
 import pytest
 import speech
 import tls
-from conftest import DEMO, PATIENCE, running, wait_until
+from conftest import DEMO, PATIENCE, TLS, running, wait_until
 
 PYTHON = pathlib.Path(sys.prefix) / "ekacare/bin/python"
-HOSTS = ["api.eka.care", "*.s3.amazonaws.com", "*.s3.ap-south-1.amazonaws.com"]
 WANTED = {
     "input_language": ["en-IN"],
     "output_template": [{"template_id": "clinical_notes_template"}, {"template_id": "transcript_template"}],
@@ -54,30 +52,21 @@ class Ekacare:
         return self.poll(transaction, lambda answer: answer["data"].get("output"), action="ekascribe-v2")["data"]
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    return tls.certificate(tmp_path_factory.mktemp("tls"), *HOSTS)
-
-
 @pytest.fixture
-def sdk(server, files):
-    """Makes SDK clients of a server. `hosts` are the fixed hosts that they asked for."""
+def sdk(server, tmp_path):
+    """Makes SDK clients of a server. Which fixed hosts they asked for is in the file `hosts`."""
     clients = []
 
-    def make(server=server, hosts=None, **options):
-        hosts = [] if hosts is None else hosts
-        tunnel = front.enter_context(tls.front(server.port, files, proxy_for=hosts))
-        environment = {"HTTPS_PROXY": f"http://127.0.0.1:{tunnel}", "REQUESTS_CA_BUNDLE": str(files[0])}
+    def make(server=server, **options):
         options = {"client_id": "dev-client", "client_secret": "dev-secret", "base_url": server.base_url, **options}
-        clients.append(Ekacare(environment, **options))
+        clients.append(Ekacare(tls.environment(server, tmp_path / "hosts"), **options))
         return clients[-1]
 
-    with contextlib.ExitStack() as front:
-        yield make
-        for client in clients:
-            client.process.stdin.close()
-            client.process.wait(timeout=PATIENCE)
-            client.process.stdout.close()
+    yield make
+    for client in clients:
+        client.process.stdin.close()
+        client.process.wait(timeout=PATIENCE)
+        client.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -140,10 +129,9 @@ FIXED = ["api.eka.care", "m-prod-ekascribe-batch.s3.amazonaws.com"]
 @pytest.mark.parametrize(
     "options, fixed", [({}, FIXED[:1]), ({"base_url": "https://api.eka.care"}, FIXED)], ids=["our URL", "its own URL"]
 )
-def test_recordings_become_transcript_and_note(sdk, recordings, options, fixed):
+def test_recordings_become_transcript_and_note(sdk, recordings, tmp_path, options, fixed):
     """With our base URL the SDK still sends init to its fixed host; with its default everything goes to fixed ones."""
-    hosts = []
-    client = sdk(hosts=hosts, **options)
+    client = sdk(**options)
     told = {"mode": "dictation", "uhid": "u-1", "output_language": "en-IN", "visit": {"number": 7, "new": True}}
     transaction = f"t-{uuid.uuid4()}"
     uploaded = client.call(
@@ -151,7 +139,7 @@ def test_recordings_become_transcript_and_note(sdk, recordings, options, fixed):
         extra_data=told,
     )
     assert [item["key"].rsplit("/")[-1] for item in uploaded] == ["पहली मुलाकात.m4a", "second.mp3"]
-    assert sorted(set(hosts)) == fixed
+    assert sorted(set((tmp_path / "hosts").read_text().split())) == fixed
     data = client.result(transaction)
     # Neither is the manifest taken for a recording, nor is a recording missed: nothing to warn of.
     assert statuses(data) == [
@@ -165,7 +153,7 @@ def test_recordings_become_transcript_and_note(sdk, recordings, options, fixed):
 
 def test_a_real_recogniser_hears_every_word_of_the_recordings_in_order(sdk, recordings, sentences, tmp_path):
     with running(
-        tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}"
+        tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}", *TLS
     ) as listening:
         client = sdk(listening)
         client.call(

@@ -1,69 +1,89 @@
-"""TLS in front of a server that speaks plain HTTP: bytes pass unchanged, so that the `Host` that was signed arrives."""
+"""Clients of a server's TLS port that trust its authority and nobody else."""
 
-import contextlib
+import os
 import pathlib
 import socket
 import ssl
-import subprocess
-import threading
+
+RESOLVER = pathlib.Path(__file__).with_name("resolver")
 
 
-def certificate(folder: pathlib.Path, *names: str) -> tuple[pathlib.Path, pathlib.Path]:
-    """A self-signed certificate for these names, and its key."""
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={names[0]}",
-         "-addext", "subjectAltName=" + ",".join(f"DNS:{name}" for name in names), "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )
-    return certificate, key
+def trusting(server, *protocols: str) -> ssl.SSLContext:
+    """For a client that speaks these protocols."""
+    context = ssl.create_default_context(cafile=server.authority)
+    if protocols:
+        context.set_alpn_protocols(protocols)
+    return context
 
 
-def read_connect(plain: socket.socket) -> str:
-    """Does a proxy's part of `CONNECT host:port` and returns the host."""
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        byte = plain.recv(1)  # one by one: what follows belongs to TLS
-        if not byte:
-            raise OSError("closed within the head")
-        head += byte
-    method, target, _ = head.split(b" ", 2)
-    if method != b"CONNECT":
-        raise OSError(f"not for a tunnel: {head!r}")
-    plain.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-    return target.decode().rsplit(":", 1)[0]
+def environment(server, notes: pathlib.Path | None = None) -> dict[str, str]:
+    """In which a Python program finds the hosts that it has compiled in here, and trusts what it finds. Notes which."""
+    names = {name: server.authority for name in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "AWS_CA_BUNDLE")}
+    noted = {"LEAD_NOTES": str(notes)} if notes else {}
+    return {
+        "PATH": os.environ["PATH"], "PYTHONPATH": str(RESOLVER), "LEAD_443_TO": str(server.tls_port), **names, **noted,
+    }
 
 
-@contextlib.contextmanager
-def front(port: int, files: tuple[pathlib.Path, pathlib.Path], proxy_for: list[str] | None = None):
-    """Listens, ends TLS and passes everything on to the port. With `proxy_for` it is a proxy that expects CONNECT and
-    notes there which hosts were asked for. Yields the port that it listens on."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*files)
-    listener = socket.create_server(("127.0.0.1", 0))
+class Encrypted:
+    """A connection that can be cut off or half closed under its encryption, as a plain one can."""
 
-    def pump(source, target):
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
+    def __init__(self, server, timeout: float, host="localhost", protocols=("http/1.1",)):
+        self.raw = socket.create_connection(("127.0.0.1", server.tls_port), timeout=timeout)
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = trusting(server, *protocols).wrap_bio(self.incoming, self.outgoing, server_hostname=host)
+        self._do(self.tls.do_handshake)
 
-    def connect(plain):
-        with contextlib.suppress(OSError):
-            if proxy_for is not None:
-                proxy_for.append(read_connect(plain))
-            outside = context.wrap_socket(plain, server_side=True)
-            inside = socket.create_connection(("127.0.0.1", port))
-            threading.Thread(target=pump, args=(inside, outside), daemon=True).start()
-            pump(outside, inside)
+    def _do(self, step):
+        while True:
+            try:
+                result = step()
+                self._flush()
+                return result
+            except ssl.SSLWantReadError:
+                self._flush()
+                piece = self.raw.recv(65536)
+                if not piece:
+                    return b""
+                self.incoming.write(piece)
 
-    def serve():
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=connect, args=(listener.accept()[0],), daemon=True).start()
+    def _flush(self):
+        if self.outgoing.pending:
+            self.raw.sendall(self.outgoing.read())
 
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        listener.close()
+    def sendall(self, data: bytes):
+        self.tls.write(data)
+        self._flush()
+
+    def send(self, data: bytes) -> int:
+        self.sendall(data)
+        return len(data)
+
+    def recv(self, size: int) -> bytes:
+        try:
+            return self._do(lambda: self.tls.read(size))
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+            return b""
+
+    def shutdown(self, how):
+        self.raw.shutdown(how)
+
+    def settimeout(self, timeout):
+        self.raw.settimeout(timeout)
+
+    def close(self):
+        self.raw.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def plain(server, timeout: float):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=timeout)
+
+
+#: How a test reaches a server's socket.
+DOORS = {"plain": plain, "tls": Encrypted}

@@ -180,6 +180,13 @@ struct ContractTests {
             #expect(try ready["components.database"] == "ready")
             #expect(try await client.send(.head, "/livez").status == 200)
             #expect(try await client.get("/metrics").text.contains("scribe_requests_total"))
+            let authority = try await client.get("/ca.pem")
+            if transport == .tls {
+                #expect(authority.headers[.contentType] == "application/x-x509-ca-cert")
+                #expect(authority.text.hasPrefix("-----BEGIN CERTIFICATE-----"))
+            } else {
+                #expect(authority.status == 404)
+            }
         }
     }
 

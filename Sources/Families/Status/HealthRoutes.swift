@@ -12,11 +12,13 @@ struct HealthRoutes: Sendable {
     let reserve: StorageReserve
     let transcriber: any Transcriber
     let threads: NIOThreadPool
+    let authority: String?
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
         router.get("readyz", use: ready)
         router.get("metrics", use: prometheus)
+        router.get("ca.pem", use: authorityFile)
         router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in Self.document(PackageResources.scribe_yaml) }
         router.get("ambient.asyncapi.yaml") { _, _ in Self.document(PackageResources.ambient_asyncapi_yaml) }
@@ -28,6 +30,16 @@ struct HealthRoutes: Sendable {
         Response(
             status: .ok, headers: [.contentType: "application/yaml"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Where a phone fetches what it is to trust.
+    @Sendable private func authorityFile(_ request: Request, context: ScribeContext) throws -> Response {
+        guard let authority else {
+            throw HTTPProblem.routeNotFound(hint: "There is no authority of this server's own; --tls makes one")
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-x509-ca-cert"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: authority)))
     }
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {

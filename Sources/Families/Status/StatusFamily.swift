@@ -13,8 +13,13 @@ package struct StatusFamily: RoutedAPI {
     package let name = "Status"
     private let routes: HealthRoutes
 
-    package init(_ runtime: Runtime, reserve: StorageReserve, transcriber: any Transcriber, threads: NIOThreadPool) {
-        routes = HealthRoutes(runtime: runtime, reserve: reserve, transcriber: transcriber, threads: threads)
+    /// - Parameter authority: what clients are to trust, as PEM; nil where the certificate is somebody else's, or none.
+    package init(
+        _ runtime: Runtime, reserve: StorageReserve, transcriber: any Transcriber, threads: NIOThreadPool,
+        authority: String?
+    ) {
+        routes = HealthRoutes(
+            runtime: runtime, reserve: reserve, transcriber: transcriber, threads: threads, authority: authority)
     }
 
     package func errorStyle(for path: [Substring]) -> any ErrorStyle { StatusErrors() }

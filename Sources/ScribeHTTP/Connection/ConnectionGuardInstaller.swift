@@ -30,8 +30,7 @@ package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableCh
             try pipeline.addHandler(guardHandler, position: .before(codec))
             // Behind encryption, where there is any: what counts is what the parser gets.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(
-                ByteCounter(guardHandler, refusesTLS: !isSecure, logger: logger), position: .before(decoder))
+            try pipeline.addHandler(ByteCounter(guardHandler, logger: logger), position: .before(decoder))
             try context.channel.tune(limits)
         } catch {
             // Without its guard a connection is not to be served.
@@ -57,7 +56,7 @@ extension Channel {
     }
 }
 
-/// Tells the guard of the bytes that the parser has not made anything of yet.
+/// Tells the guard of the bytes that the parser has not made anything of yet, and the log of those that it never will.
 private final class ByteCounter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -66,21 +65,21 @@ private final class ByteCounter: ChannelDuplexHandler {
 
     private let guardHandler: ConnectionGuard
     private let logger: Logger
-    /// Whether what comes next may turn out to be TLS, which belongs elsewhere.
-    private var mayBeTLS: Bool
-    private var isRefused = false
+    private var isFirst = true
 
-    init(_ guardHandler: ConnectionGuard, refusesTLS: Bool, logger: Logger) {
+    init(_ guardHandler: ConnectionGuard, logger: Logger) {
         self.guardHandler = guardHandler
         self.logger = logger
-        mayBeTLS = refusesTLS
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isRefused else { return }
         let bytes = unwrapInboundIn(data)
-        if mayBeTLS, bytes.beginsLikeTLS { return refuse(context) }
-        mayBeTLS = false
+        if isFirst, bytes.beginsLikeTLS {
+            logger.notice(
+                "a client spoke TLS to the port for plain HTTP; use http there, or start with --tls and use that port",
+                metadata: ["address": "\(context.channel.remoteAddress?.ipAddress ?? "")"])
+        }
+        isFirst = false
         guardHandler.received(bytes.readableBytes)
         context.fireChannelRead(data)
     }
@@ -88,21 +87,5 @@ private final class ByteCounter: ChannelDuplexHandler {
     func read(context: ChannelHandlerContext) {
         guardHandler.isAskingForBytes()
         context.read()
-    }
-
-    /// By TLS's own alert, so that the client's message is of TLS and not of garbage.
-    private func refuse(_ context: ChannelHandlerContext) {
-        isRefused = true
-        logger.notice(
-            "a client spoke TLS to the port for plain HTTP; use http there, or start with --tls and use that port",
-            metadata: ["address": "\(context.channel.remoteAddress?.ipAddress ?? "")"])
-        let fatal: [UInt8] = [0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 70]
-        // Past what makes HTTP of everything.
-        guard let encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self) else {
-            return context.close(promise: nil)
-        }
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-        encoder.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: fatal)), promise: written)
     }
 }

@@ -3,6 +3,9 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
+/// An event that ends a connection without the goodbyes that encryption knows.
+struct HangUp: Sendable {}
+
 /// The beginning of an encrypted connection: how long it may take, and what is said and logged when there will be none.
 ///
 /// It stands on both sides of the encryption. The side in front sees the bytes, and answers those who do not mean to
@@ -20,7 +23,7 @@ final class Handshake {
 
     /// Adds the encryption, and what watches over its beginning.
     func install(_ encryption: NIOSSLServerHandler, in pipeline: ChannelPipeline.SynchronousOperations) throws {
-        try pipeline.addHandlers([Front(self), encryption, Back(self)])
+        try pipeline.addHandlers([Line(), Front(self), encryption, Back(self)])
     }
 
     private func tell(_ problem: String, of channel: any Channel) {
@@ -28,6 +31,16 @@ final class Handshake {
         isOver = true
         logger.notice(
             "no encrypted connection: \(problem)", metadata: ["address": "\(channel.remoteAddress?.ipAddress ?? "")"])
+    }
+
+    /// In front of everything.
+    private final class Line: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+
+        func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+            guard event is HangUp else { return context.triggerUserOutboundEvent(event, promise: promise) }
+            context.close(promise: promise)
+        }
     }
 
     private final class Front: ChannelInboundHandler, RemovableChannelHandler {

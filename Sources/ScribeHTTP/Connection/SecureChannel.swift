@@ -68,8 +68,12 @@ package struct SecureChannel: ServerChildChannel {
             configuration: .init(
                 maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: TimeAmount(limits.idleTime),
                 keepalive: nil))
+        let watch = StreamsWatch(limits: limits)
+        let delegate = StreamsDelegate(
+            watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), management: management.http2StreamDelegate)
         let streams: Streams = try pipeline.configureAsyncHTTP2Pipeline(
-            mode: .server, streamDelegate: management.http2StreamDelegate, configuration: limits.http2
+            mode: .server, streamDelegate: delegate, frameDelegate: watch,
+            configuration: limits.http2
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
@@ -79,7 +83,7 @@ package struct SecureChannel: ServerChildChannel {
                 return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
             }
         }
-        try pipeline.addHandlers([management, FirstStream(limits: limits)])
+        try pipeline.addHandlers([management, watch])
         // It waits for the connection to begin, which it has: its timers would never start.
         management.channelActive(context: try pipeline.context(handler: management))
         try channel.tune(limits)
@@ -87,32 +91,43 @@ package struct SecureChannel: ServerChildChannel {
     }
 
     package func handle(value: Value, logger: Logger) async {
-        await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
-            do {
-                switch try await value.negotiated.get() {
-                case .http1(let connection): await base.handle(value: connection, logger: logger)
-                case .http2(let streams):
-                    try await withThrowingDiscardingTaskGroup { group in
-                        for try await stream in streams.inbound {
-                            group.addTask { await base.handle(value: stream, logger: logger) }
-                        }
+        await withTaskCancellationHandler {
+            await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
+                await serve(value, logger)
+            }
+        } onCancel: {
+            // A client that takes no goodbye must not hold up the end of the process.
+            value.channel.triggerUserOutboundEvent(HangUp(), promise: nil)
+        }
+    }
+
+    private func serve(_ value: Value, _ logger: Logger) async {
+        do {
+            switch try await value.negotiated.get() {
+            case .http1(let connection): await base.handle(value: connection, logger: logger)
+            case .http2(let streams):
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await stream in streams.inbound {
+                        group.addTask { await base.handle(value: stream, logger: logger) }
                     }
                 }
-            } catch {
-                // What went wrong was told where it did.
-                logger.trace("a connection has ended", metadata: ["error": "\(error)"])
             }
-            try? await value.channel.close()
+        } catch {
+            // What went wrong was told where it did.
+            logger.trace("a connection has ended", metadata: ["error": "\(error)"])
         }
+        try? await value.channel.close()
     }
 }
 
-/// Ends a connection on which nothing is asked for in time, and one on which the other end breaks the rules.
-private final class FirstStream: ChannelInboundHandler {
+/// Ends a connection on which nothing is asked for in time, and one on which the other end breaks the rules: what is wrong
+/// with a stream is that stream's end only.
+private final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     typealias InboundIn = HTTP2Frame
 
     private let limits: ConnectionLimits
     private var timer: Scheduled<Void>?
+    private var isBroken = false
 
     init(limits: ConnectionLimits) { self.limits = limits }
 
@@ -124,12 +139,28 @@ private final class FirstStream: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is NIOHTTP2StreamCreatedEvent { timer?.cancel() }
-        context.fireUserInboundEventTriggered(event)
+    func somethingIsAsked() { timer?.cancel() }
+
+    func wroteFrame(_ frame: HTTP2Frame) {
+        if case .goAway(_, let code, _) = frame.payload, code != .noError { isBroken = true }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isBroken { context.close(promise: nil) }
+    }
+}
+
+/// Tells both of them of streams.
+private struct StreamsDelegate: NIOHTTP2StreamDelegate {
+    let watch: NIOLoopBound<StreamsWatch>
+    let management: any NIOHTTP2StreamDelegate
+
+    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) {
+        watch.value.somethingIsAsked()
+        management.streamCreated(id, channel: channel)
+    }
+
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { management.streamClosed(id, channel: channel) }
 }
 
 extension ConnectionLimits {

@@ -48,8 +48,12 @@ final class StreamGuard: ChannelDuplexHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isRefused else { return }
         switch unwrapInboundIn(data) {
+        case .end:
+            hasRequestEnded = true
+            bodyTimer?.cancel()
+            if !isRefused { context.fireChannelRead(data) }
+        case _ where isRefused: break
         case .head(var head):
             if let status = head.normalise(fieldCount: limits.fieldCount) { return refuse(context, status) }
             watchBody(context)
@@ -60,10 +64,6 @@ final class StreamGuard: ChannelDuplexHandler {
         case .body(let bytes):
             isWaitingForBytes = false
             bytesInWindow += bytes.readableBytes
-            context.fireChannelRead(data)
-        case .end:
-            hasRequestEnded = true
-            bodyTimer?.cancel()
             context.fireChannelRead(data)
         }
     }
@@ -95,9 +95,12 @@ final class StreamGuard: ChannelDuplexHandler {
 
     /// The answer is complete, and the rest of the request would be read for nothing (RFC 9113, 8.1).
     private func stopReading(_ context: ChannelHandlerContext) {
-        guard !hasRequestEnded, context.channel.isActive else { return }
-        context.triggerUserOutboundEvent(NIOHTTP2FramePayloadToHTTPEvent.reset(code: .noError), promise: nil)
-        context.close(promise: nil)
+        // The end of the request may be what is read next, of what is here already.
+        context.eventLoop.assumeIsolated().execute {
+            guard !self.hasRequestEnded, context.channel.isActive else { return }
+            context.triggerUserOutboundEvent(NIOHTTP2FramePayloadToHTTPEvent.reset(code: .noError), promise: nil)
+            context.close(promise: nil)
+        }
     }
 
     private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponse.Status) {
@@ -105,10 +108,7 @@ final class StreamGuard: ChannelDuplexHandler {
         context.write(
             wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: [.contentLength: "0"]))), promise: nil)
         let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in
-            self.stopReading(context)
-            context.close(promise: nil)
-        }
+        written.futureResult.assumeIsolated().whenComplete { _ in self.stopReading(context) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 

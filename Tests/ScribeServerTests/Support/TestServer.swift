@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import NIOSSL
 import ScribeDomain
 import ServiceLifecycle
 import TestSupport
@@ -15,12 +16,17 @@ import Testing
 @testable import ScribeHTTP
 @testable import ScribeServer
 
-/// How a test reaches the server: straight into it, or over a socket.
+/// How a test reaches the server: straight into it, or over a socket, encrypted or not.
 enum Transport: CaseIterable, CustomStringConvertible {
-    case inProcess, socket
+    case inProcess, socket, tls
 
-    var setup: TestingSetup { self == .inProcess ? .router : .live }
-    var description: String { self == .inProcess ? "in process" : "over a socket" }
+    var description: String {
+        switch self {
+        case .inProcess: "in process"
+        case .socket: "over a socket"
+        case .tls: "over TLS"
+        }
+    }
 }
 
 /// A server of its own for one test, with a clock that the test moves.
@@ -58,6 +64,7 @@ struct TestServer {
                 switch transport {
                 case .inProcess: try await runInProcess(test)
                 case .socket: try await runOverSocket(test)
+                case .tls: try await overTLS().runOverSocket(test)
                 }
             }
         }
@@ -80,14 +87,31 @@ struct TestServer {
         )
     }
 
+    /// The same server with a port for TLS, to which its client then connects.
+    private func overTLS() -> TestServer {
+        var copy = self
+        copy.configuration.tls.isOn = true
+        copy.configuration.tls.port = 0
+        copy.configuration.tls.folder = "\(folder.path)/tls"
+        return copy
+    }
+
+    /// Trusts the server's authority and nobody else.
+    private func clientConfiguration() -> TestClient.Configuration {
+        guard let folder = configuration.tls.isOn ? configuration.tls.folder : nil else { return .patient }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .file("\(folder)/ca.pem")
+        return TestClient.Configuration(tlsConfiguration: tls, timeout: timeOfATest, serverName: "localhost")
+    }
+
     private func runInProcess(_ test: @Sendable (TestScribeClient) async throws -> Void) async throws {
         try await application().test(.router) { try await test(TestScribeClient(door: .router($0))) }
     }
 
     /// Not by `.test(.live)`, whose client gives up after 20 s: how long an answer takes is the machine's business.
     private func runOverSocket(_ test: @escaping @Sendable (TestScribeClient) async throws -> Void) async throws {
-        let (ports, ready) = AsyncStream.makeStream(of: Int.self)
-        let application = try await application { ready.yield($0.plain) }
+        let (ports, ready) = AsyncStream.makeStream(of: Listener.Ports.self)
+        let application = try await application { ready.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
                 services: [application], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -97,9 +121,12 @@ struct TestServer {
                 defer { ready.finish() }
                 try await group.run()
             }
-            if let port = await ports.first(where: { _ in true }) {
+            if let ports = await ports.first(where: { _ in true }) {
+                let port = ports.tls ?? ports.plain
                 do {
-                    try await TestClient.withClient(host: "127.0.0.1", port: port, configuration: .patient) { client in
+                    try await TestClient.withClient(
+                        host: "127.0.0.1", port: port, configuration: clientConfiguration()
+                    ) { client in
                         try await test(TestScribeClient(door: .socket(client, port: port)))
                     }
                 } catch {

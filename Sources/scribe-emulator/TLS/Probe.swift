@@ -1,0 +1,83 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Looks at a server as a client of this machine does.
+struct Probe {
+    /// What came of asking.
+    enum Outcome {
+        /// - date: what the server takes the time for.
+        case answered(status: Int, server: String, date: Date?)
+        case untrusted
+        case refused(String)
+    }
+
+    /// The addresses that a host has here.
+    static func addresses(of host: String) -> [String] {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &found) == 0 else { return [] }
+        defer { freeaddrinfo(found) }
+        var addresses: [String] = []
+        var next = found
+        while let entry = next {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            if getnameinfo(
+                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                == 0
+            {
+                addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            }
+            next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+
+    /// - Parameters:
+    ///   - authority: a file with the only one that is trusted; nil: those of the system.
+    ///   - address: where the host is, whatever the system says.
+    static func ask(_ url: String, trusting authority: String?, at address: String? = nil) async -> Outcome {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let authority { tls.trustRoots = .file(authority) }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(3), read: .seconds(5)))
+        if let address, let host = URL(string: url)?.host() { configuration.dnsOverride = [host: address] }
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let outcome: Outcome
+        do {
+            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(8))
+            outcome = .answered(
+                status: Int(response.status.code), server: response.headers.first(name: "server") ?? "",
+                date: response.headers.first(name: "date").flatMap(Self.date))
+        } catch let error as NIOSSLError {
+            outcome = "\(error)".contains("CERTIFICATE_VERIFY_FAILED") ? .untrusted : .refused("\(error)")
+        } catch let error as HTTPClientError where error == .connectTimeout {
+            outcome = .refused("nobody answers")
+        } catch {
+            let text = "\(error)"
+            outcome =
+                text.contains("CERTIFICATE_VERIFY_FAILED")
+                ? .untrusted : .refused(text.contains("refused") ? "nothing listens there" : text)
+        }
+        try? await client.shutdown()
+        return outcome
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text)
+    }
+}

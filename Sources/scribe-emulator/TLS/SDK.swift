@@ -1,0 +1,53 @@
+import ArgumentParser
+import Edge
+import Eka
+import Listen
+import S3
+import Suki
+
+/// A kind of client that has its hosts compiled in.
+enum SDK: String, ExpressibleByArgument, CaseIterable {
+    case ios, android, web, python, dotnet, node, java, deepgram, suki, omi
+
+    /// Where it asks; what it asks S3 depends on its version.
+    var hosts: [String] {
+        let production = ["api.eka.care", "cog.eka.care"]
+        let bucket = "m-prod-voice-record"
+        switch self {
+        case .ios: return production + ["s3.", "s3-"].map { "\(bucket).\($0)ap-south-1.amazonaws.com" }
+        case .android:
+            return production + ["s3.ap-south-1", "s3-us-west-1"].map { "\(bucket).\($0).amazonaws.com" }
+        case .web: return ["api.eka.care", "cook.eka.care", "parchi.eka.care", "\(bucket).s3.ap-south-1.amazonaws.com"]
+        case .python, .dotnet, .node, .java: return ["api.eka.care", "m-prod-ekascribe-batch.s3.amazonaws.com"]
+        case .deepgram: return ["api.deepgram.com"]
+        case .suki: return SukiFamily.hostNames
+        case .omi: return EdgeFamily.hostNames
+        }
+    }
+
+    /// Where it looks for authorities that it trusts, if not in those of the system.
+    enum Trust {
+        case system
+        /// Environment variables that name a file, the first that is set.
+        case file([String])
+        /// It runs elsewhere, or keeps them where nothing of it can be seen.
+        case unseen(String)
+    }
+
+    var trust: Trust {
+        switch self {
+        case .python: .file(["REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "SSL_CERT_FILE"])
+        case .deepgram: .file(["SSL_CERT_FILE"])
+        case .node: .file(["NODE_EXTRA_CA_CERTS"])
+        case .dotnet, .suki: .system
+        case .ios: .unseen("on the phone or in the simulator")
+        case .android: .unseen("in the app and its emulator")
+        case .omi: .unseen("on the phone")
+        case .web: .unseen("in the browser")
+        case .java: .unseen("in its trust store")
+        }
+    }
+
+    /// Whether its hosts are looked up on another machine, or on what behaves like one.
+    var isElsewhere: Bool { [.android, .omi].contains(self) }
+}

@@ -1,0 +1,99 @@
+/// How clients come to trust an authority: for each kind the exact steps.
+struct TrustSteps {
+    /// Of the file with its certificate.
+    let path: String
+
+    /// Of one kind of client.
+    struct Kind {
+        let title: String
+        let steps: [String]
+    }
+
+    var text: String {
+        let introduction = """
+            This machine's development authority: \(path)
+
+            It can vouch for servers only, and only under the hosts of the SDKs, localhost and addresses of this machine.
+            Take it out of wherever you put it when you are done.
+
+
+            """
+        return introduction
+            + kinds.map { kind in
+                kind.title + "\n" + kind.steps.map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n") + "\n"
+            }.joined(separator: "\n")
+    }
+
+    var kinds: [Kind] {
+        [
+            Kind(
+                title: "curl, Python (requests, boto3, httpx, websockets), Node, .NET and Go on Linux",
+                steps: [
+                    "curl --cacert \(path) …",
+                    "export REQUESTS_CA_BUNDLE=\(path) AWS_CA_BUNDLE=\(path) SSL_CERT_FILE=\(path)",
+                    "export NODE_EXTRA_CA_CERTS=\(path)",
+                ]),
+            Kind(
+                title: "All of a Debian or Ubuntu machine, or of a container",
+                steps: [
+                    "sudo cp \(path) /usr/local/share/ca-certificates/scribe-emulator.crt && sudo update-ca-certificates"
+                ]),
+            Kind(
+                title: "All of a Mac: Safari, Chrome, Xcode's tools, .NET",
+                steps: [
+                    "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db \(path)"
+                ]),
+            Kind(title: "All of a Windows machine", steps: ["certutil -user -addstore Root \(path)"]),
+            Kind(
+                title: "Java, Kotlin on the JVM",
+                steps: [
+                    "keytool -importcert -noprompt -alias scribe-emulator -file \(path) -storepass changeit \\",
+                    "  -keystore scribe.p12 -storetype PKCS12",
+                    "java -Djavax.net.ssl.trustStore=scribe.p12 -Djavax.net.ssl.trustStorePassword=changeit …",
+                    "It then trusts nobody else; to add it to all that are trusted, leave out -keystore and -storetype and say -cacerts.",
+                ]),
+            Kind(
+                title: "Chromium and Chrome on Linux (certutil is in libnss3-tools)",
+                steps: [
+                    "mkdir -p ~/.pki/nssdb",
+                    "certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n scribe-emulator -i \(path)",
+                ]),
+            Kind(
+                title: "iOS simulator, which takes hosts and network from its Mac",
+                steps: ["xcrun simctl keychain booted add-root-cert \(path)"]),
+            Kind(
+                title: "iPhone and iPad",
+                steps: [
+                    "1. Start with --host 0.0.0.0 --allow-unverified-tokens-from-network, and open http://THIS-MACHINE:8087/ca.pem in",
+                    "   Safari there; or send the file by AirDrop.",
+                    "2. Settings > General > VPN & Device Management: install the profile.",
+                    "3. Settings > General > About > Certificate Trust Settings: switch it on.",
+                    "Its hosts file is not yours: let a DNS server of yours answer, such as",
+                    "  scribe-emulator hosts --address THIS-MACHINE >scribe-hosts && sudo dnsmasq -d -h --addn-hosts=scribe-hosts",
+                    "and name it under Settings > Wi-Fi > (i) > Configure DNS > Manual. Phones ask on port 443: --tls-port 443.",
+                ]),
+            Kind(
+                title: "Android emulator and device, an app whose debug build you can change",
+                steps: [
+                    "1. adb push \(path) /sdcard/Download/ca.pem; Settings > Security > Encryption & credentials > Install a",
+                    "   certificate > CA certificate.",
+                    "2. res/xml/network_security_config.xml, named in the manifest by android:networkSecurityConfig, takes those that a",
+                    "   user has installed, in debug builds only:",
+                    "     <network-security-config><debug-overrides><trust-anchors>",
+                    "       <certificates src=\"user\" />",
+                    "     </trust-anchors></debug-overrides></network-security-config>",
+                ]),
+            Kind(
+                title:
+                    "Android emulator, an app that you cannot change (an image without Google Play, API 33 or lower)",
+                steps: [
+                    "emulator -avd NAME -writable-system, then as the system's own:",
+                    "  adb root && adb remount",
+                    "  adb push \(path) /system/etc/security/cacerts/$(openssl x509 -subject_hash_old -noout -in \(path)).0",
+                    "  scribe-emulator hosts >scribe-hosts && adb push scribe-hosts /system/etc/hosts",
+                    "  adb reverse tcp:443 tcp:8443",
+                    "The last two lines lead the SDK's hosts here, also for the app above.",
+                ]),
+        ]
+    }
+}

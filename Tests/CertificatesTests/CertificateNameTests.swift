@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Certificates
+
+struct CertificateNameTests {
+    @Test("hosts, all hosts below one, and addresses are names")
+    func names() {
+        #expect(CertificateName("API.eka.care") == .host("api.eka.care"))
+        #expect(CertificateName("*.s3.amazonaws.com") == .hostsBelow("s3.amazonaws.com"))
+        #expect(CertificateName("10.0.2.2") == .address(bytes: [10, 0, 2, 2], text: "10.0.2.2"))
+        #expect(CertificateName("::1") == .address(bytes: [UInt8](repeating: 0, count: 15) + [1], text: "::1"))
+    }
+
+    @Test(
+        "anything else is none",
+        arguments: [
+            "", ".", "a..b", "-a", "a-", "a b", "a/b", "*", "*.", "a.*", "http://a", "a:1", "ü", "a\n", "10.0.0.0/8",
+            String(repeating: "a", count: 64), [String](repeating: "abc", count: 70).joined(separator: "."),
+        ])
+    func noNames(text: String) { #expect(CertificateName(text) == nil) }
+
+    @Test("a star covers one word")
+    func covering() {
+        let star = CertificateName.hostsBelow("s3.amazonaws.com")
+        #expect(star.covers("Bucket.s3.amazonaws.com"))
+        #expect(!star.covers("s3.amazonaws.com"))
+        #expect(!star.covers("a.b.s3.amazonaws.com"))
+        #expect(!star.covers("s3.amazonaws.com.evil.example"))
+        #expect(CertificateName.host("localhost").covers("LOCALHOST"))
+        #expect(!CertificateName.host("localhost").covers("localhost.evil.example"))
+    }
+
+    @Test("an authority is limited to as few roots as cover the names, and to loopback as a whole")
+    func roots() {
+        let names = [
+            "s3.amazonaws.com", "*.s3.amazonaws.com", "a.s3.amazonaws.com", "localhost", "127.0.0.1", "127.0.0.2",
+        ]
+        .compactMap(CertificateName.init)
+        #expect(names.hostRoots == ["localhost", "s3.amazonaws.com"])
+        #expect(names.addressRanges == [[127, 0, 0, 0, 255, 0, 0, 0]])
+    }
+}
