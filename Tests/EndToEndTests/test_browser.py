@@ -6,21 +6,23 @@ import datetime
 import hashlib
 import http.server
 import json
+import os
 import pathlib
 import queue
+import ssl
 import subprocess
 import threading
 import uuid
 
 import pytest
 import speech
-from conftest import PATIENCE, running
+from conftest import PATIENCE, TLS, running
 
 PAGE = pathlib.Path(__file__).with_name("browser.html")
 
 
 @contextlib.contextmanager
-def serving(content: dict[str, bytes]):
+def serving(content: dict[str, bytes], encryption: ssl.SSLContext | None = None):
     """Serves these paths, and puts what is POSTed into a queue. Yields its port and the queue."""
     posted = queue.Queue()
 
@@ -42,17 +44,19 @@ def serving(content: dict[str, bytes]):
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as site:
+        if encryption:
+            site.socket = encryption.wrap_socket(site.socket, server_side=True)
         threading.Thread(target=site.serve_forever, daemon=True).start()
         yield site.server_port, posted
         site.shutdown()
 
 
-def browse(url: str, profile: pathlib.Path, posted: queue.Queue):
+def browse(url: str, profile: pathlib.Path, posted: queue.Queue, *flags: str, environment=None):
     """What the page posts back when it is opened in Chromium."""
     browser = subprocess.Popen(
         ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}", url],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+         "--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}", *flags, url],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )
     try:
         return posted.get(timeout=PATIENCE)
@@ -67,20 +71,47 @@ def chunks(spoken, tmp_path_factory):
     return [path for path, _, _ in speech.chunks(spoken, tmp_path_factory.mktemp("chunks"), "mp3")]
 
 
-@pytest.fixture(scope="module")
-def answers(chunks, tmp_path_factory):
-    """What a page at http://localhost got from a server at http://127.0.0.1: another site, not only another port."""
+def trusting_browser(server, home: pathlib.Path) -> dict:
+    """The flags and environment of a browser that finds the hosts of SDKs at a server, and trusts its authority as
+    `scribe-emulator trust` says."""
+    store = home / ".pki/nssdb"
+    store.mkdir(parents=True)
+    subprocess.run(["certutil", "-d", f"sql:{store}", "-N", "--empty-password"], check=True)
+    subprocess.run(
+        ["certutil", "-d", f"sql:{store}", "-A", "-t", "C,,", "-n", "scribe-emulator", "-i", server.authority], check=True)
+    rules = [f"MAP {host} 127.0.0.1:{server.tls_port}" for host in ("*.eka.care", "*.amazonaws.com")]
+    return {
+        "flags": [f"--host-resolver-rules={', '.join(rules)}"], "environment": {**os.environ, "HOME": str(home)},
+    }
+
+
+@pytest.fixture(scope="module", params=["plain", "tls"])
+def answers(request, chunks, tmp_path_factory):
+    """What a page at http://localhost got from a server at http://127.0.0.1: another site, not only another port. And one
+    at https://localhost, from hosts that are the vendor's."""
     folder = tmp_path_factory.mktemp("browser")
-    with running(folder, "--ephemeral", "--long-poll", "3s") as server:
+    is_encrypted = request.param == "tls"
+    with running(folder, "--ephemeral", "--long-poll", "3s", *TLS) as server:
         limited = server.client("dev-limited", "dev-limited-secret")
+        browser = trusting_browser(server, folder) if is_encrypted else {"flags": [], "environment": None}
+        encryption = None
+        if is_encrypted:
+            encryption = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            own = pathlib.Path(server.authority).parent
+            encryption.load_cert_chain(own / "certificate.pem", own / "key.pem")
         plan = {
-            "api": server.base_url, "transaction": str(uuid.uuid4()), "date": f"{datetime.date.today():%y%m%d}",
+            "api": "https://api.eka.care" if is_encrypted else server.base_url,
+            "storage": "https://{bucket}.s3.ap-south-1.amazonaws.com" if is_encrypted else None, "transaction": str(uuid.uuid4()), "date": f"{datetime.date.today():%y%m%d}",
             "token": server.client().tokens["access_token"], "limited": limited.tokens["access_token"],
             "chunks": [path.name for path in chunks],
         }
         content = {"/": PAGE.read_bytes(), "/plan.json": json.dumps(plan).encode()}
-        with serving(content | {f"/{path.name}": path.read_bytes() for path in chunks}) as (port, posted):
-            return browse(f"http://localhost:{port}/", folder / "profile", posted)
+        files = {f"/{path.name}": path.read_bytes() for path in chunks}
+        with serving(content | files, encryption) as (port, posted):
+            scheme = "https" if is_encrypted else "http"
+            return browse(
+                f"{scheme}://localhost:{port}/", folder / "profile", posted, *browser["flags"],
+                environment=browser["environment"])
 
 
 def text(item):

@@ -2,11 +2,9 @@ package import NIOCore
 
 /// What one connection may take.
 package struct ConnectionLimits: Sendable {
-    /// From the first byte of a request to the end of its head, and from connecting to the first byte; also how long a
-    /// body may go on below ``bodyMinimum``.
+    /// From the first byte of a request to the end of its head, and from connecting to the first byte; also how long the two
+    /// ends may take to agree on encryption, and a body may go on below ``bodyMinimum``.
     package var requestTime: Duration = .seconds(10)
-    /// How long the two ends may take to agree on encryption.
-    package var handshakeTime: Duration = .seconds(10)
     /// How long a connection may be kept without a request.
     package var idleTime: Duration { max(.seconds(60), requestTime) }
     /// The least that must arrive of a body in each window that we are waiting for it, in bytes.

@@ -55,7 +55,7 @@ final class Handshake {
         init(_ handshake: Handshake) { self.handshake = handshake }
 
         func handlerAdded(context: ChannelHandlerContext) {
-            let time = handshake.limits.handshakeTime
+            let time = handshake.limits.requestTime
             close(context, after: TimeAmount(time)) { [handshake] in
                 handshake.tell("it was not there after \(time)", of: context.channel)
             }
