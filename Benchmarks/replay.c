@@ -3,6 +3,8 @@
 //
 //     replay PORT CLIENTS SECONDS REQUESTS BODY
 //
+// A PORT that begins with "tls:" is spoken to in TLS, by whichever certificate.
+//
 // REQUESTS is a file of scenarios: requests that one client sends one after another. Before each request stands a line
 // "FIRST STATUS BODY LENGTH": whether it begins a scenario, the status that it must be answered with, whether the file
 // BODY follows it, and its length in bytes. After SECONDS no scenario is begun. A request that is answered with 202 is
@@ -13,6 +15,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -40,6 +43,7 @@ struct request {
 };
 
 static int port;
+static SSL_CTX *encryption;  // none for plain connections
 static double limit, start;
 static struct bytes body;
 static struct request *requests;
@@ -98,7 +102,12 @@ static void read_requests(const char *path) {
     if (position != end || !request_count || !requests[0].first) fail("%s is broken", path);
 }
 
-static int dial(void) {
+struct connection {
+    int socket;
+    SSL *tls;
+};
+
+static struct connection dial(void) {
     int connection = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -107,16 +116,37 @@ static int dial(void) {
     setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    return connection;
+    SSL *tls = NULL;
+    if (encryption) {
+        tls = SSL_new(encryption);
+        SSL_set_fd(tls, connection);
+        if (SSL_connect(tls) != 1) fail("port %d: no handshake", port);
+    }
+    return (struct connection){connection, tls};
 }
 
-static void send_request(int connection, const struct request *request) {
+static void hang_up(struct connection connection) {
+    if (connection.tls) SSL_free(connection.tls);
+    close(connection.socket);
+}
+
+static ssize_t receive(struct connection connection, char *buffer, size_t size) {
+    return connection.tls ? SSL_read(connection.tls, buffer, size) : recv(connection.socket, buffer, size, 0);
+}
+
+static void send_request(struct connection connection, const struct request *request) {
+    if (connection.tls) {
+        if (SSL_write(connection.tls, request->head.start, request->head.count) <= 0
+            || (request->with_body && body.count && SSL_write(connection.tls, body.start, body.count) <= 0))
+            fail("port %d: the request was not taken", port);
+        return;
+    }
     struct iovec parts[2] = {
         {request->head.start, request->head.count},
         {body.start, request->with_body ? body.count : 0},
     };
     while (parts[0].iov_len + parts[1].iov_len) {
-        ssize_t sent = writev(connection, parts, 2);
+        ssize_t sent = writev(connection.socket, parts, 2);
         if (sent <= 0) fail("port %d: the request was not taken", port);
         for (int part = 0; part < 2; part++) {
             size_t taken = (size_t)sent < parts[part].iov_len ? (size_t)sent : parts[part].iov_len;
@@ -128,12 +158,12 @@ static void send_request(int connection, const struct request *request) {
 }
 
 // Reads an answer to its end and returns its status; says whether the connection ends with it.
-static int receive_answer(int connection, bool *closes) {
+static int receive_answer(struct connection connection, bool *closes) {
     char buffer[65536];
     size_t count = 0;
     char *end_of_head;
     do {
-        ssize_t received = recv(connection, buffer + count, sizeof buffer - 1 - count, 0);
+        ssize_t received = receive(connection, buffer + count, sizeof buffer - 1 - count);
         if (received <= 0) fail("port %d: no answer", port);
         count += received;
         buffer[count] = 0;
@@ -152,7 +182,7 @@ static int receive_answer(int connection, bool *closes) {
     if (!has_length) fail("an answer without a length:\n%s", buffer);
     size_t left = length - (buffer + count - (end_of_head + 4));
     while (left) {
-        ssize_t received = recv(connection, buffer, left < sizeof buffer ? left : sizeof buffer, 0);
+        ssize_t received = receive(connection, buffer, left < sizeof buffer ? left : sizeof buffer);
         if (received <= 0) fail("port %d: half an answer", port);
         left -= received;
     }
@@ -160,7 +190,7 @@ static int receive_answer(int connection, bool *closes) {
 }
 
 static void *client(void *unused) {
-    int connection = dial();
+    struct connection connection = dial();
     pthread_barrier_wait(&all_connected);
     size_t scenario;
     while ((scenario = next_scenario++) < scenario_count && now() - start < limit) {
@@ -172,7 +202,7 @@ static void *client(void *unused) {
                 send_request(connection, request);
                 status = receive_answer(connection, &closes);
                 if (closes) {
-                    close(connection);
+                    hang_up(connection);
                     connection = dial();
                 }
                 if (status != 202 || request->status == 202) break;
@@ -186,14 +216,16 @@ static void *client(void *unused) {
         } while (request < requests + request_count && !request->first);
         scenarios_done++;
     }
-    close(connection);
+    hang_up(connection);
     return unused;
 }
 
 int main(int count, char **arguments) {
     if (count != 6) fail("replay PORT CLIENTS SECONDS REQUESTS BODY");
     signal(SIGPIPE, SIG_IGN);
-    port = atoi(arguments[1]);
+    bool is_encrypted = !strncmp(arguments[1], "tls:", 4);
+    port = atoi(arguments[1] + (is_encrypted ? 4 : 0));
+    if (is_encrypted) encryption = SSL_CTX_new(TLS_client_method());
     int clients = atoi(arguments[2]);
     limit = atof(arguments[3]);
     read_requests(arguments[4]);

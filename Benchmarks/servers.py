@@ -114,6 +114,14 @@ class Scribe(Process):
         return [self.binary, "serve", "--port", str(self.port), "--data-dir", str(self.folder / "data"), *self.flags]
 
 
+class EncryptedScribe(Scribe):
+    """The same with a port for TLS beside it."""
+
+    def __init__(self, folder: pathlib.Path, binary: str):
+        self.tls_port, self.keys = free_port(), folder / "tls"
+        super().__init__(folder, binary, "--tls", "--tls-port", str(self.tls_port), "--tls-dir", str(self.keys))
+
+
 class Recogniser:
     """A speech service with OpenAI's API that takes its time and always hears the same. Used with `with`."""
 
@@ -152,10 +160,18 @@ class Recogniser:
 
 
 class Nginx(Process):
-    """nginx taking PUTs by WebDAV: a file per upload, and nothing computed of it."""
+    """nginx taking PUTs by WebDAV: a file per upload, and nothing computed of it. With `keys`, the folder of a server's
+    certificate, it has a port for TLS as well."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: pathlib.Path, keys: pathlib.Path | None = None):
         super().__init__(folder, "/")
+        self.tls_port = free_port()
+        encryption = f"""
+        listen 127.0.0.1:{self.tls_port} ssl;
+        ssl_certificate {keys}/certificate.pem;
+        ssl_certificate_key {keys}/key.pem;
+        ssl_protocols TLSv1.2 TLSv1.3;
+""" if keys else ""
         self.files = folder / "files"
         self.files.mkdir(exist_ok=True)
         (self.files / "index.html").write_text("ready")
@@ -177,6 +193,7 @@ http {{
 {temporary}
     server {{
         listen 127.0.0.1:{self.port};
+{encryption}
         root {self.files};
         client_max_body_size 16m;
         location / {{

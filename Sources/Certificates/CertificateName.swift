@@ -56,7 +56,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether a client that asks for this host takes it for meant.
-    func covers(_ host: String) -> Bool {
+    func isFor(_ host: String) -> Bool {
         let host = host.lowercased()
         switch self {
         case .host(let name): return host == name
@@ -78,12 +78,8 @@ extension CertificateName {
         switch name {
         case .dnsName(let text): self.init(text)
         case .ipAddress(let octets) where [4, 16].contains(octets.bytes.count):
-            var buffer = ByteBuffer(bytes: octets.bytes)
-            guard
-                let address = try? SocketAddress(
-                    packedIPAddress: buffer.readSlice(length: octets.bytes.count)!, port: 0),
-                let text = address.ipAddress
-            else { return nil }
+            let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: octets.bytes), port: 0)
+            guard let text = address?.ipAddress else { return nil }
             self.init(text)
         default: return nil
         }

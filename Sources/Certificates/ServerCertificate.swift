@@ -64,7 +64,7 @@ package struct ServerCertificate: Sendable {
         configuration.sslContextCallback = { [names, chainForAddresses] values, promise in
             var change = NIOSSLContextConfigurationOverride.noChanges
             if let host = values.serverHostname {
-                if !names.contains(where: { $0.covers(host) }) { onUnknownName(host) }
+                if !names.contains(where: { $0.isFor(host) }) { onUnknownName(host) }
             } else {
                 change.certificateChain = chainForAddresses?.map { .certificate($0) }
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Certificates
 import Foundation
 import ScribeDomain
 import ScribeRuntime
@@ -63,6 +64,20 @@ struct TargetOptions: ParsableArguments {
     /// The settings that a server would be started with here.
     func run() throws -> Setting.Run {
         try Settings.found(flags: readyFile.map { ["ready-file": $0] } ?? [:], configFile: config)
+    }
+
+    /// Where the server speaks TLS, and the file with what is to be trusted there, if that is this machine's authority.
+    /// Nil where it does not, or nobody knows.
+    func tls() throws -> (url: String, authority: String?)? {
+        let run = try run()
+        let configuration = run.configuration
+        let authority =
+            configuration.tls.certificate == nil
+            ? configuration.developmentCertificates(.random).authorityPath : nil
+        if let path = run.readyFile { return ReadyFile(path: path).read()?.tls_url.map { ($0, authority) } }
+        guard url == nil, configuration.tls.isOn else { return nil }
+        let banner = Banner(configuration: configuration, port: configuration.port, tlsPort: configuration.tls.port)
+        return banner.tlsURL.map { ($0, authority) }
     }
 
     /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready

@@ -19,7 +19,7 @@ import jsonschema
 import pytest
 import requests
 import yaml
-from conftest import PATIENCE, ROOT, revealed, running, without_links
+from conftest import TLS, PATIENCE, ROOT, revealed, running, without_links
 
 DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 #: In every value that is sent wrongly. It must be in no refusal and not in the log.

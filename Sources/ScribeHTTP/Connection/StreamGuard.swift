@@ -154,10 +154,12 @@ extension HTTPRequest {
         scheme = "https"
         guard headerFields.count <= fieldCount else { return .requestHeaderFieldsTooLarge }
         for field in headerFields where CombiningMarks.areTooMany(in: field.value.utf8) { return .badRequest }
-        let hosts = headerFields[values: .init("host")!]
-        guard hosts.count <= 1, authority == nil || hosts.isEmpty || hosts == [authority!] else { return .badRequest }
+        let hosts = headerFields[values: .host]
+        guard hosts.count <= 1, authority == nil || hosts.isEmpty || hosts.first == authority else {
+            return .badRequest
+        }
         authority = authority ?? hosts.first
-        headerFields[.init("host")!] = nil
+        headerFields[.host] = nil
         guard authority?.isEmpty == false, path?.isEmpty == false, method != .connect else { return .badRequest }
         return nil
     }

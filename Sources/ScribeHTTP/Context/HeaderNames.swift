@@ -27,6 +27,7 @@ extension HTTPField.Name {
     package static let allowPrivateNetwork = named("access-control-allow-private-network")
     package static let requestPrivateNetwork = named("access-control-request-private-network")
     package static let secFetchSite = named("sec-fetch-site")
+    package static let host = named("host")
     package static let forwardedHost = named("x-forwarded-host")
     package static let forwardedProto = named("x-forwarded-proto")
     /// `no` keeps nginx from collecting what is streamed.

@@ -89,6 +89,7 @@ struct Setting: Sendable {
     /// Set by `env`, for those who use the server.
     static let exportedNames = [
         "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_LISTEN_URL",
+        "SCRIBE_TLS_URL", "SCRIBE_CA_FILE",
     ]
 
     /// The table of `docs/configuration.md`.
