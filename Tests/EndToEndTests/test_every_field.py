@@ -19,7 +19,7 @@ import jsonschema
 import pytest
 import requests
 import yaml
-from conftest import TLS, PATIENCE, ROOT, revealed, running, without_links
+from conftest import PATIENCE, ROOT, TLS, revealed, running, without_links
 
 DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 #: In every value that is sent wrongly. It must be in no refusal and not in the log.
@@ -586,7 +586,7 @@ def world(tmp_path_factory):
     flags = (
         "--ephemeral", "--long-poll", "50ms", "--object-wait", "50ms", "--log-level", "debug", "--suki-shortest", "0s",
     )
-    with running(folder, *flags) as server:
+    with running(folder, *flags, *TLS) as server:
         first = Tenant(server, "dev-client", "dev-secret", "first", folder)
         second = Tenant(server, "dev-client-2", "dev-secret-2", SECRET, folder)
         yield server, first, second, second.snapshot()

@@ -455,3 +455,29 @@ def test_a_port_in_use_is_explained(tmp_path, server):
 
 def test_the_log_says_where_tls_is_spoken(server):
     assert f'"tls_url":"https://127.0.0.1:{server.tls_port}"' in server.log
+
+
+def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_path):
+    """In a network and a hosts file of its own, so that nothing but what the verbs did leads anybody here."""
+    hosts = tmp_path / "hosts"
+    hosts.write_text("127.0.0.1 localhost\n")
+    assert verb(tmp_path, "hosts", "--write", "--file", str(hosts)).returncode == 0
+    alone = ["unshare", "--net", "--mount", "sh", "-c", 'ip link set lo up && mount --bind "$0" /etc/hosts && exec "$@"', hosts]
+    with running(tmp_path, "--ephemeral", "--tls", "--tls-port", "443", prefix=alone) as server:
+        there = ["nsenter", "--target", str(server.process.pid), "--net", "--mount"]
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        trusting = {**environment, "REQUESTS_CA_BUNDLE": server.authority, "SSL_CERT_FILE": server.authority}
+        for sdk in ("ios", "web", "python", "deepgram", "suki"):
+            answer = subprocess.run(
+                [*there, BINARY, "doctor", "--ready-file", server.ready_file, "--sdk", sdk], capture_output=True, text=True,
+                env=trusting)
+            assert answer.returncode == 0 and "PROBLEM" not in answer.stdout, answer.stdout
+        for url in ("https://api.eka.care/livez", "https://m-prod-voice-record.s3-ap-south-1.amazonaws.com/"):
+            assert subprocess.run(
+                [*there, "curl", "-sS", "--cacert", server.authority, "-o", "/dev/null", "-w", "%{http_version}", url],
+                capture_output=True, text=True, env=environment).stdout == "2"
+        login = ("import ekacare; client = ekacare.EkaCareClient(client_id='dev-client', client_secret='dev-secret'); "
+                 "print(bool(client.auth.login()['access_token']))")
+        answer = subprocess.run(
+            [*there, pathlib.Path(sys.prefix) / "ekacare/bin/python", "-c", login], capture_output=True, text=True, env=trusting)
+        assert answer.stdout.splitlines()[-1:] == ["True"], answer.stderr

@@ -245,18 +245,16 @@ struct Examination {
         case .unseen(let place):
             findings.append(
                 .unseen("whether the authority is trusted \(place); `scribe-emulator trust` says how it will be"))
-        case .system:
-            if case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
-                findings.append(.well("this machine trusts the certificate"))
-            } else {
-                findings.append(
-                    .problem("this machine does not trust the certificate", advice: "scribe-emulator trust"))
+        case .file(let names, let orSystem):
+            if orSystem || authority == nil, case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
+                return findings.append(.well("this machine trusts the certificate"))
             }
-        case .file(let names):
-            if case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
-                findings.append(.well("this machine trusts the certificate"))
+            guard let authority else {
+                return findings.append(
+                    .problem(
+                        "this machine does not trust the certificate",
+                        advice: "have it signed by somebody whom it trusts"))
             }
-            guard let authority else { return }
             let set = names.first { environment[$0].map { !$0.isEmpty } ?? false }
             if let set, let file = environment[set],
                 case .answered = await Probe.ask(url, trusting: file, at: serverAddress)

@@ -25,21 +25,21 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Where it looks for authorities that it trusts, if not in those of the system.
+    /// Where it looks for authorities that it trusts.
     enum Trust {
-        case system
-        /// Environment variables that name a file, the first that is set.
-        case file([String])
+        /// In files that environment variables name, the first that is set; perhaps in the system's own too.
+        case file([String], orSystem: Bool)
         /// It runs elsewhere, or keeps them where nothing of it can be seen.
         case unseen(String)
     }
 
     var trust: Trust {
         switch self {
-        case .python: .file(["REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "SSL_CERT_FILE"])
-        case .deepgram: .file(["SSL_CERT_FILE"])
-        case .node: .file(["NODE_EXTRA_CA_CERTS"])
-        case .dotnet, .suki: .system
+        case .python: .file(["REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE"], orSystem: false)
+        case .deepgram: .file(["SSL_CERT_FILE"], orSystem: true)
+        case .node: .file(["NODE_EXTRA_CA_CERTS"], orSystem: false)
+        case .dotnet: .file(["SSL_CERT_FILE"], orSystem: true)
+        case .suki: .unseen("in the browser or on the phone")
         case .ios: .unseen("on the phone or in the simulator")
         case .android: .unseen("in the app and its emulator")
         case .omi: .unseen("on the phone")
