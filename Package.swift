@@ -59,7 +59,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
@@ -80,15 +80,11 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain",
+                "Alliance", "Certificates", "Control", "Documents", "Edge", "Eka", "Engines", "Listen", "S3",
+                "ScribeDomain",
                 "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
                 .yams,
-            ],
-            resources: [
-                .embedInCode("Resources/clients.yaml"),
-                .embedInCode("Resources/fixtures.yaml"),
-                .embedInCode("Resources/templates.yaml"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -115,11 +111,11 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird,
+                "Documents", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes,
+                .hummingbird,
                 .nioCore,
             ],
             path: "Sources/Families/Control",
-            resources: [.embedInCode("Resources/control.yaml")],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -161,22 +157,17 @@ let package = Package(
         .target(
             name: "Status",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
-                .nioCore, .nioPosix,
+                "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes,
+                .hummingbird, .nioCore, .nioPosix,
             ],
             path: "Sources/Families/Status",
-            resources: [
-                .embedInCode("Resources/ambient.asyncapi.yaml"), .embedInCode("Resources/edge.asyncapi.yaml"),
-                .embedInCode("Resources/listen.asyncapi.yaml"),
-                .embedInCode("Resources/scribe.yaml"),
-            ],
             swiftSettings: swiftSettings
         ),
 
         .target(
             name: "ScribeHTTP",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
+                "Documents", "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTP2Types, .nioHTTPTypes,
                 .nioSSL,
                 .nioTLS, .serviceLifecycle,
@@ -212,6 +203,8 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "ScribeDomain", swiftSettings: swiftSettings),
+        // The documents that the server serves and the data that it begins with, as bytes.
+        .target(name: "Documents", cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
 
         .target(
             name: "TestSupport",

@@ -1,3 +1,4 @@
+import Documents
 package import Hummingbird
 package import ScribeHTTP
 package import ScribeRuntime
@@ -22,7 +23,7 @@ package struct ControlFamily: RoutedAPI {
     }
 
     /// `openapi/control.yaml`.
-    package static var openAPI: [UInt8] { PackageResources.control_yaml }
+    package static var openAPI: [UInt8] { document_control().bytes }
     /// The first word of every path.
     package static let root = "__admin"
 

@@ -1,3 +1,4 @@
+import Documents
 import Engines
 import Hummingbird
 import NIOCore
@@ -20,16 +21,16 @@ struct HealthRoutes: Sendable {
         router.get("metrics", use: prometheus)
         router.get("ca.pem", use: authorityFile)
         router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
-        router.get("openapi.yaml") { _, _ in Self.document(PackageResources.scribe_yaml) }
-        router.get("ambient.asyncapi.yaml") { _, _ in Self.document(PackageResources.ambient_asyncapi_yaml) }
-        router.get("edge.asyncapi.yaml") { _, _ in Self.document(PackageResources.edge_asyncapi_yaml) }
-        router.get("listen.asyncapi.yaml") { _, _ in Self.document(PackageResources.listen_asyncapi_yaml) }
+        router.get("openapi.yaml") { _, _ in Self.served(document_scribe()) }
+        router.get("ambient.asyncapi.yaml") { _, _ in Self.served(document_ambient()) }
+        router.get("edge.asyncapi.yaml") { _, _ in Self.served(document_edge()) }
+        router.get("listen.asyncapi.yaml") { _, _ in Self.served(document_listen()) }
     }
 
-    private static func document(_ bytes: [UInt8]) -> Response {
+    private static func served(_ document: document) -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/yaml"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.bytes)))
     }
 
     /// Where a phone fetches what it is to trust.

@@ -1,3 +1,4 @@
+import Documents
 package import Engines
 package import Hummingbird
 package import NIOPosix
@@ -8,7 +9,7 @@ package import ScribeStore
 /// What is asked of the server itself, without a token: is it there, is it ready, what does it speak.
 package struct StatusFamily: RoutedAPI {
     /// `openapi/scribe.yaml`.
-    package static var openAPI: [UInt8] { PackageResources.scribe_yaml }
+    package static var openAPI: [UInt8] { document_scribe().bytes }
 
     package let name = "Status"
     private let routes: HealthRoutes

@@ -1,6 +1,8 @@
+import Documents
 import Engines
 import Foundation
 import ScribeDomain
+import ScribeHTTP
 import ScribeRuntime
 import Suki
 import Yams
@@ -145,7 +147,7 @@ enum Seed {
 
     /// The demo clients. The first is who requests without a token of ours act for.
     static func demoClients() throws -> Logins {
-        try decode(ClientsFile.self, PackageResources.clients_yaml, "seed/clients.yaml").logins
+        try decode(ClientsFile.self, document_clients().bytes, "seed/clients.yaml").logins
     }
 
     static func clients(inFile path: String) throws -> Logins {
@@ -153,13 +155,13 @@ enum Seed {
     }
 
     static func templates() throws -> TemplateCatalogue {
-        let file = try decode(TemplatesFile.self, PackageResources.templates_yaml, "seed/templates.yaml")
+        let file = try decode(TemplatesFile.self, document_templates().bytes, "seed/templates.yaml")
         let sections = file.sections.map(\.section)
         return TemplateCatalogue(file.templates.map { $0.template(of: sections) }, sections: sections)
     }
 
     static func fixtures(overriddenBy path: String?) throws -> FixtureSet {
-        let shipped = try decode(FixturesFile.self, PackageResources.fixtures_yaml, "seed/fixtures.yaml").fixtures
+        let shipped = try decode(FixturesFile.self, document_fixtures().bytes, "seed/fixtures.yaml").fixtures
         guard let path else { return shipped }
         return shipped.overridden(by: try decode(FixturesFile.self, bytes(of: path), path).fixtures)
     }

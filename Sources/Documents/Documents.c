@@ -1,0 +1,52 @@
+// In C, for Swift's own way to embed files is an array of numbers, which its type checker reads for half a minute.
+// The paths are those of the repository; an edit of a file is noticed by the next build.
+
+#include "Documents.h"
+
+static const unsigned char scribe[] = {
+#embed "../../openapi/scribe.yaml"
+};
+
+struct document document_scribe(void) { return (struct document){scribe, sizeof scribe}; }
+
+static const unsigned char control[] = {
+#embed "../../openapi/control.yaml"
+};
+
+struct document document_control(void) { return (struct document){control, sizeof control}; }
+
+static const unsigned char ambient[] = {
+#embed "../../openapi/ambient.asyncapi.yaml"
+};
+
+struct document document_ambient(void) { return (struct document){ambient, sizeof ambient}; }
+
+static const unsigned char edge[] = {
+#embed "../../openapi/edge.asyncapi.yaml"
+};
+
+struct document document_edge(void) { return (struct document){edge, sizeof edge}; }
+
+static const unsigned char listen[] = {
+#embed "../../openapi/listen.asyncapi.yaml"
+};
+
+struct document document_listen(void) { return (struct document){listen, sizeof listen}; }
+
+static const unsigned char clients[] = {
+#embed "../../seed/clients.yaml"
+};
+
+struct document document_clients(void) { return (struct document){clients, sizeof clients}; }
+
+static const unsigned char fixtures[] = {
+#embed "../../seed/fixtures.yaml"
+};
+
+struct document document_fixtures(void) { return (struct document){fixtures, sizeof fixtures}; }
+
+static const unsigned char templates[] = {
+#embed "../../seed/templates.yaml"
+};
+
+struct document document_templates(void) { return (struct document){templates, sizeof templates}; }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <stddef.h>
+
+// A file of this repository as it was when the program was built. It lives as long as the program.
+struct document {
+    const unsigned char *start;
+    size_t count;
+};
+
+// In openapi/.
+struct document document_scribe(void);
+struct document document_control(void);
+struct document document_ambient(void);
+struct document document_edge(void);
+struct document document_listen(void);
+
+// In seed/.
+struct document document_clients(void);
+struct document document_fixtures(void);
+struct document document_templates(void);
