@@ -1,13 +1,16 @@
 import GRDB
 import ScribeDomain
 
-/// Writes that wait for the one writer at the same time share a SQL transaction, each in a savepoint of its own: one
-/// commit, and under full durability one sync, serves them all. One that is alone needs no savepoint. Each is
-/// acknowledged once that commit has succeeded.
+/// Writes that wait for the one writer at the same time share a SQL transaction: one commit, and under full durability one
+/// sync, serves them all. Each is acknowledged once that commit has succeeded.
+///
+/// Most batches have no failure in them, and a savepoint for each write costs as much as the write. So they are done
+/// without first; when one fails all is rolled back and done again, each in a savepoint of its own. A write must
+/// therefore be repeatable: what it does and returns follows from the database and from what it was given.
 final class GroupCommit: Sendable {
     /// One write: what it does, and who waits for it.
     private struct Write: Sendable {
-        /// Throws what the write throws, which has to be undone then.
+        /// Throws what the write throws, which has to be undone then. Done again where another write of its batch fails.
         let perform: @Sendable (Database) throws -> Void
         /// Ends the wait; with an error when the shared transaction was not committed.
         let finish: @Sendable ((any Error)?) -> Void
@@ -31,7 +34,8 @@ final class GroupCommit: Sendable {
         self.sink = sink
     }
 
-    /// Runs `body` in a SQL transaction and returns what it returns. It is not cut off when its task is cancelled.
+    /// Runs `body` in a SQL transaction, perhaps twice, and returns what it returns. It is not cut off when its task is
+    /// cancelled.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await write { db, _ in try body(db) }
     }
@@ -83,6 +87,7 @@ final class GroupCommit: Sendable {
 
     private func drain(_ db: Database) {
         while let batch = next() {
+            if batch.count > 1, isDoneTogether(batch, db) { continue }
             var performed: [Write] = []
             do {
                 try db.inTransaction(.immediate) {
@@ -112,6 +117,20 @@ final class GroupCommit: Sendable {
             let rest = batch.dropFirst(performed.count)
             if !rest.isEmpty { state.withLock { $0.waiting.insert(contentsOf: rest, at: 0) } }
         }
+    }
+
+    /// Does all of them without savepoints, and tells them so. False leaves nothing behind.
+    private func isDoneTogether(_ batch: ArraySlice<Write>, _ db: Database) -> Bool {
+        do {
+            try db.inTransaction(.immediate) {
+                for write in batch { try write.perform(db) }
+                return .commit
+            }
+        } catch {
+            return false
+        }
+        for write in batch { write.finish(nil) }
+        return true
     }
 
     private func next() -> ArraySlice<Write>? {
