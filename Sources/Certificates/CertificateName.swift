@@ -15,10 +15,8 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         if let address = try? SocketAddress(ipAddress: text, port: 0) {
             switch address {
-            case .v4(let v4):
-                self = .address(bytes: withUnsafeBytes(of: v4.address.sin_addr) { Array($0) }, text: text)
-            case .v6(let v6):
-                self = .address(bytes: withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) }, text: text)
+            case .v4(let v4): self.init(addressBytes: withUnsafeBytes(of: v4.address.sin_addr) { Array($0) })
+            case .v6(let v6): self.init(addressBytes: withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) })
             case .unixDomainSocket: return nil
             }
             return
@@ -27,6 +25,15 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         let host = (isBelow ? String(text.dropFirst(2)) : text).lowercased()
         guard Self.isHost(host) else { return nil }
         self = isBelow ? .hostsBelow(host) : .host(host)
+    }
+
+    /// - Returns: nil unless there are 4 of them, or 16.
+    init?(addressBytes bytes: [UInt8]) {
+        guard [4, 16].contains(bytes.count),
+            let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0),
+            let text = address.ipAddress
+        else { return nil }
+        self = .address(bytes: bytes, text: text)
     }
 
     var isAddress: Bool { if case .address = self { true } else { false } }
@@ -77,10 +84,7 @@ extension CertificateName {
     init?(_ name: GeneralName) {
         switch name {
         case .dnsName(let text): self.init(text)
-        case .ipAddress(let octets) where [4, 16].contains(octets.bytes.count):
-            let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: octets.bytes), port: 0)
-            guard let text = address?.ipAddress else { return nil }
-            self.init(text)
+        case .ipAddress(let octets): self.init(addressBytes: Array(octets.bytes))
         default: return nil
         }
     }

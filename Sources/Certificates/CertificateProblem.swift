@@ -2,6 +2,7 @@
 package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case noCertificate(path: String)
+    case unsupported(path: String)
     case noKey(path: String)
     case mismatch(certificate: String, key: String)
     case expired(certificate: String, day: String)
@@ -14,6 +15,8 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
         switch self {
         case .unreadable(let path, let reason): "\(path): \(reason)"
         case .noCertificate(let path): "\(path) holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)"
+        case .unsupported(let path):
+            "the certificate in \(path) is of a kind that is not supported; its key must be RSA of 2048 bits or more, or P-256, P-384 or P-521"
         case .noKey(let path):
             "\(path) holds no private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)"
         case .mismatch(let certificate, let key):

@@ -51,6 +51,15 @@ struct DevelopmentAuthority: Sendable {
             issuerPrivateKey: key)
     }
 
+    /// What it may vouch for.
+    var limits: [CertificateName] {
+        guard let constraints = try? certificate.extensions.nameConstraints else { return [] }
+        let addresses = constraints.permittedIPRanges.compactMap { range -> CertificateName? in
+            CertificateName(addressBytes: Array(range.bytes.prefix(range.bytes.count / 2)))
+        }
+        return constraints.permittedDNSDomains.compactMap(CertificateName.init) + addresses
+    }
+
     /// Whether it could vouch for all of these.
     func mayVouch(for names: [CertificateName]) -> Bool {
         guard let constraints = try? certificate.extensions.nameConstraints else { return false }
@@ -71,7 +80,8 @@ struct DevelopmentAuthority: Sendable {
             version: .v3, serialNumber: Self.serialNumber(identifiers), publicKey: leafKey.publicKey,
             notValidBefore: now.addingTimeInterval(-Self.backdating),
             notValidAfter: min(now.addingTimeInterval(Self.leafLifetime), certificate.notValidAfter),
-            issuer: certificate.subject, subject: try DistinguishedName { CommonName("scribe-emulator") },
+            issuer: certificate.subject,  // Without a common name, which some take for a host.
+            subject: try DistinguishedName { OrganizationName("scribe-emulator") },
             signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)

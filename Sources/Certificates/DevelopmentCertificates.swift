@@ -63,7 +63,7 @@ package struct DevelopmentCertificates: Sendable {
             for (path, names) in [(certificatePath, hosts), (addressCertificatePath, addresses)] {
                 let leaf = try authority.issue(for: names, key: key, at: now, identifiers: identifiers)
                 let chain = try [leaf, authority.certificate].map { try $0.serializeAsPEM().pemString + "\n" }
-                try write(chain.joined(), to: path)
+                try write(chain.joined(), to: path, mode: 0o644)
             }
             return Result(certificate: try issued(at: now), authority: pem, news: news)
         }
@@ -89,27 +89,35 @@ package struct DevelopmentCertificates: Sendable {
         return isFitting ? try? issued(at: now) : nil
     }
 
-    /// The authority's certificate as PEM, made where there is none.
+    /// The authority's certificate as PEM, made where there is none: who only asks replaces none.
     /// - Throws: ``CertificateProblem``.
     package func authorityPEM(at now: Date) throws -> String {
-        try locked { try authority(at: now).authority.certificate.serializeAsPEM().pemString + "\n" }
+        try locked {
+            let isThere = FileManager.default.fileExists(atPath: authorityKeyPath)
+            if isThere { try checkMode(of: authorityKeyPath, isFolder: false) }
+            let authority = try isThere ? kept() : authority(at: now).authority
+            return try authority.certificate.serializeAsPEM().pemString + "\n"
+        }
     }
 
     private func authority(at now: Date) throws -> (authority: DevelopmentAuthority, news: String?) {
+        var limits = names
         var news = "a development authority was made; clients that are to trust it: scribe-emulator trust"
         if FileManager.default.fileExists(atPath: authorityKeyPath) {
             try checkMode(of: authorityKeyPath, isFolder: false)
             let kept = try kept()
             let isLasting = kept.certificate.notValidAfter.timeIntervalSince(now) > Self.margin
             if isLasting, kept.mayVouch(for: names) { return (kept, nil) }
+            // Whoever has asked for other names before is to find that they still hold.
+            limits += kept.limits.filter { !limits.contains($0) }
             news =
                 isLasting
                 ? "the development authority was made anew, for the old one may not vouch for all names; trust it again"
                 : "the development authority was made anew, for the old one's time is over; trust it again"
         }
-        let fresh = try DevelopmentAuthority(vouchingFor: names, at: now, identifiers: identifiers)
+        let fresh = try DevelopmentAuthority(vouchingFor: limits, at: now, identifiers: identifiers)
         try write(try fresh.key.serializeAsPEM().pemString, to: authorityKeyPath)
-        try write(try fresh.certificate.serializeAsPEM().pemString + "\n", to: authorityPath)
+        try write(try fresh.certificate.serializeAsPEM().pemString + "\n", to: authorityPath, mode: 0o644)
         return (fresh, news)
     }
 
@@ -165,11 +173,12 @@ package struct DevelopmentCertificates: Sendable {
         }
     }
 
-    /// Readable by its owner only from the moment it exists, and whole from the moment it is seen.
-    private func write(_ text: String, to path: String) throws {
+    /// A key is readable by its owner only from the moment it exists; what is for everybody can be copied as it is. Whole
+    /// from the moment it is seen.
+    private func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
         let temporary = "\(path).new"
         unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         let handle = descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             guard let handle else { throw CocoaError(.fileWriteUnknown) }

@@ -29,6 +29,10 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         /// What the files were like when they were read.
         var marks: [String]
         var isExpiryTold = false
+        /// What was told last, so that it is told once.
+        var problem: String?
+        /// What clients are to trust, as PEM.
+        var authority: String?
     }
 
     private struct Found {
@@ -38,8 +42,6 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         var news: String?
     }
 
-    /// What clients are to trust, as PEM; nil where the certificate is somebody else's.
-    package let authority: String?
     private let source: Source
     private let state: LockedValue<State>
     private let unknownHosts: UnknownHosts
@@ -56,15 +58,19 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         self.logger = logger
         let now = clock.now
         let found = try await threads.runIfActive { try Self.read(source, at: now) }
-        authority = found.authority
         if let news = found.news { logger.notice("\(news)") }
         let unknownHosts = UnknownHosts(advice: source.advice, logger: logger)
         self.unknownHosts = unknownHosts
         let context = try found.certificate.context { unknownHosts.heard($0) }
-        state = LockedValue(State(context: context, certificate: found.certificate, marks: found.marks))
+        state = LockedValue(
+            State(
+                context: context, certificate: found.certificate, marks: found.marks, authority: found.authority))
     }
 
     package var description: String { "ServedCertificate" }
+
+    /// What clients are to trust, as PEM; nil where the certificate is somebody else's.
+    package var authority: String? { state.withLock { $0.authority } }
 
     /// What new connections are encrypted with.
     package var context: NIOSSLContext { state.withLock { $0.context } }
@@ -81,26 +87,29 @@ package final class ServedCertificate: Service, CustomStringConvertible {
     private func look() async {
         let now = clock.now
         let (marks, certificate) = state.withLock { ($0.marks, $0.certificate) }
+        // Taken before anything is read: what changes meanwhile is read again.
+        let present = await (try? threads.runIfActive { [source] in Self.marks(of: source) }) ?? marks
+        switch source {
+        case .development: if now < certificate.renewal { return }
+        case .files: if present == marks { return tellOfExpiry(now) }
+        }
+        state.withLock { $0.marks = present }
         do {
-            let found = try await threads.runIfActive { [source] () -> Found? in
-                switch source {
-                case .development: if now < certificate.renewal { return nil }
-                case .files: if Self.marks(of: source) == marks { return nil }
-                }
-                return try Self.read(source, at: now)
-            }
-            guard let found else { return tellOfExpiry(now) }
+            let found = try await threads.runIfActive { [source] in try Self.read(source, at: now) }
             if let news = found.news { logger.notice("\(news)") }
             let context = try found.certificate.context { [unknownHosts] in unknownHosts.heard($0) }
             state.withLock {
-                $0 = State(context: context, certificate: found.certificate, marks: found.marks)
+                $0 = State(
+                    context: context, certificate: found.certificate, marks: present, authority: found.authority)
             }
             logger.notice("another certificate is served from now on")
         } catch {
-            logger.error("the certificate that is served stays as it is: \(error)")
-            let marks = await (try? threads.runIfActive { [source] in Self.marks(of: source) }) ?? []
-            // Once for each change is enough.
-            state.withLock { $0.marks = marks }
+            let problem = "\(error)"
+            let isNews = state.withLock { state in
+                defer { state.problem = problem }
+                return state.problem != problem
+            }
+            if isNews { logger.error("the certificate that is served stays as it is: \(problem)") }
         }
     }
 

@@ -21,10 +21,11 @@ package struct ServerCertificate: Sendable {
         let chainText = try Self.text(at: certificatePath)
         let keyText = try Self.text(at: keyPath)
         guard let documents = try? PEMDocument.parseMultiple(pemString: chainText),
-            let first = documents.first(where: { $0.discriminator == Certificate.defaultPEMDiscriminator }),
-            let leaf = try? Certificate(pemDocument: first),
-            let chain = try? NIOSSLCertificate.fromPEMBytes(Array(chainText.utf8)), !chain.isEmpty
+            let first = documents.first(where: { $0.discriminator == Certificate.defaultPEMDiscriminator })
         else { throw CertificateProblem.noCertificate(path: certificatePath) }
+        guard let leaf = try? Certificate(pemDocument: first),
+            let chain = try? NIOSSLCertificate.fromPEMBytes(Array(chainText.utf8)), !chain.isEmpty
+        else { throw CertificateProblem.unsupported(path: certificatePath) }
         guard let key = try? NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem) else {
             throw CertificateProblem.noKey(path: keyPath)
         }

@@ -82,6 +82,7 @@ package struct Listener: Sendable {
                 onServerRunning: { await opened.add($0.localAddress?.port ?? port, isSecure: isSecure) },
                 logger: logger)
         }
+        let streamLimit = configuration.connectionLimit
         var services = backend.services
         if let certificate {
             let secure = application(
@@ -89,7 +90,7 @@ package struct Listener: Sendable {
                 HTTPServerBuilder { [metrics = backend.metrics, channel = channel(isSecure: true, logger)] responder in
                     SecureChannel(
                         base: HTTP1Channel(responder: responder, configuration: channel), limits: limits,
-                        metrics: metrics, logger: logger
+                        streamLimit: streamLimit, metrics: metrics, logger: logger
                     ) { certificate.context }
                 })
             services.append(SecurePort(application: secure, port: configuration.tls.port))

@@ -14,8 +14,8 @@ struct Banner {
         "http://\(host):\(port)"
     }
 
-    /// The same over TLS.
-    var tlsURL: String? { tlsPort.map { "https://\(host):\($0)" } }
+    /// The same over TLS. By a name on this machine: some clients take no certificate of an address.
+    var tlsURL: String? { tlsPort.map { "https://\(configuration.isLoopback ? "localhost" : host):\($0)" } }
 
     private var host: String {
         let host = ["0.0.0.0", "::"].contains(configuration.host) ? "127.0.0.1" : configuration.host

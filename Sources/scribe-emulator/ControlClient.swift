@@ -1,11 +1,8 @@
 import ArgumentParser
 import Foundation
+import NIOCore
 import ScribeServer
 import ScribeStore
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Asks a running server at its door for operators. Verbs that are about a running server open nothing of its data.
 struct ControlClient: Sendable {
@@ -42,14 +39,14 @@ struct ControlClient: Sendable {
     /// The same for those who know what to say.
     /// - Throws: ``Refusal``.
     func answer(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
-        guard let url = URL(string: "\(baseURL)/__admin/\(path)") else { throw ValidationError("--url: \(baseURL)") }
-        var request = URLRequest(url: url, timeoutInterval: 30)
-        request.httpMethod = method
-        request.httpBody = body
-        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        guard let (data, response) = try? await URLSession(configuration: .ephemeral).data(for: request),
-            let status = (response as? HTTPURLResponse)?.statusCode
+        let url = "\(baseURL)/__admin/\(path)"
+        guard URL(string: url) != nil else { throw ValidationError("--url: \(baseURL)") }
+        var headers: [String: String] = [:]
+        if body != nil { headers["Content-Type"] = "application/json" }
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        guard
+            let (status, data) = try? await OneRequest.answer(
+                method, url, headers: headers, body: body, within: .seconds(30))
         else { throw Refusal(reason: "no server answers at \(baseURL)") }
         guard (200..<300).contains(status) else {
             let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)

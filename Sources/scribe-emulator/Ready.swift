@@ -1,13 +1,10 @@
 import ArgumentParser
 import Certificates
 import Foundation
+import NIOCore
 import ScribeDomain
 import ScribeRuntime
 import ScribeServer
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,11 +39,8 @@ struct Ready: AsyncParsableCommand {
     }
 
     private func isReady(_ baseURL: String) async -> Bool {
-        guard let url = URL(string: "\(baseURL)/readyz") else { return false }
-        let session = URLSessionConfiguration.ephemeral
-        session.timeoutIntervalForRequest = 2
-        let answer = try? await URLSession(configuration: session).data(from: url)
-        return (answer?.1 as? HTTPURLResponse)?.statusCode == 200
+        let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(2))
+        return answer?.status == 200
     }
 }
 

@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
             16,
             min(
                 configuration.connectionLimit,
-                (Self.raiseFileLimit() - Self.ownFiles) / (configuration.tls.isOn ? 2 : 1)))
+                (Self.raiseFileLimit() - Self.ownFiles) / (configuration.tls.isOn ? 3 : 1)))
         let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
         LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: run.logLevel) }
         let logger = Logger(label: "scribe-emulator")

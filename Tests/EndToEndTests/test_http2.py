@@ -129,7 +129,7 @@ CREDENTIALS = b'{"client_id":"dev-client","client_secret":"dev-secret"}'
 
 
 def test_many_streams_are_answered_over_one_connection(connection):
-    streams = [connection.open(path="/voice/ping") for _ in range(90)]
+    streams = [connection.open(path="/voice/ping") for _ in range(30)]
     for stream in streams:
         status, _, body = connection.answer(stream)
         assert (status, body) == (200, b'{"ping":"pong"}')
@@ -307,7 +307,7 @@ def test_a_poll_whose_stream_is_reset_is_let_go(tmp_path):
 
 
 def test_answers_that_nobody_takes_hold_no_memory(server):
-    """A hundred streams with no window: what was asked for waits, and is not kept in memory for it."""
+    """Thirty streams with no window: what was asked for waits, and is not kept in memory for it."""
     client = server.client()
     keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
     assert keys
@@ -316,11 +316,60 @@ def test_answers_that_nobody_takes_hold_no_memory(server):
     path = s3.generate_presigned_url("get_object", {"Bucket": "b", "Key": "large"}).removeprefix(server.base_url)
     with Connection(server, INITIAL_WINDOW_SIZE=0) as connection:
         before = server.memory("VmRSS")
-        streams = [connection.open("GET", path, authority=f"127.0.0.1:{server.port}") for _ in range(90)]
+        streams = [connection.open("GET", path, authority=f"127.0.0.1:{server.port}") for _ in range(30)]
         for stream in streams:
             connection.until(h2.events.ResponseReceived, stream)
         assert server.memory("VmRSS") - before < 90 << 20
     assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+def test_bodies_by_the_byte_are_no_bodies_and_take_no_memory(server):
+    """Of a poll that is held, nobody reads them."""
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    with Connection(server) as connection:
+        stream = connection.open(
+            "GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]), end=False)
+        before = server.memory("VmRSS")
+        flood(connection, (frame(0, 0, stream, b"x") for _ in range(12_000)))
+        assert server.memory("VmRSS") - before < 50 << 20
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+def test_a_large_table_of_headers_costs_nobody_anything(server):
+    with Connection(server, HEADER_TABLE_SIZE=2**31 - 1) as connection:
+        for _ in range(40):
+            streams = [connection.open() for _ in range(25)]
+            for stream in streams:
+                connection.until(h2.events.StreamEnded, stream)
+            connection.events.clear()
+        assert len(connection.h2.decoder.header_table.dynamic_entries) == 0
+
+
+@pytest.mark.parametrize("goes", ["close", "shutdown"])
+def test_a_poll_whose_connection_ends_is_let_go(tmp_path, goes):
+    with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server, Connection(server) as connection:
+        client = server.client()
+        transaction = client.transaction()
+        transaction.init()
+        connection.open("GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]))
+        wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
+        connection.socket.close() if goes == "close" else connection.socket.shutdown(socket.SHUT_WR)
+        wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
+
+
+def test_an_upload_that_breaks_off_is_no_error_of_the_server(server):
+    client = server.client()
+    url = client.s3().generate_presigned_url("put_object", {"Bucket": "b", "Key": "broken"})
+    with Connection(server) as connection:
+        stream = connection.open(
+            "PUT", url.removeprefix(server.base_url), ("content-length", "100000"), body=b"x" * 1000, end=False,
+            authority=f"127.0.0.1:{server.port}")
+        connection.h2.reset_stream(stream)
+        connection.flush()
+        assert connection.answer(connection.open())[0] == 200
+    assert "unexpected error" not in server.log
 
 
 def test_an_upload_of_megabytes_arrives_whole(server):

@@ -120,7 +120,7 @@ def test_openssl_verifies_what_it_is_shown_and_old_versions_are_told_so(server, 
         ["openssl", "s_client", "-connect", f"127.0.0.1:{server.tls_port}", f"-{version}", "-CAfile", server.authority,
          "-servername", "api.eka.care", "-verify_hostname", "api.eka.care", "-verify_return_error", "-alpn", "h2,http/1.1",
          *([] if works else ["-cipher", "ALL@SECLEVEL=0"])],
-        capture_output=True, text=True, input="")
+        capture_output=True, text=True, errors="replace", input="")
     if works:
         assert "Verify return code: 0 (ok)" in answer.stdout and "ALPN protocol: h2" in answer.stdout
     else:
@@ -321,6 +321,9 @@ def test_certificates_that_cannot_be_served_end_the_start_with_a_reason(files, t
     assert "go together" in refusal(tmp_path, "--tls-key", str(files.key))
     files.certificate.write_text("nonsense")
     assert "holds no certificate" in refusal(tmp_path, *files.flags)
+    files.issue("small.test", ("rsa:1024",))
+    files.put()
+    assert "of a kind that is not supported" in refusal(tmp_path, *files.flags)
     files.certificate.unlink()
     assert "no such file" in refusal(tmp_path, *files.flags)
     files.issue("third.test", days=("-days", "-1"))
@@ -358,6 +361,22 @@ def test_names_and_a_folder_of_ones_own(tmp_path):
                 pass
         assert verb(tmp_path, "trust", "--pem", *flags).stdout == pathlib.Path(server.authority).read_text()
     assert "is no host such as" in refusal(tmp_path, "--tls", "--tls-name", "a b")
+    # Who only asks replaces nothing; who serves other names goes on vouching for those of before.
+    before = pathlib.Path(server.authority).read_text()
+    assert verb(tmp_path, "trust", "--pem", *flags[:2], "--tls-name", "other.test").stdout == before
+    with running(tmp_path, "--ephemeral", *TLS, *flags[:2], "--tls-name", "other.test") as server:
+        server.authority = str(tmp_path / "mine/ca.pem")
+        after = pathlib.Path(server.authority).read_text()
+        assert after != before
+    with running(tmp_path, "--ephemeral", *TLS, *flags):
+        assert (tmp_path / "mine/ca.pem").read_text() == after
+
+
+def test_gnutls_takes_hosts_and_addresses(server, tmp_path):
+    for host in ("localhost", "127.0.0.1"):
+        subprocess.run(
+            ["wget", "-q", "-O", tmp_path / "answer", f"--ca-certificate={server.authority}",
+             f"https://{host}:{server.tls_port}/livez"], check=True)
 
 
 def test_trust_names_the_file_in_every_step(server):
@@ -383,6 +402,10 @@ def test_hosts_are_kept_between_marks_and_taken_out_again(tmp_path):
         assert file.read_text().split() == (before + " 10.0.0.2 later").split()
         assert "nothing of ours" in verb(tmp_path, "hosts", "--remove", "--file", str(file)).stdout
     assert "10.9.9.9 api.eka.care" in verb(tmp_path, "hosts", "--address", "10.9.9.9").stdout
+    verb(tmp_path, "hosts", "--write", "--file", str(file))
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    verb(tmp_path, "hosts", "--write", "--file", str(file))
+    assert file.read_text().count("127.0.0.1 api.eka.care") == 1
     file.write_text("# scribe-emulator: end\n")
     assert "by hand" in verb(tmp_path, "hosts", "--write", "--file", str(file)).stderr
     assert file.read_text() == "# scribe-emulator: end\n"
@@ -454,7 +477,7 @@ def test_a_port_in_use_is_explained(tmp_path, server):
 
 
 def test_the_log_says_where_tls_is_spoken(server):
-    assert f'"tls_url":"https://127.0.0.1:{server.tls_port}"' in server.log
+    assert f'"tls_url":"https://localhost:{server.tls_port}"' in server.log
 
 
 def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_path):

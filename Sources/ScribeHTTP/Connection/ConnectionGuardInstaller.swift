@@ -30,7 +30,8 @@ package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableCh
             try pipeline.addHandler(guardHandler, position: .before(codec))
             // Behind encryption, where there is any: what counts is what the parser gets.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(ByteCounter(guardHandler, logger: logger), position: .before(decoder))
+            try pipeline.addHandler(
+                ByteCounter(guardHandler, tellsOfTLS: !isSecure, logger: logger), position: .before(decoder))
             try context.channel.tune(limits)
         } catch {
             // Without its guard a connection is not to be served.
@@ -65,10 +66,11 @@ private final class ByteCounter: ChannelDuplexHandler {
 
     private let guardHandler: ConnectionGuard
     private let logger: Logger
-    private var isFirst = true
+    private var isFirst: Bool
 
-    init(_ guardHandler: ConnectionGuard, logger: Logger) {
+    init(_ guardHandler: ConnectionGuard, tellsOfTLS: Bool, logger: Logger) {
         self.guardHandler = guardHandler
+        isFirst = tellsOfTLS
         self.logger = logger
     }
 

@@ -19,7 +19,7 @@ package struct ConnectionLimits: Sendable {
     package var headSize = 64 * 1024
     package var fieldCount = 1000
     /// How many streams of HTTP/2 a connection may have open.
-    package var streamCount = 100
+    package var streamCount = 32
     /// How much is taken from the socket at once, in bytes. Up to ten such reads wait for whoever takes the body: with
     /// NIO's 64 KB they would be most of the server's memory.
     package var readSize = 32 * 1024

@@ -6,6 +6,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 package import NIOSSL
 import NIOTLS
+import ScribeDomain
 package import ScribeRuntime
 
 /// An encrypted connection, of HTTP/1 or HTTP/2 as the two ends agree.
@@ -24,20 +25,23 @@ package struct SecureChannel: ServerChildChannel {
 
     private let base: HTTP1Channel
     private let limits: ConnectionLimits
+    private let openStreams: OpenStreams
     private let metrics: Metrics
     private let encryption: @Sendable () -> NIOSSLContext
     private let logger: Logger
 
     /// - Parameters:
     ///   - base: serves a connection of HTTP/1, and each stream of one of HTTP/2.
+    ///   - streamLimit: how many streams may be open at a time, of all connections.
     ///   - encryption: what the next connection is encrypted with.
     package init(
-        base: HTTP1Channel, limits: ConnectionLimits, metrics: Metrics, logger: Logger,
+        base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, metrics: Metrics, logger: Logger,
         encryption: @escaping @Sendable () -> NIOSSLContext
     ) {
         self.base = base
         self.metrics = metrics
         self.limits = limits
+        openStreams = OpenStreams(limit: streamLimit)
         self.logger = logger
         self.encryption = encryption
     }
@@ -68,6 +72,7 @@ package struct SecureChannel: ServerChildChannel {
             configuration: .init(
                 maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: TimeAmount(limits.idleTime),
                 keepalive: nil))
+        try pipeline.addHandler(FrameWatch())
         let watch = StreamsWatch(limits: limits)
         let delegate = StreamsDelegate(
             watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), management: management.http2StreamDelegate)
@@ -77,8 +82,11 @@ package struct SecureChannel: ServerChildChannel {
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
+                let hasRoom = openStreams.take()
+                if hasRoom { stream.closeFuture.whenComplete { _ in openStreams.give() } }
                 try pipeline.addHandlers([
-                    HTTP2FramePayloadToHTTPServerCodec(), StreamGuard(limits: limits, departure: Departure()),
+                    HTTP2FramePayloadToHTTPServerCodec(),
+                    StreamGuard(limits: limits, departure: Departure(), hasRoom: hasRoom),
                 ])
                 return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
             }
@@ -126,28 +134,88 @@ private final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     typealias InboundIn = HTTP2Frame
 
     private let limits: ConnectionLimits
-    private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+    private var firstTimer: Scheduled<Void>?
+    private var goodbyeTimer: Scheduled<Void>?
+    private var answerTimer: Scheduled<Void>?
+    private var openStreams = 0
     private var isBroken = false
 
     init(limits: ConnectionLimits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.requestTime)) {
-            context.close(promise: nil)
-        }
+        self.context = context
+        firstTimer = close(after: TimeAmount(limits.requestTime))
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        for timer in [firstTimer, goodbyeTimer, answerTimer] { timer?.cancel() }
+        self.context = nil
+    }
 
-    func somethingIsAsked() { timer?.cancel() }
+    func streamBegan() {
+        firstTimer?.cancel()
+        openStreams += 1
+    }
+
+    func streamEnded() { openStreams -= 1 }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // Nobody is there any more to answer to: HTTP/2 knows no half of a connection.
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// A connection of which the other end takes nothing would keep the answers of all its streams.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        answerTimer?.cancel()
+        answerTimer = context.channel.isWritable ? nil : close(after: limits.answerWindow)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func close(after time: TimeAmount) -> Scheduled<Void>? {
+        context?.eventLoop.assumeIsolated().scheduleTask(in: time) { self.hangUp() }
+    }
+
+    private func hangUp() { context?.channel.triggerUserOutboundEvent(HangUp(), promise: nil) }
+
+    /// Whoever does not answer a goodbye is left to himself when his last stream has ended.
+    private func leave() {
+        guard openStreams <= 0 else {
+            goodbyeTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.drainTime) { self.leave() }
+            return
+        }
+        hangUp()
+    }
 
     func wroteFrame(_ frame: HTTP2Frame) {
-        if case .goAway(_, let code, _) = frame.payload, code != .noError { isBroken = true }
+        guard case .goAway(_, let code, _) = frame.payload else { return }
+        if code != .noError { isBroken = true }
+        guard goodbyeTimer == nil else { return }
+        goodbyeTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.drainTime) { self.leave() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if isBroken { context.close(promise: nil) }
     }
+}
+
+/// How many streams are open, of all connections: each may hold a file, as a connection of HTTP/1 may.
+private final class OpenStreams: Sendable {
+    private let limit: Int
+    private let count = LockedValue(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    func take() -> Bool {
+        count.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func give() { count.withLock { $0 -= 1 } }
 }
 
 /// Tells both of them of streams.
@@ -156,11 +224,14 @@ private struct StreamsDelegate: NIOHTTP2StreamDelegate {
     let management: any NIOHTTP2StreamDelegate
 
     func streamCreated(_ id: HTTP2StreamID, channel: any Channel) {
-        watch.value.somethingIsAsked()
+        watch.value.streamBegan()
         management.streamCreated(id, channel: channel)
     }
 
-    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { management.streamClosed(id, channel: channel) }
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) {
+        watch.value.streamEnded()
+        management.streamClosed(id, channel: channel)
+    }
 }
 
 extension ConnectionLimits {

@@ -15,6 +15,7 @@ final class StreamGuard: ChannelDuplexHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ConnectionLimits
+    private let hasRoom: Bool
     private var hasRequestEnded = false
     private var isRefused = false
     /// Of an answer that came before all of the request was here.
@@ -27,8 +28,10 @@ final class StreamGuard: ChannelDuplexHandler {
     /// Ends when the client has gone: who waits for an answer then waits for nobody.
     let departure: Departure
 
-    init(limits: ConnectionLimits, departure: Departure) {
+    /// - Parameter hasRoom: false where too much is open already, and this is to be told to come again.
+    init(limits: ConnectionLimits, departure: Departure, hasRoom: Bool) {
         self.limits = limits
+        self.hasRoom = hasRoom
         self.departure = departure
     }
 
@@ -55,6 +58,7 @@ final class StreamGuard: ChannelDuplexHandler {
             if !isRefused { context.fireChannelRead(data) }
         case _ where isRefused: break
         case .head(var head):
+            guard hasRoom else { return refuse(context, .serviceUnavailable) }
             if let status = head.normalise(fieldCount: limits.fieldCount) { return refuse(context, status) }
             watchBody(context)
             if head.headerFields[.expect]?.lowercased() == "100-continue" {
@@ -80,15 +84,30 @@ final class StreamGuard: ChannelDuplexHandler {
         case .head(var head):
             // There is nothing of the kind in HTTP/2 (RFC 9113, 8.2.2).
             for name in [HTTPField.Name.connection, .upgrade, .transferEncoding] { head.headerFields[name] = nil }
+            if head.status.code == 204 { head.headerFields[.contentLength] = nil }
+            // The other end decides how large the table of repeated fields is, and looking into it takes as long as it is.
+            head.headerFields = HTTPFields(
+                head.headerFields.map { field in
+                    var field = field
+                    field.indexingStrategy = .avoid
+                    return field
+                })
             if head.status.kind == .clientError || head.status.kind == .serverError {
                 endsWithAnswer = !hasRequestEnded
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .end where endsWithAnswer:
+        case .end:
             let written = promise ?? context.eventLoop.makePromise()
-            written.futureResult.assumeIsolated().whenComplete { _ in self.stopReading(context) }
+            // What is small enough to wait as a whole makes no stream unwritable.
+            if answerTimer == nil {
+                answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
+            }
+            written.futureResult.assumeIsolated().whenComplete { _ in
+                self.answerTimer?.cancel()
+                if self.endsWithAnswer { self.stopReading(context) }
+            }
             context.writeAndFlush(data, promise: written)
-        case .body, .end:
+        case .body:
             context.write(data, promise: promise)
         }
     }

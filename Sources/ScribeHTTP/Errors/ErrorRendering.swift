@@ -3,6 +3,7 @@ package import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import ScribeDomain
 
 #if canImport(Glibc)
@@ -65,5 +66,6 @@ extension Error {
     package var isBrokenRequest: Bool {
         if let error = self as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
         return self is HTTPParserError || self is ChannelError || self is CancellationError
+            || self is NIOHTTP2Errors.StreamClosed
     }
 }

@@ -151,6 +151,13 @@ struct Examination {
                 .problem("the server listens for plain HTTP only", advice: "scribe-emulator serve --tls"))
             return false
         }
+        if let authority, !FileManager.default.fileExists(atPath: authority) {
+            findings.append(
+                .problem(
+                    "there is no authority in \(authority)",
+                    advice: "name the server's folder with --tls-dir, or fetch it from there: curl \(baseURL)/ca.pem"))
+            return false
+        }
         let url = "https://localhost:\(tlsPort)/readyz"
         switch await Probe.ask(url, trusting: authority, at: serverAddress) {
         case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
@@ -165,7 +172,7 @@ struct Examination {
                     "the certificate on port \(tlsPort) is not of \(issuer)",
                     advice: authority == nil
                         ? "have it signed by somebody whom this machine trusts"
-                        : "start the server with the same --tls-dir, or name its folder here"))
+                        : "restart the server, or name its folder here with --tls-dir"))
         case .refused(let reason):
             findings.append(
                 .problem("nobody speaks TLS on port \(tlsPort): \(reason)", advice: "scribe-emulator serve --tls"))
@@ -200,7 +207,7 @@ struct Examination {
                 .unseen("where \(sdk.hosts[0]) leads there; `scribe-emulator trust` says how to lead it here"))
             return
         }
-        let own = Set(["127.0.0.1", "::1"] + [serverAddress].compactMap(\.self))
+        let own = Set([serverAddress].compactMap(\.self))
         let astray = sdk.hosts.filter { host in
             let addresses = Probe.addresses(of: host)
             return addresses.isEmpty || !addresses.allSatisfy { own.contains($0) }
@@ -213,7 +220,8 @@ struct Examination {
         findings.append(
             .problem(
                 "\(astray.joined(separator: ", ")) do not lead here (\(first) leads to \(where_))",
-                advice: "sudo scribe-emulator hosts --write"))
+                advice: "sudo scribe-emulator hosts --write"
+                    + (serverAddress.map { $0 == "127.0.0.1" ? "" : " --address \($0)" } ?? "")))
     }
 
     private mutating func lookAtPort(of sdk: SDK) async -> Bool {

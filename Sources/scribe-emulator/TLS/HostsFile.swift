@@ -48,13 +48,16 @@ struct HostsFile {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw Problem(description: "\(path) cannot be read")
         }
-        let lines = text.components(separatedBy: "\n")
-        guard let begin = lines.firstIndex(of: Self.begin) else {
-            guard !lines.contains(Self.end) else { throw Self.brokenMarks(path) }
+        // Not by characters, of which a line's end in other systems is one.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        // An editor may have put other ends to the lines.
+        let marks = lines.map { $0.trimmingCharacters(in: .whitespaces.union(.newlines)) }
+        guard let begin = marks.firstIndex(of: Self.begin) else {
+            guard !marks.contains(Self.end) else { throw Self.brokenMarks(path) }
             return (lines, nil, [])
         }
         // What is behind a mark whose other half is gone may be anybody's.
-        guard let end = lines[begin...].firstIndex(of: Self.end), !lines[(begin + 1)...].contains(Self.begin) else {
+        guard let end = marks[begin...].firstIndex(of: Self.end), !marks[(begin + 1)...].contains(Self.begin) else {
             throw Self.brokenMarks(path)
         }
         return (Array(lines[..<begin]), Array(lines[begin...end]), Array(lines[(end + 1)...]))

@@ -35,7 +35,7 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
 
     var trust: Trust {
         switch self {
-        case .python: .file(["REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE"], orSystem: false)
+        case .python: .file(["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"], orSystem: false)
         case .deepgram: .file(["SSL_CERT_FILE"], orSystem: true)
         case .node: .file(["NODE_EXTRA_CA_CERTS"], orSystem: false)
         case .dotnet: .file(["SSL_CERT_FILE"], orSystem: true)

@@ -32,11 +32,12 @@ struct TrustSteps {
                     "curl --cacert \(path) …",
                     "export REQUESTS_CA_BUNDLE=\(path) AWS_CA_BUNDLE=\(path) SSL_CERT_FILE=\(path)",
                     "export NODE_EXTRA_CA_CERTS=\(path)",
+                    "But for Node's they replace the authorities that are trusted otherwise, in that shell.",
                 ]),
             Kind(
                 title: "All of a Debian or Ubuntu machine, or of a container",
                 steps: [
-                    "sudo cp \(path) /usr/local/share/ca-certificates/scribe-emulator.crt && sudo update-ca-certificates"
+                    "sudo install -m 644 \(path) /usr/local/share/ca-certificates/scribe-emulator.crt && sudo update-ca-certificates"
                 ]),
             Kind(
                 title: "All of a Mac: Safari, Chrome, Xcode's tools, .NET",
@@ -57,6 +58,11 @@ struct TrustSteps {
                 steps: [
                     "mkdir -p ~/.pki/nssdb",
                     "certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n scribe-emulator -i \(path)",
+                ]),
+            Kind(
+                title: "Firefox, which has a store of its own",
+                steps: [
+                    "Settings > Privacy & Security > Certificates > View Certificates > Authorities > Import: \(path)"
                 ]),
             Kind(
                 title: "iOS simulator, which takes hosts and network from its Mac",
@@ -88,6 +94,7 @@ struct TrustSteps {
                     "Android emulator, an app that you cannot change (an image without Google Play, API 33 or lower)",
                 steps: [
                     "emulator -avd NAME -writable-system, then as the system's own:",
+                    "  adb root && adb shell avbctl disable-verification && adb reboot && adb wait-for-device",
                     "  adb root && adb remount",
                     "  adb push \(path) /system/etc/security/cacerts/$(openssl x509 -subject_hash_old -noout -in \(path)).0",
                     "  scribe-emulator hosts >scribe-hosts && adb push scribe-hosts /system/etc/hosts",
