@@ -122,8 +122,8 @@ extension Store {
         try permitReplacing(replaced?["etag"])
         if let quota = quotas.storedBytes {
             let stored = try db.row(
-                "SELECT total(size) AS bytes FROM objects WHERE business_id = ?", [business.rawValue])
-            let rest = Double(quota) - (stored?["bytes"] ?? 0) + (replaced?["size"] as Double? ?? 0)
+                "SELECT bytes FROM storage WHERE business_id = ?", [business.rawValue])
+            let rest = Double(quota) - (stored?["bytes"] as Double? ?? 0) + (replaced?["size"] as Double? ?? 0)
             guard Double(object.size) <= rest else { throw ScribeError.storageQuotaExceeded }
         }
         try db.run(

@@ -89,13 +89,13 @@ package final class Store: Sendable {
         try await read { db in
             let row = try db.row(
                 """
-                SELECT (SELECT count(*) FROM jobs) AS jobs, count(*) AS objects, total(size) AS bytes,
+                SELECT (SELECT count(*) FROM jobs) AS jobs, total(objects) AS objects, total(bytes) AS bytes,
                     (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS pages
-                FROM objects
+                FROM storage
                 """
             )
             guard let row else { return (0, 0, 0, 0) }
-            return (row["jobs"], row["pages"], row["objects"], Int(row["bytes"] as Double))
+            return (row["jobs"], row["pages"], Int(row["objects"] as Double), Int(row["bytes"] as Double))
         }
     }
 
