@@ -1,5 +1,6 @@
 import Foundation
 import ScribeDomain
+import TestSupport
 import Testing
 
 @testable import ScribeStore
