@@ -197,6 +197,17 @@ def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server, connect):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
+def test_an_upload_by_the_byte_takes_no_more_than_its_size(server, connect):
+    url = server.client().s3().generate_presigned_url("put_object", {"Bucket": "b", "Key": "bytes"}).removeprefix(server.base_url)
+    before = server.memory("VmRSS")
+    with connect(server) as connection:
+        connection.sendall(head("PUT", url, "Content-Length: 20000", host=f"Host: 127.0.0.1:{server.port}"))
+        for _ in range(20_000):
+            connection.sendall(b"x")
+        assert b" 200 " in connection.recv(4000)
+    assert server.memory("VmRSS") - before < 50 << 20
+
+
 def test_an_object_beyond_the_limit_is_refused_by_its_head(server, connect):
     s3 = server.client().s3()
     url = s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}).removeprefix(server.base_url)

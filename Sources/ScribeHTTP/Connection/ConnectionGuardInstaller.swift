@@ -83,7 +83,7 @@ private final class ByteCounter: ChannelDuplexHandler {
         }
         isFirst = false
         guardHandler.received(bytes.readableBytes)
-        context.fireChannelRead(data)
+        context.fireChannelRead(wrapInboundOut(bytes.compacted))
     }
 
     func read(context: ChannelHandlerContext) {

@@ -33,9 +33,7 @@ final class FrameWatch: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         guard isTolerable(bytes, at: context.eventLoop.now) else { return context.close(promise: nil) }
-        // As it is where most of it is used.
-        let isRoomy = bytes.storageCapacity > 2 * bytes.readableBytes + 1024
-        context.fireChannelRead(wrapInboundOut(isRoomy ? ByteBuffer(bytes: bytes.readableBytesView) : bytes))
+        context.fireChannelRead(wrapInboundOut(bytes.compacted))
     }
 
     private func isTolerable(_ bytes: ByteBuffer, at now: NIODeadline) -> Bool {
