@@ -102,16 +102,22 @@ private struct WaveSamples {
         }
     }
 
-    /// The squares of the samples, and how many are clipped. Every upload is looked at: nothing in this loop can trap, so
-    /// that the compiler makes it one of eight samples at a time.
+    /// The squares of the samples, and how many are clipped: 32,700 and more, of either sign.
+    ///
+    /// Every upload is looked at. Nothing in this loop can trap or branch, so that the compiler does several samples at a
+    /// time.
     private static func sum(of samples: UnsafeRawBufferPointer) -> (energy: Int64, clipped: Int) {
         guard let start = samples.baseAddress else { return (0, 0) }
+        let count = samples.count / 2
         var energy: Int64 = 0
-        var clipped: Int64 = 0
-        for index in 0..<samples.count / 2 {
+        var clipped: UInt32 = 0
+        var index = 0
+        while index < count {
             let sample = Int32(Int16(littleEndian: start.loadUnaligned(fromByteOffset: index &* 2, as: Int16.self)))
             energy &+= Int64(sample &* sample)
-            clipped &+= sample >= 32_700 || sample <= -32_700 ? 1 : 0
+            // 32,700 and 68 are a power of two.
+            clipped &+= (sample.magnitude &+ 68) >> 15
+            index &+= 1
         }
         return (energy, Int(clipped))
     }
