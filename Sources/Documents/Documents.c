@@ -1,4 +1,4 @@
-// In C, for Swift's own way to embed files is an array of numbers, which its type checker reads for half a minute.
+// In C, for Swift's own way to embed files is an array of numbers, which its type checker reads one by one.
 // The paths are those of the repository; an edit of a file is noticed by the next build.
 
 #include "Documents.h"

@@ -18,6 +18,8 @@ final class StreamGuard: ChannelDuplexHandler {
     private let hasRoom: Bool
     private var hasRequestEnded = false
     private var isRefused = false
+    /// All of the answer is here, and not all of it has gone.
+    private var isAnswerWaiting = false
     /// Of an answer that came before all of the request was here.
     private var endsWithAnswer = false
     private var bytesInWindow = 0
@@ -99,10 +101,10 @@ final class StreamGuard: ChannelDuplexHandler {
         case .end:
             let written = promise ?? context.eventLoop.makePromise()
             // What is small enough to wait as a whole makes no stream unwritable.
-            if answerTimer == nil {
-                answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
-            }
+            isAnswerWaiting = true
+            watchAnswer(context)
             written.futureResult.assumeIsolated().whenComplete { _ in
+                self.isAnswerWaiting = false
                 self.answerTimer?.cancel()
                 if self.endsWithAnswer { self.stopReading(context) }
             }
@@ -133,12 +135,14 @@ final class StreamGuard: ChannelDuplexHandler {
 
     /// An answer that nobody reads would keep its file and its memory for ever.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        answerTimer?.cancel()
-        answerTimer = nil
-        if !context.channel.isWritable {
-            answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
-        }
+        watchAnswer(context)
         context.fireChannelWritabilityChanged()
+    }
+
+    private func watchAnswer(_ context: ChannelHandlerContext) {
+        answerTimer?.cancel()
+        guard isAnswerWaiting || !context.channel.isWritable else { return }
+        answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
     }
 
     // MARK: Time
