@@ -1,8 +1,6 @@
 import ArgumentParser
 import Edge
-import Eka
-import Listen
-import S3
+import ScribeDomain
 import Suki
 
 /// A kind of client that has its hosts compiled in.
@@ -18,7 +16,7 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         case .android:
             return production + ["s3.ap-south-1", "s3-us-west-1"].map { "\(bucket).\($0).amazonaws.com" }
         case .web: return ["api.eka.care", "cook.eka.care", "parchi.eka.care", "\(bucket).s3.ap-south-1.amazonaws.com"]
-        case .python, .dotnet, .node, .java: return ["api.eka.care", "m-prod-ekascribe-batch.s3.amazonaws.com"]
+        case .python, .dotnet, .node, .java: return ["api.eka.care", "\(AudioLocation.batchBucket).s3.amazonaws.com"]
         case .deepgram: return ["api.deepgram.com"]
         case .suki: return SukiFamily.hostNames
         case .omi: return EdgeFamily.hostNames
