@@ -6,8 +6,14 @@ package enum CombiningMarks {
 
     /// Whether there are too many in a row, as UTF-8 or as JSON escapes (`\\u0301`).
     package static func areTooMany(in bytes: some Collection<UInt8>) -> Bool {
+        bytes.withContiguousStorageIfAvailable(areTooMany(in:)) ?? Array(bytes).withUnsafeBufferPointer(areTooMany(in:))
+    }
+
+    private static func areTooMany(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Every header passes here, and hardly any has a byte that a mark or an escape begins with: 0xCC leads U+0300.
+        guard let first = bytes.firstIndex(where: { $0 >= 0xCC || $0 == UInt8(ascii: "\\") }) else { return false }
         var run = 0
-        var scalars = Scalars(bytes)
+        var scalars = Scalars(bytes: bytes[first...].makeIterator())
         while let scalar = scalars.next() {
             // Below U+0300 there are none.
             if scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered {
@@ -21,11 +27,11 @@ package enum CombiningMarks {
     }
 
     /// The scalars of UTF-8, with those that escapes stand for.
-    private struct Scalars<Bytes: Collection<UInt8>> {
-        private var bytes: Bytes.Iterator
+    private struct Scalars {
+        var bytes: Slice<UnsafeBufferPointer<UInt8>>.Iterator
         private var pending: UInt8?
 
-        init(_ bytes: Bytes) { self.bytes = bytes.makeIterator() }
+        init(bytes: Slice<UnsafeBufferPointer<UInt8>>.Iterator) { self.bytes = bytes }
 
         mutating func next() -> Unicode.Scalar? {
             guard let byte = nextByte() else { return nil }
