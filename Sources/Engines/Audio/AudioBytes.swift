@@ -24,11 +24,18 @@ package struct AudioBytes: Sendable {
             self.init(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
             return
         }
-        var data = Data(count: size)
-        let count = try data.withUnsafeMutableBytes { buffer in
-            try file.read(fromAbsoluteOffset: 0, into: buffer)
+        // Not into an empty `Data`, which would be filled with zeros first.
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, size), alignment: 1)
+        do {
+            let count = try file.read(fromAbsoluteOffset: 0, into: memory)
+            self.init(
+                memory.baseAddress.map { start in
+                    Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
+                } ?? Data())
+        } catch {
+            memory.deallocate()
+            throw error
         }
-        self.init(data.prefix(count))
     }
 
     package var count: Int { data.count }

@@ -104,21 +104,32 @@ private struct WaveSamples {
 
     /// The squares of the samples, and how many are clipped: 32,700 and more, of either sign.
     ///
-    /// Every upload is looked at. Nothing in this loop can trap or branch, so that the compiler does several samples at a
-    /// time.
-    private static func sum(of samples: UnsafeRawBufferPointer) -> (energy: Int64, clipped: Int) {
+    /// Every upload is looked at. Nothing in the first loops can trap or branch, so that the compiler does several samples
+    /// at a time.
+    ///
+    /// - Parameter samples: at most 2^16, so that the halves of their squares add up in 32 bits.
+    private static func sum(of samples: UnsafeRawBufferPointer) -> (energy: UInt64, clipped: Int) {
         guard let start = samples.baseAddress else { return (0, 0) }
         let count = samples.count / 2
-        var energy: Int64 = 0
-        var clipped: UInt32 = 0
+        func sample(_ index: Int) -> Int16 {
+            Int16(littleEndian: start.loadUnaligned(fromByteOffset: index &* 2, as: Int16.self))
+        }
+        var (lowHalves, highHalves): (UInt32, UInt32) = (0, 0)
         var index = 0
         while index < count {
-            let sample = Int32(Int16(littleEndian: start.loadUnaligned(fromByteOffset: index &* 2, as: Int16.self)))
-            energy &+= Int64(sample &* sample)
-            // 32,700 and 68 are a power of two.
-            clipped &+= (sample.magnitude &+ 68) >> 15
+            let square = UInt32(bitPattern: Int32(sample(index)) &* Int32(sample(index)))
+            lowHalves &+= square & 0xFFFF
+            highHalves &+= square >> 16
             index &+= 1
         }
-        return (energy, Int(clipped))
+        var (lowest, highest): (Int16, Int16) = (0, 0)
+        index = 0
+        while index < count {
+            lowest = min(lowest, sample(index))
+            highest = max(highest, sample(index))
+            index &+= 1
+        }
+        let clipped = -32_700 < lowest && highest < 32_700 ? 0 : (0..<count).count { sample($0).magnitude >= 32_700 }
+        return (UInt64(highHalves) << 16 + UInt64(lowHalves), clipped)
     }
 }
