@@ -14,6 +14,7 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let grdbSQLite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
@@ -183,7 +184,7 @@ let package = Package(
         ),
         .target(
             name: "ScribeStore",
-            dependencies: ["ScribeDomain", .crypto, .grdb, .nioCore, .nioPosix, .system],
+            dependencies: ["ScribeDomain", .crypto, .grdb, .grdbSQLite, .nioCore, .nioPosix, .system],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -228,7 +228,7 @@ extension Store {
     }
 
     /// nil when a later commit has started processing anew, or the transaction is gone.
-    static func currentRow(_ input: AssemblyInput, in db: Database) throws -> Row? {
+    static func currentRow(_ input: AssemblyInput, in db: Database) throws -> StoredRow? {
         guard let row = try transactionRow(input.transaction.key, in: db) else { return nil }
         return row["generation"] == input.generation ? row : nil
     }

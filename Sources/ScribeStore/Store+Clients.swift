@@ -123,7 +123,7 @@ extension Store {
 }
 
 extension Client {
-    fileprivate init(row: Row) {
+    fileprivate init(row: StoredRow) {
         self.init(
             principal: Principal(
                 business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),

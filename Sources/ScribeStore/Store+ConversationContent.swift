@@ -98,7 +98,7 @@ extension Store {
 }
 
 extension ConversationSegment {
-    init(row: Row) {
+    init(row: StoredRow) {
         self.init(
             id: row["segment_id"], text: row["text"], speaker: row["speaker"], isUser: row["is_user"],
             personID: row["person_id"], start: row["start"], end: row["end"], provider: row["provider"],

@@ -191,13 +191,13 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    private static func inProgress(_ principal: Principal, in db: Database) throws -> Row? {
+    private static func inProgress(_ principal: Principal, in db: Database) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM conversations WHERE business_id = ? AND user_id = ? AND status = 'in_progress'",
             [principal.business.rawValue, principal.user.rawValue])
     }
 
-    private static func row(of id: String, _ principal: Principal, in db: Database) throws -> Row? {
+    private static func row(of id: String, _ principal: Principal, in db: Database) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM conversations WHERE conversation_id = ? AND business_id = ? AND user_id = ?",
             [id, principal.business.rawValue, principal.user.rawValue])
@@ -205,7 +205,7 @@ extension Store {
 }
 
 extension Conversation {
-    init(row: Row) throws {
+    init(row: StoredRow) throws {
         self.init(
             id: row["conversation_id"],
             owner: Principal(

@@ -145,7 +145,7 @@ extension Store {
             [now.milliseconds, webhook.id, session.rawValue])
     }
 
-    private static func delivery(_ row: Row, in db: Database) throws -> Delivery {
+    private static func delivery(_ row: StoredRow, in db: Database) throws -> Delivery {
         let content: Delivery.Content
         var isWanted = true
         if let id = row["webhook"] as Int64?,

@@ -149,7 +149,7 @@ extension Store {
 
     /// - Returns: false when nobody is there to be told, or nothing to tell.
     private static func replay(
-        _ row: Row, at now: Date, in db: Database, _ changes: inout [Change]
+        _ row: StoredRow, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws -> Bool {
         if let webhook = row["webhook"] as Int64? {
             guard try self.webhook(webhook, in: db) != nil else { return false }
@@ -170,7 +170,7 @@ extension Store {
         return true
     }
 
-    private static func record(_ row: Row, in db: Database) throws -> DeliveryRecord {
+    private static func record(_ row: StoredRow, in db: Database) throws -> DeliveryRecord {
         let webhook = try (row["webhook"] as Int64?).flatMap { id in
             try db.row("SELECT * FROM webhooks WHERE id = ?", [id]).map(Webhook.init(row:))
         }

@@ -221,7 +221,7 @@ extension Store {
     }
 
     private static func updateContext(
-        of row: Row, in db: Database, _ change: (JSONValue) throws(ScribeError) -> JSONValue
+        of row: StoredRow, in db: Database, _ change: (JSONValue) throws(ScribeError) -> JSONValue
     ) throws -> JSONValue {
         let before: JSONValue = try StoredJSON.value(row["context"])
         let context = try change(before)
@@ -264,7 +264,7 @@ extension Store {
 }
 
 extension DocumentRecord {
-    fileprivate init(row: Row) throws {
+    fileprivate init(row: StoredRow) throws {
         self.init(
             document: try ResultDocument(row: row), transaction: TransactionID(row["txn_id"]),
             isAuthored: row["is_authored"], createdAt: Date(milliseconds: row["created_at"]),

@@ -48,7 +48,7 @@ extension Store {
 }
 
 extension TransactionSummary {
-    fileprivate init(row: Row) throws {
+    fileprivate init(row: StoredRow) throws {
         self.init(
             id: TransactionID(row["txn_id"]), business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
             doctor: DoctorID(row["doctor_id"]), createdAt: Date(milliseconds: row["created_at"]),

@@ -198,7 +198,7 @@ extension Store {
         if db.changesCount > 0 { changes.append(.work(.assemble)) }
     }
 
-    private static func job(_ row: Row, in db: Database) throws -> Job? {
+    private static func job(_ row: StoredRow, in db: Database) throws -> Job? {
         let kind: Job.Kind = try row.word("kind")
         if kind == .note { return try noteJob(row, in: db) }
         let name: String = row["subject"]

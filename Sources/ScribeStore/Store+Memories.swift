@@ -95,7 +95,7 @@ extension Store {
 }
 
 extension Memory {
-    init(row: Row) {
+    init(row: StoredRow) {
         self.init(
             id: row["memory_id"], content: row["content"], category: row["category"], visibility: row["visibility"],
             createdAt: Date(milliseconds: row["created_at"]), updatedAt: Date(milliseconds: row["updated_at"]),

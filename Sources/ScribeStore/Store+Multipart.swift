@@ -169,7 +169,7 @@ extension Store {
 
     private static func uploadRow(
         _ id: String, bucket: String, key: String, business: BusinessID, in db: Database
-    ) throws -> Row? {
+    ) throws -> StoredRow? {
         try db.row(
             """
             SELECT * FROM multipart_uploads
@@ -190,7 +190,7 @@ extension Store {
 }
 
 extension MultipartUpload {
-    fileprivate init(row: Row) throws {
+    fileprivate init(row: StoredRow) throws {
         self.init(
             id: row["upload_id"], bucket: row["bucket"], key: row["key"], contentType: row["content_type"],
             metadata: try StoredJSON.value(row["metadata"]), createdAt: Date(milliseconds: row["created_at"])

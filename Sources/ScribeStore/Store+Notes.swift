@@ -62,7 +62,7 @@ extension Store {
     // MARK: Within a SQL transaction
 
     /// - Returns: nil when nothing is left to write: a person has written it, or its transcript is made anew.
-    static func noteJob(_ row: Row, in db: Database) throws -> Job? {
+    static func noteJob(_ row: StoredRow, in db: Database) throws -> Job? {
         let rowID: Int64 = row["transaction_id"]
         let id = DocumentID(row["subject"])
         let owner = try db.row(

@@ -218,7 +218,7 @@ extension Store {
 }
 
 extension StoredObject {
-    init(row: Row) throws {
+    init(row: StoredRow) throws {
         self.init(
             bucket: row["bucket"], key: row["key"], file: row["file"], size: row["size"], eTag: row["etag"],
             contentType: row["content_type"], metadata: try StoredJSON.value(row["metadata"]),

@@ -34,7 +34,7 @@ extension Store {
 }
 
 extension ResultDocument {
-    init(row: Row) throws {
+    init(row: StoredRow) throws {
         self.init(
             id: DocumentID(row["document_id"]), kind: try row.word("kind"), templateID: TemplateID(row["template_id"]),
             name: row["name"], format: try row.word("format"), language: row["language"],

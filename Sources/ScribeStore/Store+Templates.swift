@@ -145,7 +145,7 @@ extension Store {
 }
 
 extension CustomTemplate {
-    fileprivate init(row: Row) throws {
+    fileprivate init(row: StoredRow) throws {
         self.init(
             id: TemplateID(row["template_id"]), title: row["title"], summary: row["summary"],
             sectionIDs: try StoredJSON.value(row["section_ids"])
@@ -154,7 +154,7 @@ extension CustomTemplate {
 }
 
 extension TemplateSection {
-    fileprivate init(row: Row) throws {
+    fileprivate init(row: StoredRow) throws {
         self.init(
             id: SectionID(row["section_id"]), title: row["title"], summary: row["summary"],
             style: try row.word("style"), example: row["example"],

@@ -165,12 +165,12 @@ extension Store {
         return open.count >= limit
     }
 
-    static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {
+    static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow? {
         try anyTransactionRow(key, in: db).flatMap { ($0["archived_at"] as Int64?) == nil ? $0 : nil }
     }
 
     /// Deleted ones too.
-    private static func anyTransactionRow(_ key: Transaction.Key, in db: Database) throws -> Row? {
+    private static func anyTransactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",
             [key.business.rawValue, key.id.rawValue]

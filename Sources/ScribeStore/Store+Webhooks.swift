@@ -149,7 +149,7 @@ extension Store {
 }
 
 extension Webhook {
-    init(row: Row) throws {
+    init(row: StoredRow) throws {
         let pauses: [Int] = try StoredJSON.value(row["pauses"])
         self.init(
             id: row["id"], style: try row.word("style"), business: BusinessID(row["business_id"]),

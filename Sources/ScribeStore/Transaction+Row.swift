@@ -6,7 +6,7 @@ extension Transaction {
     /// - Parameters:
     ///   - withChunks: false leaves the lists of files empty, for those who do not look at them.
     ///   - request: where it is known already, so that it need not be decoded.
-    init(row: Row, withChunks: Bool = true, request: TransactionRequest? = nil) throws {
+    init(row: StoredRow, withChunks: Bool = true, request: TransactionRequest? = nil) throws {
         let chunks =
             try withChunks
             ? ChunkList(
@@ -30,15 +30,5 @@ extension Transaction {
             archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
             audioQuality: row["audio_quality"]
         )
-    }
-}
-
-extension Row {
-    /// A column that holds one of the words of an enumeration, as its CHECK constraint guarantees.
-    func word<Word: RawRepresentable<String>>(_ column: String) throws -> Word {
-        guard let word = Word(rawValue: self[column]) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an unknown word in \(column)")
-        }
-        return word
     }
 }
