@@ -23,9 +23,11 @@ package struct AudioLocation: Hashable, Sendable {
     /// (C-14). Returns nil for anything else.
     package init?(url: String) {
         // By bytes: a combining character after a slash would hide it.
-        let words = url.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(String.init)
-        guard url.isPlain, words.count >= 3, let scheme = words[0]?.lowercased(), words[1] == "" else { return nil }
-        let parts = words.dropFirst(2).compactMap(\.self).filter { !$0.isEmpty }
+        let words = url.split(ascii: "/", omittingEmptySubsequences: false).map(String.init)
+        guard url.isPlain, words.count >= 3, case let scheme = words[0].lowercased(), words[1].isEmpty else {
+            return nil
+        }
+        let parts = words.dropFirst(2).filter { !$0.isEmpty }
         if scheme == "s3:", words[2] == "", !parts.isEmpty {
             // The bucket's name was empty: the folder alone tells.
             self.init(bucket: Self.unknownBucket, folder: parts.joined(separator: "/"))

@@ -50,9 +50,9 @@ package struct ChunkTimes: Hashable, Sendable {
 
 /// The number in a chunk's file name: 12 for `12.m4a`, nil for `full_audio.m4a_`.
 package func chunkOrdinal(ofFile name: String) -> Int? {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = name.split(ascii: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].hasSuffix("_"),
-        (1...9).contains(parts[0].count), parts[0].allSatisfy({ $0.isASCII && $0.isNumber })
+        (1...9).contains(parts[0].utf8.count), parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return Int(parts[0])
 }

@@ -29,6 +29,10 @@ package final class JSONDocument: Sendable {
 
     /// How deep arrays and objects are nested in the text. Whether it is JSON is for the decoder to say.
     package static func depth(of bytes: some Sequence<UInt8>) -> Int {
+        bytes.withContiguousStorageIfAvailable(depth(of:)) ?? Array(bytes).withUnsafeBufferPointer(depth(of:))
+    }
+
+    private static func depth(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var depth = 0
         var deepest = 0
         var isText = false

@@ -6,7 +6,7 @@ struct SpokenChunk: Sendable {
     let times: ChunkTimes?
 
     /// The words of the text as they stand in it.
-    var tokens: [Substring] { text.split(whereSeparator: \.isWhitespace) }
+    var tokens: [Substring] { text.words }
 
     /// The recogniser's word for each word of the text; nil unless they are the same ones. What does not sound, such
     /// as the dash before a turn, goes with the word after it.

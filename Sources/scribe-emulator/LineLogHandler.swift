@@ -30,9 +30,9 @@ struct LineLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var fields = metadata
-        if let provided = metadataProvider?.get() { fields.merge(provided) { _, new in new } }
-        if let own = event.metadata { fields.merge(own) { _, new in new } }
+        var fields = event.metadata ?? [:]
+        if let provided = metadataProvider?.get() { fields.merge(provided) { own, _ in own } }
+        if !metadata.isEmpty { fields.merge(metadata) { own, _ in own } }
         // The name that the whole product uses for it, also in the response header.
         if let id = fields.removeValue(forKey: "hb.request.id") { fields["request_id"] = id }
         let line =
@@ -53,30 +53,37 @@ struct LineLogHandler: LogHandler {
     }
 
     private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> String {
-        var object = fields.mapValues { "\($0)" }
-        object["time"] = clock.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
-        object["level"] = event.level.rawValue
-        object["message"] = "\(event.message)"
         // By hand: a coder would cost more than the request that the line is about.
-        return "{"
-            + object.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(quoted($0.value))" }.joined(separator: ",")
-            + "}"
+        let time = clock.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
+        var members = [("level", event.level.rawValue), ("message", "\(event.message)"), ("time", time)]
+        for (key, value) in fields where !["level", "message", "time"].contains(key) {
+            if case .string(let text) = value { members.append((key, text)) } else { members.append((key, "\(value)")) }
+        }
+        var line = "{"
+        line.reserveCapacity(512)
+        for (key, value) in members.sorted(by: { $0.0 < $1.0 }) {
+            if line.utf8.count > 1 { line += "," }
+            quote(key, to: &line)
+            line += ":"
+            quote(value, to: &line)
+        }
+        return line + "}"
     }
 
-    private func quoted(_ text: String) -> String {
-        if !text.needsJSONEscape { return "\"\(text)\"" }
-        var quoted = "\""
+    private func quote(_ text: String, to line: inout String) {
+        line += "\""
+        defer { line += "\"" }
+        guard text.needsJSONEscape else { return line += text }
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
+            case "\"": line += "\\\""
+            case "\\": line += "\\\\"
+            case "\n": line += "\\n"
             case _ where scalar.value < 0x20:
                 let hex = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: quoted.unicodeScalars.append(scalar)
+                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: line.unicodeScalars.append(scalar)
             }
         }
-        return quoted + "\""
     }
 }

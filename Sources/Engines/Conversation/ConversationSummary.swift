@@ -75,7 +75,7 @@ package enum ConversationSummary {
     private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     private static func firstWords(of text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).prefix(6).joined(separator: " ")
+        text.words.prefix(6).joined(separator: " ")
     }
 
     /// At most so many characters, ended where a word ends.

@@ -133,7 +133,7 @@ extension RecognisedSpeech {
     /// - Parameter duration: of what they were heard in, in seconds.
     package func words(over duration: Double) -> [TimedWord] {
         guard words.isEmpty else { return words }
-        let words = text.split(whereSeparator: \.isWhitespace)
+        let words = text.words
         let length = duration / Double(max(words.count, 1))
         return words.enumerated().map { place, word in
             TimedWord(text: String(word), start: Double(place) * length, end: Double(place + 1) * length)

@@ -48,9 +48,8 @@ enum S3Address: Hashable, Sendable {
             return
         }
         guard key.utf8.count <= Self.keyLimit else { throw .keyTooLong }
-        let segments = key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard key.isPlain, !segments.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) })
-        else { throw .invalidURI }
+        let segments = key.split(ascii: "/", omittingEmptySubsequences: false)
+        guard key.isPlain, !segments.contains(where: { $0 == ".." || $0 == "." }) else { throw .invalidURI }
         self = .object(S3ObjectAddress(bucket: bucket, key: key))
     }
 

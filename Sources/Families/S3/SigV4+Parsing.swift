@@ -19,8 +19,8 @@ extension SigV4 {
             throw .invalidRequest("Please use \(algorithm).")
         }
         var fields: [String: String] = [:]
-        for part in authorization.utf8.dropFirst(algorithm.utf8.count + 1).split(separator: UInt8(ascii: ",")) {
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1)
+        for part in authorization.dropFirst(algorithm.count + 1).split(ascii: ",") {
+            let pair = part.split(ascii: "=", maxSplits: 1)
             guard pair.count == 2 else { continue }
             fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])
         }
@@ -36,9 +36,7 @@ extension SigV4 {
         ).checked { .authorizationHeaderMalformed($0) }
     }
 
-    private static func withoutSpaces(_ text: Substring.UTF8View) -> String {
-        String(decoding: text.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-    }
+    private static func withoutSpaces(_ text: Substring) -> String { text.split(ascii: " ").joined() }
 
     private static func read(query: SigV4Query) throws(S3Error) -> SigV4? {
         guard query["X-Amz-Algorithm"] != nil || query["X-Amz-Signature"] != nil else { return nil }
@@ -71,7 +69,7 @@ extension SigV4 {
     ///   so that one that is repeated costs its value each time.
     private static func names(_ list: String) -> [String]? {
         guard list.utf8.count <= longestHeaderList else { return nil }
-        let names = list.lowercased().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        let names = list.lowercased().split(ascii: ";", omittingEmptySubsequences: false).map(String.init)
         let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return isSorted && names.first?.isEmpty == false ? names : nil
     }

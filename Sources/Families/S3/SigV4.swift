@@ -51,15 +51,14 @@ struct SigV4: Hashable, Sendable {
             guard let value = message.header(name) else { return nil }
             headers += "\(name):\(Self.singleSpaced(value))\n"
         }
-        return [
-            message.method, PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true), query, headers,
-            signedHeaders.joined(separator: ";"), payloadHash,
-        ].joined(separator: "\n")
+        let encodedPath = PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true)
+        let names = signedHeaders.joined(separator: ";")
+        return "\(message.method)\n\(encodedPath)\n\(query)\n\(headers)\n\(names)\n\(payloadHash)"
     }
 
-    /// By bytes: a session's token is long, and characters are slow to tell apart.
     private static func singleSpaced(_ value: String) -> String {
-        value.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }.joined(separator: " ")
+        let words = value.split(ascii: " ")
+        return words.count == 1 ? String(words[0]) : words.joined(separator: " ")
     }
 
     /// When the request was signed, nil for a time that there is not, such as the 30th of February.
@@ -89,8 +88,8 @@ struct SigV4Query: Sendable {
     /// nil for broken escapes.
     init?(_ query: String) {
         var parameters: [(String, String)] = []
-        for part in query.split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for part in query.split(ascii: "&") {
+            let pair = part.split(ascii: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(pair[0]),
                 let value = pair.count == 2 ? PercentEncoding.decode(pair[1]) : ""
             else { return nil }

@@ -24,7 +24,7 @@ package struct RequestAddress: Sendable {
 
     package init(_ request: Request) {
         authority = request.authority
-        path = request.uri.path.split(separator: "/")
+        path = request.uri.path.split(ascii: "/")
     }
 }
 

@@ -30,6 +30,8 @@ package struct RoutedFamily: Family {
     private let api: any RoutedAPI
     private let responder: RouterResponder<ScribeContext>
     private let prefixes: Set<[Substring]>
+    /// Most paths are another family's, which these tell at once.
+    private let firstWords: Set<Substring>
 
     package init(_ api: some RoutedAPI) {
         let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
@@ -41,10 +43,15 @@ package struct RoutedFamily: Family {
         prefixes = Set(
             api.reservedPaths
                 + routes.flatMap { route in [2, 3].map { Array(route.path.prefix { !$0.hasPrefix("{") }.prefix($0)) } })
+        firstWords = Set(prefixes.compactMap(\.first))
     }
 
     package func claim(on address: RequestAddress) -> Claim? {
-        for words in [3, 2, 1] where prefixes.contains(Array(address.path.prefix(words))) { return .path(words: words) }
+        if let first = address.path.first, firstWords.contains(first) {
+            for words in [3, 2, 1] where prefixes.contains(Array(address.path.prefix(words))) {
+                return .path(words: words)
+            }
+        }
         return address.authority.isHost(endingIn: api.hostSuffixes) ? .host : nil
     }
 
@@ -69,7 +76,7 @@ package struct RoutedFamily: Family {
         return try style.response(to: HTTPProblem.routeNotFound(hint: hint), context: context)
     }
 
-    private static func words(_ path: Substring) -> [Substring] { path.split(separator: "/") }
+    private static func words(_ path: Substring) -> [Substring] { path.split(ascii: "/") }
 
     private static func parameters(in path: [Substring]) -> Int { path.count { $0.hasPrefix("{") } }
 

@@ -5,10 +5,13 @@ package enum PercentEncoding {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
     /// The text meant; nil for a broken escape or bytes that are no UTF-8. A `+` stays a `+`.
-    package static func decode(_ text: some StringProtocol) -> String? {
+    package static func decode(_ text: some StringProtocol) -> String? { decode(Array(text.utf8)) }
+
+    private static func decode(_ text: [UInt8]) -> String? {
+        guard text.contains(UInt8(ascii: "%")) else { return String(validating: text, as: UTF8.self) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var iterator = text.utf8.makeIterator()
+        bytes.reserveCapacity(text.count)
+        var iterator = text.makeIterator()
         while let byte = iterator.next() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

@@ -1,5 +1,6 @@
 package import Crypto
 package import Foundation
+import ScribeDomain
 
 /// What an AWS Signature Version 4 is made for: access key, date, region and service.
 package struct SigningScope: Hashable, Sendable {
@@ -17,7 +18,7 @@ package struct SigningScope: Hashable, Sendable {
 
     /// Reads `AKID/20260510/ap-south-1/s3/aws4_request`.
     package init?(_ credential: String) {
-        let parts = credential.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let parts = credential.split(ascii: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 5, parts[4] == "aws4_request", !parts[0].isEmpty,
             credential.utf8.count <= Self.longestCredential
         else { return nil }

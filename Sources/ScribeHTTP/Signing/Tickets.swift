@@ -52,7 +52,7 @@ package struct Tickets: Sendable {
 
     /// What a ticket is good for; nil for one that is expired, for something else, or made up.
     package func redeem(_ ticket: String, _ purpose: String) -> (subject: String, principal: Principal)? {
-        let parts = ticket.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = ticket.split(ascii: ".", omittingEmptySubsequences: false).map(String.init)
         guard ticket.utf8.count <= 4096, parts.count == 2, let signature = Base64URL.decode(parts[1]),
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(parts[0].utf8), using: key),
             let data = Base64URL.decode(parts[0]), let claims = try? JSONDecoder().decode(Claims.self, from: data),

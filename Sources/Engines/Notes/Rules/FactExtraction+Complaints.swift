@@ -98,7 +98,7 @@ extension FactExtraction {
     }
 
     static func isNumber(_ word: String) -> Bool {
-        let parts = word.split(separator: "-")
+        let parts = word.split(ascii: "-")
         return !parts.isEmpty
             && parts.allSatisfy { Double($0) != nil || ClinicalLexicon.numbers.contains(String($0)) }
     }

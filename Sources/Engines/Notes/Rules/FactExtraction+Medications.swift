@@ -1,13 +1,13 @@
 import ScribeDomain
 
 extension FactExtraction {
+    private static let takings: Set = ["take", "taking", "took", "on", "inject", "injecting"]
+    private static let noNames: Set = ["take", "with", "about", "than", "have", "from", "taking"]
     private static let schedules = PhraseBook(ClinicalLexicon.schedules)
 
     /// Medications with dose, frequency and duration, as far as they were said.
     static func medications(in speech: Speech) -> [ClinicalFact] {
-        let taken = speech.words.firstIndex {
-            ["take", "taking", "took", "on", "inject", "injecting"].contains($0.plain)
-        }
+        let taken = speech.words.firstIndex { takings.contains($0.plain) }
         var facts: [ClinicalFact] = []
         var position = 0
         while position < speech.words.count {
@@ -79,9 +79,9 @@ extension FactExtraction {
     private static func nameEnd(in speech: Speech, at position: Int) -> Int? {
         let word = speech.words[position].plain
         if isMedication(word) { return position + 1 }
-        guard word.count > 3, word.allSatisfy(\.isLetter), !isNumber(word), !ClinicalLexicon.doseUnits.contains(word),
-            !["take", "with", "about", "than", "have", "from", "taking"].contains(word),
-            let dose = doseEnd(in: speech, at: position + 1)
+        // What follows is told sooner than what letters a word has.
+        guard let dose = doseEnd(in: speech, at: position + 1), word.count > 3, word.allSatisfy(\.isLetter),
+            !isNumber(word), !ClinicalLexicon.doseUnits.contains(word), !noNames.contains(word)
         else { return nil }
         let unit = String(speech.words[dose - 1].plain.drop { $0.isNumber || $0 == "." })
         return ["mg", "mcg", "milligram", "milligrams", "microgram", "micrograms"].contains(unit) ? position + 1 : nil

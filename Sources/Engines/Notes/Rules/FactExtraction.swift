@@ -15,14 +15,14 @@ struct FactExtraction {
     private static let reactions = ClinicalLexicon.reactions.map(words)
     private static let conditions = PhraseBook(ClinicalLexicon.conditions)
 
-    static func words(_ phrase: String) -> [String] { phrase.split(separator: " ").map(String.init) }
+    static func words(_ phrase: String) -> [String] { phrase.split(ascii: " ").map(String.init) }
 
     /// Facts in the order in which they were said, each once.
     static func facts(in transcript: String) -> [ClinicalFact] {
-        var seen = Set<String>()
+        var seen: [ClinicalFact.Kind: Set<String>] = [:]
         return Speech.sentences(of: transcript)
             .flatMap(facts(in:))
-            .filter { seen.insert("\($0.kind) \($0.text.lowercased())").inserted }
+            .filter { seen[$0.kind, default: []].insert($0.text.lowercased()).inserted }
     }
 
     private static func facts(in sentence: Speech) -> [ClinicalFact] {

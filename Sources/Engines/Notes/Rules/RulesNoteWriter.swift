@@ -39,7 +39,7 @@ package struct RulesNoteWriter: NoteWriter {
             ? [
                 (
                     Template.Section(title: "Conversation", facts: []),
-                    transcript.split(whereSeparator: \.isNewline).map(String.init)
+                    transcript.lines.map(String.init)
                 )
             ] : filled
     }

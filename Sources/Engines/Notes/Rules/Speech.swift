@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 
 /// A stretch of speech as words, with what is needed to compare them and to quote them.
 struct Speech {
@@ -21,12 +22,11 @@ struct Speech {
         self.isDoctor = isDoctor
     }
 
-    init(_ text: some StringProtocol) {
-        words = text.split(whereSeparator: \.isWhitespace).map { part in
-            let word = Substring(part)
-            return Word(spoken: word, plain: Self.plain(word))
-        }
+    init(_ text: Substring) {
+        words = text.words.map { Word(spoken: $0, plain: Self.plain($0)) }
     }
+
+    init(_ text: String) { self.init(text[...]) }
 
     private static func plain(_ word: Substring) -> String {
         // Most words are, and characters take long to tell apart.
@@ -59,13 +59,14 @@ struct Speech {
 
     /// The sentences of a transcript. A number's decimal point ends none, and a speaker's label is no part of any.
     static func sentences(of transcript: String) -> [Speech] {
+        let ends: [Unicode.Scalar] = [".", "?", "!", "।", ";"]
         var sentences: [Speech] = []
-        for line in transcript.split(whereSeparator: \.isNewline) {
+        for line in transcript.lines {
             let (text, isDoctor) = withoutSpeaker(line)
             var current: [Word] = []
             for word in Speech(text).words {
                 current.append(word)
-                if let last = word.spoken.last, ".?!।;".contains(last) {
+                if let last = word.spoken.unicodeScalars.last, ends.contains(last) {
                     sentences.append(Speech(words: current, isDoctor: isDoctor))
                     current = []
                 }
@@ -84,7 +85,7 @@ struct Speech {
         let label = line[..<mark].lowercased().trimmingPunctuation()
         let doctors = ["doctor", "dr", "d", "clinician", "physician", "gp"]
         let others = ["patient", "pt", "p", "speaker", "guest"]
-        let first = label.split(separator: " ").first.map(String.init) ?? ""
+        let first = label.split(ascii: " ").first.map(String.init) ?? ""
         guard (doctors + others).contains(first) else { return (line, false) }
         let rest = line[mark...].drop { $0 == ":" || $0 == "-" || $0 == " " }
         return (rest, doctors.contains(first))
@@ -102,7 +103,7 @@ struct PhraseBook<Meaning: Sendable>: Sendable {
 
     init(_ phrases: [(phrase: String, meaning: Meaning)]) {
         let entries = phrases.map { pair in
-            Entry(phrase: pair.phrase.split(separator: " ").map(String.init), meaning: pair.meaning)
+            Entry(phrase: pair.phrase.split(ascii: " ").map(String.init), meaning: pair.meaning)
         }
         byFirstWord = Dictionary(grouping: entries) { $0.phrase[0] }
     }
@@ -117,9 +118,27 @@ extension PhraseBook where Meaning == Void {
 extension StringProtocol {
     /// Without punctuation and white space at both ends.
     func trimmingPunctuation() -> String {
+        if let trimmed = utf8.withContiguousStorageIfAvailable(Self.trimmedASCII) ?? nil { return trimmed }
         let isEdge = { (character: Character) in character.isWhitespace || ".,;:?!।\"'()[]-".contains(character) }
         let start = firstIndex { !isEdge($0) } ?? endIndex
         let end = lastIndex { !isEdge($0) }.map { index(after: $0) } ?? start
         return start < end ? String(self[start..<end]) : ""
+    }
+
+    /// The same by bytes, nil where there is more than ASCII.
+    private static func trimmedASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let isEdge = { (byte: UInt8) in
+            switch byte {
+            case 0x09...0x0D, UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: ","), UInt8(ascii: ";"),
+                UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "!"), UInt8(ascii: "\""), UInt8(ascii: "'"),
+                UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard let first = bytes.firstIndex(where: { !isEdge($0) }), let last = bytes.lastIndex(where: { !isEdge($0) })
+        else { return "" }
+        return String(decoding: bytes[first...last], as: UTF8.self)
     }
 }

@@ -132,7 +132,7 @@ struct FakeSpeech {
 
     private static func sentences(of passage: String) -> [[Substring]] {
         var sentences: [[Substring]] = [[]]
-        for word in passage.split(whereSeparator: \.isWhitespace) {
+        for word in passage.words {
             sentences[sentences.count - 1].append(word)
             if let last = word.last, ".?!।".contains(last) { sentences.append([]) }
         }
