@@ -5,6 +5,7 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
 ]
 
@@ -74,7 +75,7 @@ let package = Package(
                 "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
                 .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
-                .unixSignals, .yams,
+                .system, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings
         ),

@@ -62,7 +62,8 @@ private func checkSignature(_ request: WireRequest) {
     require(signature.timestamp.prefix(8) == signature.scope.day, "the day is the date's")
 
     guard let text = signature.canonicalRequest(request.message, payloadHash: "UNSIGNED-PAYLOAD") else { return }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let lines = String(decoding: text, as: UTF8.self).split(ascii: "\n", omittingEmptySubsequences: false).map(
+        String.init)
     var canonical = request
     (canonical.path, canonical.query) = (lines[1], lines[2])
     require(

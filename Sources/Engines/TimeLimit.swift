@@ -7,7 +7,7 @@ func withTimeLimit<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask(operation: work)
+        group.addTask { try await work() }
         group.addTask {
             try await clock.sleep(for: limit, as: .timeLimit)
             throw failure

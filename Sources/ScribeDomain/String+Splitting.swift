@@ -35,6 +35,7 @@ extension Substring {
         of bytes: UnsafeBufferPointer<UInt8>, _ maxSplits: Int, _ omitsEmpty: Bool, between isSeparator: (UInt8) -> Bool
     ) -> [Substring] {
         var parts: [Substring] = []
+        parts.reserveCapacity(Swift.min(bytes.count(where: isSeparator), maxSplits) + 1)
         var splits = 0
         var (start, from) = (startIndex, 0)
         for position in bytes.indices where splits < maxSplits && isSeparator(bytes[position]) {

@@ -37,7 +37,7 @@ struct LineLogHandler: LogHandler {
         if let id = fields.removeValue(forKey: "hb.request.id") { fields["request_id"] = id }
         let line =
             switch format {
-            case .text: text(event, fields)
+            case .text: Array(text(event, fields).utf8)
             case .json: json(event, fields)
             }
         StandardError.write(line)
@@ -52,37 +52,35 @@ struct LineLogHandler: LogHandler {
             .joined(separator: " ")
     }
 
-    private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> String {
+    private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> [UInt8] {
         // By hand: a coder would cost more than the request that the line is about.
         let time = clock.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
         var members = [("level", event.level.rawValue), ("message", "\(event.message)"), ("time", time)]
         for (key, value) in fields where !["level", "message", "time"].contains(key) {
             if case .string(let text) = value { members.append((key, text)) } else { members.append((key, "\(value)")) }
         }
-        var line = "{"
+        var line: [UInt8] = []
         line.reserveCapacity(512)
         for (key, value) in members.sorted(by: { $0.0 < $1.0 }) {
-            if line.utf8.count > 1 { line += "," }
+            line.append(UInt8(ascii: line.isEmpty ? "{" : ","))
             quote(key, to: &line)
-            line += ":"
+            line.append(UInt8(ascii: ":"))
             quote(value, to: &line)
         }
-        return line + "}"
+        line.append(UInt8(ascii: "}"))
+        return line
     }
 
-    private func quote(_ text: String, to line: inout String) {
-        line += "\""
-        defer { line += "\"" }
-        guard text.needsJSONEscape else { return line += text }
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": line += "\\\""
-            case "\\": line += "\\\\"
-            case "\n": line += "\\n"
-            case _ where scalar.value < 0x20:
-                let hex = String(scalar.value, radix: 16)
-                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: line.unicodeScalars.append(scalar)
+    private func quote(_ text: String, to line: inout [UInt8]) {
+        line.append(UInt8(ascii: "\""))
+        defer { line.append(UInt8(ascii: "\"")) }
+        guard text.needsJSONEscape else { return line += text.utf8 }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): line += [UInt8(ascii: "\\"), byte]
+            case UInt8(ascii: "\n"): line += "\\n".utf8
+            case 0..<0x20: line += "\\u00\(Hex.encode([byte]))".utf8
+            default: line.append(byte)
             }
         }
     }

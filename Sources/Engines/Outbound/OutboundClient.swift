@@ -24,7 +24,7 @@ package struct OutboundClient: Sendable {
             /// - Throws: ``OutboundProblem/unreachable``, `CancellationError`.
             package mutating func next() async throws -> ByteBuffer? {
                 do {
-                    return try await base.next()
+                    return try await base.next(isolation: #isolation)
                 } catch {
                     try Task.checkCancellation()
                     throw OutboundProblem.unreachable

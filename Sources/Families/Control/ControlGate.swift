@@ -12,7 +12,7 @@ struct ControlGate: RouterMiddleware {
     let settings: ControlFamily.Settings
 
     func handle(
-        _ request: Request, context: ScribeContext, next: (Request, ScribeContext) async throws -> Response
+        _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
         guard isOwn(host: request.authority) else { throw ControlError.foreignHost }
         guard Self.isFromNoOtherPage(request.headers, host: request.authority) else { throw ControlError.foreignPage }

@@ -36,24 +36,36 @@ struct SigV4: Hashable, Sendable {
     /// Whether `key` made this signature over `message`.
     func isValid(for message: Message, payloadHash: String, key: SymmetricKey) -> Bool {
         guard let request = canonicalRequest(message, payloadHash: payloadHash) else { return false }
-        let digest = Hex.encode(SHA256.hash(data: Data(request.utf8)))
+        var hash = SHA256()
+        request.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        let digest = Hex.encode(hash.finalize())
         let text = "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(digest)"
         return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(text.utf8), using: key)
     }
 
-    /// nil when a signed header is missing, or escapes are broken.
-    func canonicalRequest(_ message: Message, payloadHash: String) -> String? {
+    /// Its bytes; nil when a signed header is missing, or escapes are broken.
+    func canonicalRequest(_ message: Message, payloadHash: String) -> [UInt8]? {
         guard let path = PercentEncoding.decode(message.path),
             let query = SigV4Query(message.query)?.canonical
         else { return nil }
-        var headers = ""
+        var request: [UInt8] = []
+        request.reserveCapacity(1024)
+        func write(_ text: String, _ end: Unicode.Scalar) {
+            request += text.utf8
+            request.append(UInt8(ascii: end))
+        }
+        write(message.method, "\n")
+        write(PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true), "\n")
+        write(query, "\n")
         for name in signedHeaders {
             guard let value = message.header(name) else { return nil }
-            headers += "\(name):\(Self.singleSpaced(value))\n"
+            write(name, ":")
+            write(Self.singleSpaced(value), "\n")
         }
-        let encodedPath = PercentEncoding.encode(path.isEmpty ? "/" : path, keepingSlashes: true)
-        let names = signedHeaders.joined(separator: ";")
-        return "\(message.method)\n\(encodedPath)\n\(query)\n\(headers)\n\(names)\n\(payloadHash)"
+        request.append(UInt8(ascii: "\n"))
+        write(signedHeaders.joined(separator: ";"), "\n")
+        request += payloadHash.utf8
+        return request
     }
 
     private static func singleSpaced(_ value: String) -> String {

@@ -31,7 +31,7 @@ package struct Authentication: RouterMiddleware {
 
     package func handle(
         _ request: Request, context: ScribeContext,
-        next: (Request, ScribeContext) async throws -> Response
+        next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
         var context = context
         context.principal = try await principal(request.headers)

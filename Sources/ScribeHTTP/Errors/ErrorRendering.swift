@@ -24,7 +24,7 @@ package struct ErrorRendering: RouterMiddleware {
 
     package func handle(
         _ request: Request, context: ScribeContext,
-        next: (Request, ScribeContext) async throws -> Response
+        next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)

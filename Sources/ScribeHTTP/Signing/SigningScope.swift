@@ -12,6 +12,10 @@ package struct SigningScope: Hashable, Sendable {
     package let day: String
     package let region: String
     package let service: String
+    /// All of it but the key.
+    package let text: String
+    /// All of it.
+    package var credential: String { "\(accessKeyID)/\(text)" }
 
     /// In bytes: keys and regions are words.
     private static let longestCredential = 256
@@ -23,6 +27,7 @@ package struct SigningScope: Hashable, Sendable {
             credential.utf8.count <= Self.longestCredential
         else { return nil }
         (accessKeyID, day, region, service) = (parts[0], parts[1], parts[2], parts[3])
+        text = String(credential.dropFirst(accessKeyID.count + 1))
     }
 
     /// For a key of our own.
@@ -31,9 +36,8 @@ package struct SigningScope: Hashable, Sendable {
         self.day = day
         region = Self.region
         service = "s3"
+        text = "\(day)/\(region)/\(service)/aws4_request"
     }
-
-    package var text: String { "\(day)/\(region)/\(service)/aws4_request" }
 
     /// The key that a secret gives for this scope.
     package func signingKey(secret: String) -> SymmetricKey {

@@ -86,16 +86,13 @@ package struct UploadCredentials: Sendable {
 
     /// Four hashes long to make, and the same for all requests of a client on one day.
     package func signingKey(for scope: SigningScope) -> SymmetricKey {
-        signingKeys[Self.name(of: scope)] ?? scope.signingKey(secret: secret(of: scope.accessKeyID))
+        signingKeys[scope.credential] ?? scope.signingKey(secret: secret(of: scope.accessKeyID))
     }
 
     /// Keeps the key of a scope for which it has made a right signature: others would push those out that are used.
     package func remember(_ key: SymmetricKey, for scope: SigningScope) {
-        let name = Self.name(of: scope)
-        if signingKeys[name] == nil { signingKeys.remember(key, of: name) }
+        if signingKeys[scope.credential] == nil { signingKeys.remember(key, of: scope.credential) }
     }
-
-    private static func name(of scope: SigningScope) -> String { "\(scope.accessKeyID)/\(scope.text)" }
 
     private func secret(of accessKeyID: String) -> String {
         Data(HMAC<SHA256>.authenticationCode(for: Data(accessKeyID.utf8), using: secretsKey)).prefix(30)

@@ -23,7 +23,7 @@ package struct UploadForm: Sendable {
         let timestamp = SigningScope.timestamp(of: now)
         let scope = SigningScope(accessKeyID: issued.accessKeyID, day: String(timestamp.prefix(8)))
         var fields = [
-            "x-amz-algorithm": SigningScope.algorithm, "x-amz-credential": "\(issued.accessKeyID)/\(scope.text)",
+            "x-amz-algorithm": SigningScope.algorithm, "x-amz-credential": scope.credential,
             "x-amz-date": timestamp, "x-amz-security-token": issued.sessionToken,
         ]
         for (name, value) in metadata { fields["x-amz-meta-\(name)"] = value }

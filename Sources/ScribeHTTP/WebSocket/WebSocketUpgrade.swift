@@ -122,14 +122,8 @@ final class Presence: Sendable {
 
     func heard() { count.withLock { $0 += 1 } }
 
-    /// Waits for the client, whose silence counts meanwhile. While something else is waited for it cannot be heard.
-    func whileAwaited<Value>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
-    ) async rethrows -> Value {
-        isAwaited.withLock { $0 = true }
-        defer { isAwaited.withLock { $0 = false } }
-        return try await body()
-    }
+    /// Whether the client is waited for, whose silence counts meanwhile. While something else is it cannot be heard.
+    func isAwaited(_ value: Bool) { isAwaited.withLock { $0 = value } }
 
     /// Asks a client that says nothing whether it is there.
     /// - Throws: ``WebSocketClosure`` when it is not, `CancellationError`.
@@ -198,12 +192,18 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                     case .text, .binary: return message
                     }
                 }
-                guard let buffer = try await presence.whileAwaited({ try await bytes.next() }) else {
+                guard let buffer = try await received() else {
                     ended.withLock { $0 = true }
                     return nil
                 }
                 decoder.receive(buffer)
             }
+        }
+
+        private mutating func received() async throws -> ByteBuffer? {
+            presence.isAwaited(true)
+            defer { presence.isAwaited(false) }
+            return try await bytes.next(isolation: #isolation)
         }
     }
 }

@@ -37,7 +37,7 @@ package struct SessionAudio: Sendable {
 
     /// Makes it, and hands it over as it is made. What cannot be decoded is left out.
     /// - Throws: as ``expiry(of:)``, and what `emit` throws.
-    package func play(_ key: Transaction.Key, _ emit: (ByteBuffer) async throws -> Void) async throws {
+    package func play(_ key: Transaction.Key, _ emit: @concurrent (ByteBuffer) async throws -> Void) async throws {
         let (transaction, _) = try await audible(key)
         guard let location = transaction.request.audioLocation else { throw Absence.notAvailable }
         for name in transaction.orderedFiles {

@@ -33,7 +33,7 @@ struct DocumentRun: Sendable {
         .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-cache", .accelBuffering: "no",
     ]
 
-    private func tell(until departure: Departure, _ write: (ByteBuffer) async throws -> Void) async throws {
+    private func tell(until departure: Departure, _ write: @concurrent (ByteBuffer) async throws -> Void) async throws {
         var state = RunState(template: template, session: key.id, document: document)
         try await write(RunEvent.started(thread: key.id.rawValue, run: id).frame)
         var hasBegun = false
