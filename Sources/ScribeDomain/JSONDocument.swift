@@ -60,6 +60,12 @@ package final class JSONDocument: Sendable {
         return deepest
     }
 
+    /// What a text says that this program has written; nil when it is none.
+    package static func written(_ text: String) -> JSONValue? {
+        var parser = JSONParser(bytes: Array(text.utf8))
+        return parser.value()
+    }
+
     /// The value at a path, nil when the text has none there. A decoder has found the text to be JSON, but has not yet
     /// looked into its texts and numbers.
     /// - Throws: `DecodingError` for a number that is beyond all, and half a surrogate pair.

@@ -20,6 +20,15 @@ package enum JSONValue: Hashable, Sendable {
         return text
     }
 
+    /// A number, whole or not.
+    package var numberValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+
     /// A text, and a number or a truth as the text that it would be; nil for anything else.
     package var scalarText: String? {
         switch self {

@@ -44,7 +44,9 @@ struct EngineMaker {
         TestBench(fixtures, player: configuration.transcriber == .fake ? fake : nil)
     }
 
-    private var fake: FakeTranscriber { FakeTranscriber(fixtures: fixtures, clock: clock, files: threads) }
+    private var fake: FakeTranscriber {
+        FakeTranscriber(fixtures: fixtures, clock: clock, files: threads, atOnce: configuration.durability.atOnce)
+    }
 
     /// A writer that takes time has the limits around it that a recogniser has.
     func guarded(_ writer: any NoteWriter) -> any NoteWriter {

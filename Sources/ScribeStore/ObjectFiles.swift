@@ -95,6 +95,8 @@ package final class ObjectFiles: Sendable {
     /// Removes files that no object refers to any more. While a backup links files they stay, and go with those that are
     /// removed after it.
     package func remove(_ files: [String]) async {
+        // Most uploads replace nothing.
+        guard !files.isEmpty || heldBack.withLock({ !$0.isEmpty }) else { return }
         let paths = files.map(path(of:))
         _ = try? await pool.runIfActive { [self] in
             guard mayRemove() else { return heldBack.withLock { $0 += paths } }
@@ -138,6 +140,13 @@ package final class ObjectFiles: Sendable {
     }
 
     private static let sweptAtOnce = 500
+
+    /// Does work that may block, and throws its failures as the domain's.
+    /// - Parameter isBrief: whether it is done here: see ``Store/Durability/atOnce``.
+    func blocking<Value: Sendable>(isBrief: Bool, _ work: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await isBrief ? StorageFailure.explained { try work() } : blocking(work)
+    }
 
     /// Does work that may block, and throws its failures as the domain's.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -78,11 +78,12 @@ package struct ObjectWriter: Sendable {
 
     /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
     package mutating func finish() async throws -> Summary {
+        let isBrief = descriptor == nil && pendingBytes <= files.durability.atOnce
         let write = takePending()
         let (path, files, open) = (path, files, descriptor)
         // A closed descriptor's number may already be another file's.
         descriptor = nil
-        digests = try await files.blocking {
+        digests = try await files.blocking(isBrief: isBrief) {
             let descriptor = try open ?? Self.open(path)
             return try descriptor.closeAfter {
                 let digests = try write(descriptor)

@@ -53,7 +53,7 @@ extension Store {
     ) async throws -> Transaction {
         try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let old = try Transaction(row: row)
+            let old = try Transaction(row: row, request: self.requests.request(row["request"]))
             var transaction = old
             let effect = try change(&transaction)
             try transaction.requireWithinLimits()
@@ -82,7 +82,7 @@ extension Store {
         try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
             let rowID: Int64 = row["id"]
-            let old = try Transaction(row: row)
+            let old = try Transaction(row: row, request: self.requests.request(row["request"]))
             try permit(old)
             var transaction = old
             var list = list
@@ -104,10 +104,10 @@ extension Store {
     package func results(
         of key: Transaction.Key, andAuthored authored: DocumentID? = nil
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
-        try await read { db in
+        try await read { [requests] db in
             guard let row = try Self.transactionRow(key, in: db) else { return nil }
             return (
-                try Transaction(row: row, withChunks: false),
+                try Transaction(row: row, withChunks: false, request: requests.request(row["request"])),
                 try Self.documents(ofRow: row["id"], andAuthored: authored, in: db)
             )
         }
@@ -268,7 +268,7 @@ extension Store {
             [
                 transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
                 try text(\.stopped.files),
-                try times == old.stopped.times ? nil : StoredJSON.text(times.mapValues(StoredTimes.init)),
+                try times == old.stopped.times ? nil : StoredTimes(times).text,
                 try text(\.committedFiles),
                 transaction.committedAt?.milliseconds,
                 transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,

@@ -15,6 +15,7 @@ package final class Store: Sendable {
     package let ambientLifetime: TimeInterval
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
+    let requests = RequestCache()
     private let hasClosed = LockedValue(false)
 
     /// What an acknowledged write survives.
@@ -23,6 +24,12 @@ package final class Store: Sendable {
         case normal
         /// A power cut as well: files and log are synced before the answer.
         case full
+
+        /// What is written or read of a file without asking a thread for it, in bytes: 0 where each write waits for the disk.
+        ///
+        /// This much goes to the kernel's memory, or comes from it, in a fraction of the time that two threads need to wake
+        /// each other. See docs/decisions.md.
+        package var atOnce: Int { self == .normal ? 64 << 10 : 0 }
     }
 
     /// Why a database cannot be used.

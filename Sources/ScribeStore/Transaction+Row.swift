@@ -11,7 +11,7 @@ extension Transaction {
             try withChunks
             ? ChunkList(
                 files: StoredJSON.value(row["stopped_files"]),
-                times: StoredJSON.value(row["chunk_times"], as: [String: StoredTimes].self).mapValues(\.value)
+                times: StoredTimes(text: row["chunk_times"]).value
             ) : ChunkList(files: [])
         self.init(
             id: TransactionID(row["txn_id"]),

@@ -16,22 +16,27 @@ package struct AudioBytes: Sendable {
 
     /// The file at `path`: a chunk is read, a long recording is mapped. Blocking: not for the cooperative pool.
     package init(file path: String) throws {
+        self = try Self.read(path, upTo: .max) ?? AudioBytes(Data())
+    }
+
+    /// The same of a file that is no larger than `limit`, in bytes; nil for a larger one, of which nothing is read.
+    static func read(_ path: String, upTo limit: Int) throws -> AudioBytes? {
         // Not by FileManager, which also looks up who owns the file: that costs more than to read it.
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }
         let size = Int(try file.seek(offset: 0, from: .end))
-        guard size <= Self.largestRead else {
-            self.init(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
-            return
+        guard size <= limit else { return nil }
+        guard size <= largestRead else {
+            return AudioBytes(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
         }
         // Not into an empty `Data`, which would be filled with zeros first.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, size), alignment: 1)
         do {
             let count = try file.read(fromAbsoluteOffset: 0, into: memory)
-            self.init(
-                memory.baseAddress.map { start in
-                    Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
-                } ?? Data())
+            return memory.baseAddress.map { start in
+                AudioBytes(
+                    Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() }))
+            }
         } catch {
             memory.deallocate()
             throw error

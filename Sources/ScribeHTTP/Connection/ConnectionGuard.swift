@@ -34,8 +34,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var isResponding: Bool { !closings.isEmpty }
     private var bytesInWindow = 0
     private var isWaitingForBytes = false
-    private var headTimer: Scheduled<Void>?
-    private var bodyTimer: Scheduled<Void>?
+    /// What of a request must come before the deadline.
+    private enum Awaited {
+        case head, body
+    }
+
+    private var awaited: Awaited?
+    private var deadline = NIODeadline.distantFuture
+    private var deadlineTimer: Scheduled<Void>?
     private var answerTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     /// Whether the request that is being read may go on as a WebSocket.
@@ -52,7 +58,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        expectHead(context)
+        expect(.head, context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
@@ -82,8 +88,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         try pipeline.addHandler(RawBytes(), position: .before(self))
         pipeline.removeHandler(context: parser, promise: nil)
         pipeline.removeHandler(context: encoder, promise: nil)
-        headTimer?.cancel()
-        bodyTimer?.cancel()
+        awaited = nil
         phase = .upgraded
     }
 
@@ -95,8 +100,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func stop() {
-        headTimer?.cancel()
-        bodyTimer?.cancel()
+        awaited = nil
+        deadlineTimer?.cancel()
         answerTimer?.cancel()
         context = nil
     }
@@ -108,7 +113,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         bytesInWindow += count
         if case .idle = phase, !isResponding, let context {
             phase = .head
-            expectHead(context)
+            expect(.head, context)
         }
     }
 
@@ -124,8 +129,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         }
         switch unwrapInboundIn(data) {
         case .head(var head):
-            headTimer?.cancel()
-            headTimer = nil
+            awaited = nil
             if let status = head.refusal { return refuse(context, status) }
             // Behind this request nothing more can be read: the parser stops at it.
             let wantsUpgrade = head.headers.contains(name: "upgrade")
@@ -134,7 +138,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
             closings.append(endsConnection)
             phase = .body
-            watchBody(context)
+            expect(.body, context)
             // In lower case and for HTTP/1.0 too: that is how the server behind reads it.
             if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
             if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
@@ -145,8 +149,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .body:
             context.fireChannelRead(data)
         case .end:
-            bodyTimer?.cancel()
-            bodyTimer = nil
+            awaited = nil
             // Held back until it is decided: in another protocol the request goes on.
             if isUpgradable { return phase = .upgrading }
             phase = .idle
@@ -242,25 +245,39 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     // MARK: Time
 
-    private func expectHead(_ context: ChannelHandlerContext) {
-        headTimer?.cancel()
-        headTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
-            guard !self.isResponding else { return }
-            if case .head = self.phase { self.refuse(context, .requestTimeout) } else { context.close(promise: nil) }
+    /// Begins the time for the next head or body.
+    private func expect(_ awaited: Awaited, _ context: ChannelHandlerContext) {
+        if awaited == .body { bytesInWindow = 0 }
+        self.awaited = awaited
+        deadline = context.eventLoop.now + TimeAmount(limits.requestTime)
+        if deadlineTimer == nil { watchDeadline(context) }
+    }
+
+    /// One timer for all requests of a connection: hardly any of them is late, and to set and cancel one costs more than
+    /// to look, when it is due, whether the deadline has moved.
+    private func watchDeadline(_ context: ChannelHandlerContext) {
+        deadlineTimer = schedule(context, after: deadline - context.eventLoop.now) { context in
+            self.deadlineTimer = nil
+            guard let awaited = self.awaited else { return }
+            guard context.eventLoop.now >= self.deadline else { return self.watchDeadline(context) }
+            self.awaited = nil
+            self.isLate(awaited, context)
         }
     }
 
-    /// A body that we wait for must go on. One that we do not ask for, because the disk is slower, is not the client's
-    /// fault.
-    private func watchBody(_ context: ChannelHandlerContext) {
-        bytesInWindow = 0
-        bodyTimer?.cancel()
-        bodyTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
-            guard case .body = self.phase else { return }
-            if self.isWaitingForBytes, self.bytesInWindow < self.limits.bodyMinimum {
+    private func isLate(_ awaited: Awaited, _ context: ChannelHandlerContext) {
+        switch awaited {
+        case .head:
+            guard !isResponding else { return }
+            if case .head = phase { refuse(context, .requestTimeout) } else { context.close(promise: nil) }
+        case .body:
+            guard case .body = phase else { return }
+            // A body that we wait for must go on. One that we do not ask for, because the disk is slower, is not the
+            // client's fault.
+            if isWaitingForBytes, bytesInWindow < limits.bodyMinimum {
                 context.close(promise: nil)
             } else {
-                self.watchBody(context)
+                expect(.body, context)
             }
         }
     }

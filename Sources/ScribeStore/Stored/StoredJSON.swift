@@ -39,19 +39,19 @@ enum StoredJSON {
 }
 
 /// What can be written without an encoder when nothing in it needs an escape, as few names of files and headers do.
-private protocol PlainJSON {
+protocol PlainJSON {
     /// nil when something does.
     var plainText: String? { get }
 }
 
 extension Array: PlainJSON where Element == String {
-    fileprivate var plainText: String? {
+    var plainText: String? {
         contains(where: \.needsJSONEscape) ? nil : "[\"\(joined(separator: "\",\""))\"]"
     }
 }
 
 extension Dictionary: PlainJSON where Key == String, Value == String {
-    fileprivate var plainText: String? {
+    var plainText: String? {
         if contains(where: { $0.key.needsJSONEscape || $0.value.needsJSONEscape }) { return nil }
         return "{\(map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ","))}"
     }

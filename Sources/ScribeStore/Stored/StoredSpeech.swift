@@ -49,6 +49,18 @@ struct StoredSpeech: Codable {
     }
 }
 
+extension StoredSpeech: PlainJSON {
+    /// Of the speech of a chunk without times and warnings, which most is.
+    var plainText: String? {
+        let numbers = [("quality", quality), ("confidence", confidence), ("duration", duration)]
+        guard words.isEmpty, warnings.isEmpty, !text.needsJSONEscape,
+            numbers.allSatisfy({ $0.1?.isFinite ?? true })
+        else { return nil }
+        let members = numbers.compactMap { name, value in value.map { ",\"\(name)\":\($0)" } }.joined()
+        return "{\"text\":\"\(text)\",\"words\":[],\"warnings\":[]\(members)}"
+    }
+}
+
 /// What went wrong with a chunk or a document, in their `failure`, `errors` and `warnings` columns.
 struct StoredDiagnostic: Codable {
     private let code: String
@@ -66,22 +78,4 @@ struct StoredDiagnostic: Codable {
 
     /// One that a later version has written is some failure of the server's.
     var value: Diagnostic { Diagnostic(.init(rawValue: code) ?? .processingFailed, message) }
-}
-
-/// When a chunk was spoken, in the `chunk_times` column of a transaction.
-struct StoredTimes: Codable {
-    private let start: Double
-    private let end: Double
-
-    private enum CodingKeys: String, CodingKey {
-        case start = "start"
-        case end = "end"
-    }
-
-    init(_ times: ChunkTimes) {
-        start = times.start
-        end = times.end
-    }
-
-    var value: ChunkTimes { ChunkTimes(start: start, end: end) }
 }

@@ -17,8 +17,12 @@ package struct FakeTranscriber: Transcriber {
     private let consultations: [String: FakeSpeech]
     private let clock: ScribeClock
     private let files: NIOThreadPool
+    private let atOnce: Int
 
-    package init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool) {
+    /// - Parameters:
+    ///   - files: threads that may block.
+    ///   - atOnce: what is read without asking one of them, in bytes.
+    package init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool, atOnce: Int = 0) {
         self.fixturesByHash = Dictionary(
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
             uniquingKeysWith: { first, _ in first }
@@ -26,6 +30,7 @@ package struct FakeTranscriber: Transcriber {
         self.consultations = fixtures.consultation.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
         self.clock = clock
         self.files = files
+        self.atOnce = atOnce
     }
 
     /// Unless fixtures make chunks wait, each for itself.
@@ -52,24 +57,34 @@ package struct FakeTranscriber: Transcriber {
         case nil: break
         }
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
-        let (format, hash, quality) = try await recording.withLocalFile { path in
-            try await files.runIfActive { () throws -> (Result<AudioFormat, EngineFailure>, String?, Double?) in
-                let bytes = try AudioBytes(file: path)
-                let format = Result { () throws(EngineFailure) in try AudioFormat(reading: bytes) }
-                return (format, needsHash ? bytes.sha256() : nil, AudioQuality.measure(wave: bytes)?.value)
-            }
+        let heard = try await recording.withLocalFile { path in
+            if atOnce > 0, let bytes = try AudioBytes.read(path, upTo: atOnce) { return Heard(bytes, needsHash) }
+            return try await files.runIfActive { Heard(try AudioBytes(file: path), needsHash) }
         }
-        if let hash, let fixture = fixturesByHash[hash] {
+        if let hash = heard.hash, let fixture = fixturesByHash[hash] {
             chosen = fixture
             if let delay = fixture.delay { try await clock.sleep(for: .seconds(delay), as: .fixture) }
         }
         if let code = chosen?.failure { throw EngineFailure(code, "the fixture says so") }
-        let duration = try format.get().duration
+        let duration = try heard.format.get().duration
         let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
         return RecognisedSpeech(
             text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings,
-            quality: quality ?? Self.usualQuality,
+            quality: heard.quality ?? Self.usualQuality,
             confidence: warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95, duration: duration)
+    }
+
+    /// What a file tells of itself.
+    private struct Heard: Sendable {
+        let format: Result<AudioFormat, EngineFailure>
+        let hash: String?
+        let quality: Double?
+
+        init(_ bytes: AudioBytes, _ needsHash: Bool) {
+            format = Result { () throws(EngineFailure) in try AudioFormat(reading: bytes) }
+            hash = needsHash ? bytes.sha256() : nil
+            quality = AudioQuality.measure(wave: bytes)?.value
+        }
     }
 
     private func text(of recording: Recording, lasting duration: Double, fixture: Fixture?) -> String {

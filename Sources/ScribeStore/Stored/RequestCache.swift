@@ -1,0 +1,24 @@
+import ScribeDomain
+
+/// What the `request` columns say that were read lately: each is read four times in a consultation, and decoding it takes
+/// longer than the statement. It is looked up by the column's text, so that the row stays the truth.
+final class RequestCache: Sendable {
+    private static let capacity = 256
+    /// In bytes: longer ones are few, and would keep much.
+    private static let longest = 4096
+
+    private let requests = LockedValue<[String: TransactionRequest]>([:])
+
+    /// - Throws: `DecodingError` for what is no request.
+    func request(_ text: String) throws -> TransactionRequest {
+        if let known = requests.withLock({ $0[text] }) { return known }
+        let request = try StoredJSON.request(text)
+        guard text.utf8.count <= Self.longest else { return request }
+        requests.withLock { requests in
+            // All at once: cheaper than to keep an order, and whoever is still there comes back.
+            if requests.count >= Self.capacity { requests.removeAll(keepingCapacity: true) }
+            requests[text] = request
+        }
+        return request
+    }
+}
