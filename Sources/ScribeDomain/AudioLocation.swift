@@ -68,9 +68,9 @@ package struct AudioLocation: Hashable, Sendable {
     /// Both spellings that AWS SDKs use are known, `bucket.s3.region.amazonaws.com` and `bucket.s3-region.…`, and
     /// for a local name `bucket.s3.localhost`.
     package static func bucket(ofVirtualHost host: String) -> String? {
-        let name = host.prefix { $0 != ":" }.lowercased()
+        let name = host.split(ascii: ":", maxSplits: 1).first?.lowercased() ?? ""
         guard name.hasSuffix(".amazonaws.com") || name.hasSuffix(".localhost") else { return nil }
-        let labels = name.split(separator: ".")
+        let labels = name.split(ascii: ".")
         guard let service = labels.firstIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") }), service > 0 else {
             return nil
         }

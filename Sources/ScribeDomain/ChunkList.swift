@@ -13,7 +13,9 @@ package struct ChunkList: Hashable, Sendable {
     }
 
     static func fileName(_ name: String) -> String {
-        name.contains("://") ? String(name.split(separator: "/").last ?? "") : name
+        // Nearly all are bare names, and to search a text for another takes long.
+        guard name.utf8.contains(UInt8(ascii: "/")), name.contains("://") else { return name }
+        return String(name.split(ascii: "/").last ?? "")
     }
 }
 

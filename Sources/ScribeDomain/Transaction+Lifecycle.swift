@@ -178,6 +178,7 @@ extension Transaction {
 extension Array where Element: Hashable {
     /// The elements in order, each once.
     package func removingDuplicates() -> [Element] {
+        guard count > 1 else { return self }
         var seen = Set<Element>()
         return filter { seen.insert($0).inserted }
     }

@@ -206,9 +206,10 @@ extension Store {
         if documents.contains(where: { $0.kind == .transcript && $0.status.isFinal }) { return audio }
         let known = try Self.chunkTranscripts(ofRow: rowID, in: db)
         audio.isMissing = transaction.waitsForAnyFile
+        let location = transaction.request.audioLocation
         for (position, name) in transaction.orderedFiles.enumerated() {
             let times = transaction.stopped.times[name]
-            guard let upload = try Self.upload(of: name, in: transaction, db) else {
+            guard let upload = try location.flatMap({ try Self.upload(of: name, in: $0, transaction.key, db) }) else {
                 audio.isMissing = true
                 let failure = Diagnostic(.audioMissing, "The file was committed and never arrived")
                 audio.chunks.append(.heard(ChunkOutcome(file: name, times: times, result: .failure(failure))))
@@ -282,10 +283,16 @@ extension Store {
     static func upload(
         of name: String, in transaction: Transaction, _ db: Database
     ) throws -> (file: String, eTag: String)? {
-        guard let location = transaction.request.audioLocation else { return nil }
-        return try db.row(
+        try transaction.request.audioLocation.flatMap { try upload(of: name, in: $0, transaction.key, db) }
+    }
+
+    /// The same, where the place is known already.
+    private static func upload(
+        of name: String, in location: AudioLocation, _ key: Transaction.Key, _ db: Database
+    ) throws -> (file: String, eTag: String)? {
+        try db.row(
             "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
-            [transaction.key.business.rawValue, location.bucket, location.key(ofFile: name)]
+            [key.business.rawValue, location.bucket, location.key(ofFile: name)]
         ).map { ($0["file"], $0["etag"]) }
     }
 }

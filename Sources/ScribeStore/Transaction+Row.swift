@@ -10,7 +10,7 @@ extension Transaction {
         let chunks =
             try withChunks
             ? ChunkList(
-                files: StoredJSON.value(row["stopped_files"]),
+                files: StoredJSON.names(row["stopped_files"]),
                 times: StoredTimes(text: row["chunk_times"]).value
             ) : ChunkList(files: [])
         self.init(
@@ -23,7 +23,7 @@ extension Transaction {
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),
             stopped: chunks,
-            committedFiles: try withChunks ? StoredJSON.value(row["committed_files"]) : [],
+            committedFiles: try withChunks ? StoredJSON.names(row["committed_files"]) : [],
             createdAt: Date(milliseconds: row["created_at"]),
             committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
             processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),

@@ -24,6 +24,12 @@ enum StoredJSON {
         try value(text, as: StoredRequest.self).value
     }
 
+    /// A list of names.
+    static func names(_ text: String) throws -> [String] {
+        guard case .array(let names) = JSONDocument.written(text) else { return try value(text) }
+        return names.compactMap(\.stringValue)
+    }
+
     static func diagnostics(_ text: String) throws -> [Diagnostic] {
         try value(text, as: [StoredDiagnostic].self).map(\.value)
     }

@@ -103,7 +103,7 @@ extension FactExtraction {
             if ClinicalLexicon.doseUnits.contains(word) { return end > position ? end + 1 : nil }
             // "500mg" in one word.
             let unit = word.drop { $0.isNumber || $0 == "." }
-            if unit.count < word.count, ClinicalLexicon.doseUnits.contains(String(unit)) { return end + 1 }
+            if unit.startIndex > word.startIndex, ClinicalLexicon.doseUnits.contains(String(unit)) { return end + 1 }
             guard isNumber(word) else { return nil }
             end += 1
         }

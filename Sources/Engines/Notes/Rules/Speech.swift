@@ -78,6 +78,9 @@ struct Speech {
 
     /// Takes off `[00:12]`, `Doctor:`, `PATIENT -` and the like.
     private static func withoutSpeaker(_ line: Substring) -> (text: Substring, isDoctor: Bool) {
+        // Few lines have one, and characters take long to tell apart.
+        let marks = [UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "-")]
+        guard line.utf8.prefix(200).contains(where: marks.contains) else { return (line, false) }
         var line = line
         if line.hasPrefix("["), let end = line.firstIndex(of: "]") { line = line[line.index(after: end)...] }
         let start = line.prefix(24)
