@@ -171,13 +171,25 @@ static int receive_answer(struct connection connection, bool *closes) {
     int status = atoi(buffer + strlen("HTTP/1.1 "));
     size_t length = 0;
     *closes = false;
-    bool has_length = status == 204;
+    bool has_length = status == 204, is_chunked = false;
     for (char *line = buffer; line < end_of_head; line = strstr(line, "\r\n") + 2) {
         if (!strncasecmp(line, "content-length:", 15)) {
             length = strtoul(line + 15, NULL, 10);
             has_length = true;
         }
         if (!strncasecmp(line, "connection: close", 17)) *closes = true;
+        if (!strncasecmp(line, "transfer-encoding: chunked", 26)) is_chunked = true;
+    }
+    if (is_chunked) {
+        // No answer is asked for here that has this within it.
+        while (count < 7 || memcmp(buffer + count - 7, "\r\n0\r\n\r\n", 7)) {
+            size_t kept = count < 7 ? count : 7;
+            memmove(buffer, buffer + count - kept, kept);
+            ssize_t received = receive(connection, buffer + kept, sizeof buffer - kept);
+            if (received <= 0) fail("port %d: half an answer", port);
+            count = kept + received;
+        }
+        return status;
     }
     if (!has_length) fail("an answer without a length:\n%s", buffer);
     size_t left = length - (buffer + count - (end_of_head + 4));

@@ -24,7 +24,9 @@ extension Store {
     package func history(
         business: BusinessID, user: UserID, patient: String?, after place: HistoryPage.Place?, limit: Int
     ) async throws -> HistoryPage {
-        try await read { db in
+        // Always a place: what may be none keeps SQLite from going there, and each page would pass over those before it.
+        let place = place ?? HistoryPage.Place(createdAt: .max, id: .max)
+        return try await read { db in
             // Of the request only what is shown: all of it would have to be decoded for that.
             let rows = try db.rows(
                 """
@@ -33,10 +35,10 @@ extension Store {
                     request ->> '$.mode' AS mode, request -> '$.patientDetails' AS patient
                 FROM transactions
                 WHERE business_id = ?1 AND user_id = ?2 AND user_status <> 'cancelled' AND archived_at IS NULL
-                    AND (?3 IS NULL OR patient_id = ?3) AND (?4 IS NULL OR (created_at, id) < (?4, ?5))
+                    AND (?3 IS NULL OR patient_id = ?3) AND (created_at, id) < (?4, ?5)
                 ORDER BY created_at DESC, id DESC LIMIT ?6
                 """,
-                [business.rawValue, user.rawValue, patient, place?.createdAt, place?.id, limit + 1]
+                [business.rawValue, user.rawValue, patient, place.createdAt, place.id, limit + 1]
             )
             let shown = rows.prefix(limit)
             let last = rows.count > limit ? shown.last : nil
@@ -54,6 +56,6 @@ extension TransactionSummary {
             doctor: DoctorID(row["doctor_id"]), createdAt: Date(milliseconds: row["created_at"]),
             flavour: row["flavour"] as String? ?? "", version: row["version"], mode: row["mode"],
             userStatus: try row.word("user_status"), processingStatus: try row.word("processing_status"),
-            patientDetails: try (row["patient"] as String?).map { try StoredJSON.value($0) })
+            patientDetails: (row["patient"] as String?).flatMap(JSONDocument.written))
     }
 }

@@ -59,29 +59,14 @@ struct LineLogHandler: LogHandler {
         for (key, value) in fields where !["level", "message", "time"].contains(key) {
             if case .string(let text) = value { members.append((key, text)) } else { members.append((key, "\(value)")) }
         }
-        var line: [UInt8] = []
-        line.reserveCapacity(512)
+        var line = JSONText()
         for (key, value) in members.sorted(by: { $0.0 < $1.0 }) {
-            line.append(UInt8(ascii: line.isEmpty ? "{" : ","))
-            quote(key, to: &line)
-            line.append(UInt8(ascii: ":"))
-            quote(value, to: &line)
+            line.write(line.bytes.isEmpty ? "{" : ",")
+            line.write(string: key)
+            line.write(":")
+            line.write(string: value)
         }
-        line.append(UInt8(ascii: "}"))
-        return line
-    }
-
-    private func quote(_ text: String, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\""))
-        defer { line.append(UInt8(ascii: "\"")) }
-        guard text.needsJSONEscape else { return line += text.utf8 }
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): line += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): line += "\\n".utf8
-            case 0..<0x20: line += "\\u00\(Hex.encode([byte]))".utf8
-            default: line.append(byte)
-            }
-        }
+        line.write("}")
+        return line.bytes
     }
 }

@@ -39,13 +39,8 @@ struct HistoryRoutes: Sendable {
             var next: HistoryPage? = first
             var seen = 0
             while let page = next {
-                var buffer = ByteBuffer()
-                for transaction in page.transactions {
-                    if seen > 0 { buffer.writeString(",") }
-                    buffer.writeImmutableBuffer(try ByteBuffer(encoding: HistoryRow(transaction: transaction)))
-                    seen += 1
-                }
-                try await writer.write(buffer)
+                try await writer.write(await Self.encoded(page, isFirst: seen == 0))
+                seen += page.transactions.count
                 let isEnough = seen >= count ?? .max
                 next = if let place = page.next, !isEnough { try await readPage(place, seen) } else { nil }
             }
@@ -53,5 +48,17 @@ struct HistoryRoutes: Sendable {
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+    }
+
+    /// Not on the event loop, which others wait for: a page is some milliseconds of work.
+    private static func encoded(_ page: HistoryPage, isFirst: Bool) async -> ByteBuffer {
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            var text = JSONText(capacity: page.transactions.count * 512)
+            for (index, transaction) in page.transactions.enumerated() {
+                if index > 0 || !isFirst { text.write(",") }
+                HistoryRow(transaction: transaction).write(to: &text)
+            }
+            return ByteBuffer(bytes: text.bytes)
+        }
     }
 }
