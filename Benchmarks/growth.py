@@ -80,7 +80,8 @@ class Stored:
             bench.consult(server, bench.names(100))
             measured = {"consultation": bench.cpu_milliseconds(bench.consult(server, bench.names(500)))}
             client = Client(server.url)
-            copies = [f"copy-{1 + index * 997 % (self.size - 1):08d}" for index in range(2000)]
+            # As many different ones whatever there is.
+            copies = [f"copy-{1 + index % 90 * (self.size // 100):08d}" for index in range(2000)]
             gets = {
                 "poll": lambda name: client.status(name),
                 "details": lambda name: get(client, f"/voice/api/v2/transaction/{name}"),

@@ -20,8 +20,7 @@ struct OrphanSweep: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             do {
                 try await objects.earlierFiles { files in
-                    let used = try await store.filesInUse(among: files)
-                    await objects.remove(files.filter { !used.contains($0) })
+                    await objects.remove(try await store.unusedFiles(among: files))
                 }
             } catch {
                 guard !(error is CancellationError) else { return }

@@ -97,17 +97,17 @@ extension Store {
         }
     }
 
-    /// Which of these files hold an object or a part of one.
-    package func filesInUse(among files: [String]) async throws -> Set<String> {
+    /// Which of these files hold neither an object nor a part of one.
+    package func unusedFiles(among files: [String]) async throws -> [String] {
         try await read { db in
-            let rows = try db.rows(
+            try db.rows(
                 """
-                SELECT file FROM objects WHERE file IN (SELECT value FROM json_each(?1))
-                UNION ALL SELECT file FROM multipart_parts WHERE file IN (SELECT value FROM json_each(?1))
+                SELECT value AS file FROM json_each(?)
+                WHERE NOT EXISTS (SELECT 1 FROM objects WHERE objects.file = value)
+                    AND NOT EXISTS (SELECT 1 FROM multipart_parts WHERE multipart_parts.file = value)
                 """,
                 [try StoredJSON.text(files)]
-            )
-            return Set(rows.map { $0["file"] })
+            ).map { $0["file"] }
         }
     }
 

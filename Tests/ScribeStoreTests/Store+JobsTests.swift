@@ -122,7 +122,7 @@ struct JobStoreTests {
             try await fixture.store.object(business: .init("b-1"), bucket: "bucket", key: "260510/t/1.m4a")
         )
         #expect(try await fixture.replace("1.m4a") == [first.file])
-        #expect(try await fixture.store.filesInUse(among: [first.file]) == [])
+        #expect(try await fixture.store.unusedFiles(among: [first.file]) == [first.file])
     }
 
     @Test("commit drops the text and the work of chunks that it does not list")

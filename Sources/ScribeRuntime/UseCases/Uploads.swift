@@ -65,9 +65,7 @@ package struct Uploads: Sendable {
                 object, heard: speech, in: key, replacing: permitReplacing, permit: permit)
             await objects.remove(replaced)
         } catch let failure as ScribeError {
-            if let used = try? await store.filesInUse(among: [object.file]), used.isEmpty {
-                await objects.remove([object.file])
-            }
+            if let unused = try? await store.unusedFiles(among: [object.file]) { await objects.remove(unused) }
             throw failure
         }
         await tell(object, principal)
@@ -142,7 +140,7 @@ package struct Uploads: Sendable {
         do {
             return try await storing()
         } catch {
-            if let used = try? await store.filesInUse(among: [file]), used.isEmpty { await objects.remove([file]) }
+            if let unused = try? await store.unusedFiles(among: [file]) { await objects.remove(unused) }
             throw error
         }
     }
