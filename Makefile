@@ -44,7 +44,7 @@ fuzz:
 # A release build, measured beside its peers.
 bench:
 	@scripts/install run
-	@Benchmarks/run
+	@Benchmarks/fresh Benchmarks/run
 
 # Builds and boots the container image, without a container engine.
 image-test:
