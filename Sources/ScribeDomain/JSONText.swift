@@ -9,6 +9,29 @@ package struct JSONText: Sendable {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// The name of an object's next member, with the comma before it.
+    package mutating func member(_ name: StaticString) {
+        if bytes.last != UInt8(ascii: "{") { write(",") }
+        write("\"")
+        write(name)
+        write("\":")
+    }
+
+    /// A list, with commas between its values.
+    package mutating func write<Value>(list values: [Value], _ write: (inout JSONText, Value) -> Void) {
+        self.write("[")
+        for (index, value) in values.enumerated() {
+            if index > 0 { self.write(",") }
+            write(&self, value)
+        }
+        self.write("]")
+    }
+
+    /// A number as short as it can be.
+    package mutating func write(number: Double) {
+        bytes += (Int64(exactly: number).map { "\($0)" } ?? "\(number)").utf8
+    }
+
     /// A string, in quotes.
     package mutating func write(string text: String) {
         bytes.append(UInt8(ascii: "\""))
@@ -30,15 +53,10 @@ package struct JSONText: Sendable {
         case .null: write("null")
         case .bool(let value): write(value ? "true" : "false")
         case .integer(let value): bytes += "\(value)".utf8
-        case .number(let value): bytes += "\(value)".utf8
+        case .number(let value): write(number: value)
         case .string(let text): write(string: text)
         case .array(let values):
-            write("[")
-            for (index, value) in values.enumerated() {
-                if index > 0 { write(",") }
-                write(value)
-            }
-            write("]")
+            write(list: values) { $0.write($1) }
         case .object(let members):
             write("{")
             for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {

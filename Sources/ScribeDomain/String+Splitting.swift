@@ -7,7 +7,7 @@ extension Substring {
     ) -> [Substring] {
         let separator = UInt8(ascii: separator)
         return utf8.withContiguousStorageIfAvailable { bytes in
-            parts(of: bytes, maxSplits, omitsEmpty) { $0 == separator }
+            parts(of: bytes, maxSplits, omitsEmpty) { bytes[$0...].firstIndex(of: separator) }
         }
             ?? utf8.split(separator: separator, maxSplits: maxSplits, omittingEmptySubsequences: omitsEmpty)
             .map(Substring.init)
@@ -26,19 +26,22 @@ extension Substring {
     /// Nil where there is more than ASCII.
     private func asciiParts(between isSeparator: (UInt8) -> Bool) -> [Substring]? {
         utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.allSatisfy { $0 < 0x80 } ? parts(of: bytes, .max, true, between: isSeparator) : nil
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+            return parts(of: bytes, .max, true) { bytes[$0...].firstIndex(where: isSeparator) }
         } ?? nil
     }
 
-    /// - Parameter bytes: its own.
+    /// - Parameters:
+    ///   - bytes: its own.
+    ///   - separator: where the next one is, from a position on.
     private func parts(
-        of bytes: UnsafeBufferPointer<UInt8>, _ maxSplits: Int, _ omitsEmpty: Bool, between isSeparator: (UInt8) -> Bool
+        of bytes: UnsafeBufferPointer<UInt8>, _ maxSplits: Int, _ omitsEmpty: Bool, separator: (Int) -> Int?
     ) -> [Substring] {
         var parts: [Substring] = []
-        parts.reserveCapacity(Swift.min(bytes.count(where: isSeparator), maxSplits) + 1)
+        parts.reserveCapacity(4)
         var splits = 0
         var (start, from) = (startIndex, 0)
-        for position in bytes.indices where splits < maxSplits && isSeparator(bytes[position]) {
+        while splits < maxSplits, let position = separator(from) {
             if position > from || !omitsEmpty {
                 parts.append(self[start..<utf8.index(start, offsetBy: position - from)])
                 splits += 1

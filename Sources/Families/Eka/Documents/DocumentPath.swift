@@ -11,4 +11,15 @@ struct DocumentPath: Encodable {
         folder = transaction
         filename = "\(document.rawValue).md"
     }
+
+    func write(to text: inout JSONText) {
+        text.write("{")
+        text.member("bucket")
+        text.write(string: bucket)
+        text.member("folder")
+        text.write(string: folder.rawValue)
+        text.member("filename")
+        text.write(string: filename)
+        text.write("}")
+    }
 }

@@ -12,15 +12,15 @@ struct ResultResponse {
         _ transaction: Transaction, _ documents: [ResultDocument], _ query: ResultQuery, _ profile: ClientProfile
     ) {
         let outcome = documents.outcome
-        var data = ResultData(transaction)
+        var data = ResultData(transaction, for: profile)
         if outcome == .inProgress, !query.isImmediate {
             // Mostly no list at all: an older iOS client takes an empty one for the end (C-44).
-            if profile.hasListsWhilePending { data.fill(with: [], for: profile) }
+            if profile.hasListsWhilePending { data.fill(with: []) }
             status = .accepted
             body = Body(data: data)
             return
         }
-        data.fill(with: documents, for: profile)
+        data.fill(with: documents)
         switch outcome {
         case .inProgress:
             status = .ok
@@ -41,76 +41,104 @@ struct ResultResponse {
         }
     }
 
-    struct Body: Encodable {
-        struct Failure: Encodable {
-            let code: String
-            let msg: String
+    struct Body {
+        struct Failure {
+            /// Says why: the web SDKs hand their app nothing else.
             let message: String
-            let displayMessage: String
 
-            enum CodingKeys: String, CodingKey {
-                case code, msg, message
-                case displayMessage = "display_message"
-            }
-
-            /// The message says why: the web SDKs hand their app nothing else.
             init(_ documents: [ResultDocument]) {
-                code = "output_not_available"
                 message = documents.lazy.flatMap(\.errors).first?.message ?? "No output is available"
-                msg = message
-                displayMessage = message
             }
         }
 
         let data: ResultData
         var status: String?
         var error: Failure?
+
+        /// By hand, as all of this is: a coder would take as long for an answer as all else that a poll costs.
+        var json: JSONText {
+            var text = JSONText(capacity: 4096)
+            text.write("{")
+            text.member("data")
+            data.write(to: &text)
+            if let status {
+                text.member("status")
+                text.write(string: status)
+            }
+            if let error {
+                text.member("error")
+                text.write("{")
+                text.member("code")
+                text.write(string: "output_not_available")
+                for name in ["msg", "message", "display_message"] as [StaticString] {
+                    text.member(name)
+                    text.write(string: error.message)
+                }
+                text.write("}")
+            }
+            text.write("}")
+            return text
+        }
     }
 }
 
 /// `data` of a result.
-struct ResultData: Encodable {
+struct ResultData {
     private let transaction: TransactionID
     private let createdAt: String
     private let additionalData: JSONValue
     private let quality: Double?
-    private var output: [ResultItem]?
-    private var templateResults: TemplateResults?
-    private var audioMatrix: AudioMatrix?
+    private var documents: [ResultDocument]?
+    private let profile: ClientProfile
 
-    private struct TemplateResults: Encodable {
-        let custom: [ResultItem]
-        let integration: [ResultItem]
-        let transcript: [ResultItem]
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case output
-        case createdAt = "created_at"
-        case additionalData = "additional_data"
-        case templateResults = "template_results"
-        case audioMatrix = "audio_matrix"
-    }
-
-    init(_ transaction: Transaction) {
+    init(_ transaction: Transaction, for profile: ClientProfile) {
         self.transaction = transaction.id
+        self.profile = profile
         createdAt = transaction.createdAt.apiTime
         additionalData = transaction.request.additionalData ?? .object([:])
         quality = transaction.audioQuality
     }
 
+    /// With lists.
+    mutating func fill(with documents: [ResultDocument]) { self.documents = documents }
+
+    func write(to text: inout JSONText) {
+        text.write("{")
+        text.member("created_at")
+        text.write(string: createdAt)
+        text.member("additional_data")
+        text.write(additionalData)
+        if let documents { write(documents, to: &text) }
+        text.write("}")
+    }
+
     /// Every note goes into `output`, which some clients read (C-31), and into its bucket, which others read (C-32).
-    mutating func fill(with documents: [ResultDocument], for profile: ClientProfile) {
-        let items = { [transaction] (kinds: Set<ResultDocument.Kind>) in
-            documents.filter { kinds.contains($0.kind) }.map { ResultItem($0, of: transaction, profile) }
-        }
+    private func write(_ documents: [ResultDocument], to text: inout JSONText) {
         // Notes and contexts are there only for those who ask for one by its id.
         let written: Set<ResultDocument.Kind> = [.custom, .notes, .context]
-        output = items(written.union([.integration]))
-        templateResults = TemplateResults(
-            custom: items(written), integration: items([.integration]), transcript: items([.transcript])
-        )
-        audioMatrix = AudioMatrix(quality: quality)
+        func write(_ kinds: Set<ResultDocument.Kind>, to text: inout JSONText) {
+            text.write(list: documents.filter { kinds.contains($0.kind) }) {
+                ResultItem($1, of: transaction, profile).write(to: &$0)
+            }
+        }
+        text.member("output")
+        write(written.union([.integration]), to: &text)
+        text.member("template_results")
+        text.write("{")
+        text.member("custom")
+        write(written, to: &text)
+        text.member("integration")
+        write([.integration], to: &text)
+        text.member("transcript")
+        write([.transcript], to: &text)
+        text.write("}")
+        text.member("audio_matrix")
+        text.write("{")
+        if let quality = AudioMatrix(quality: quality).shown {
+            text.member("quality")
+            text.write(number: quality)
+        }
+        text.write("}")
     }
 }
 
@@ -118,19 +146,22 @@ struct ResultData: Encodable {
 struct AudioMatrix: Encodable {
     let quality: Double?
 
+    /// In thousandths.
+    var shown: Double? { quality.map { ($0 * 1000).rounded() / 1000 } }
+
     private enum CodingKeys: CodingKey { case quality }
 
     func encode(to encoder: any Encoder) throws {
         var matrix = encoder.container(keyedBy: CodingKeys.self)
-        try matrix.encodeIfPresent(quality.map { ($0 * 1000).rounded() / 1000 }, forKey: .quality)
+        try matrix.encodeIfPresent(shown, forKey: .quality)
     }
 }
 
 /// One result document as clients decode it (eka.md 5.1).
-struct ResultItem: Encodable {
-    private let document: ResultDocument
-    private let transaction: TransactionID
-    private let profile: ClientProfile
+private struct ResultItem {
+    let document: ResultDocument
+    let transaction: TransactionID
+    let profile: ClientProfile
 
     init(_ document: ResultDocument, of transaction: TransactionID, _ profile: ClientProfile) {
         self.transaction = transaction
@@ -138,41 +169,38 @@ struct ResultItem: Encodable {
         self.profile = profile
     }
 
-    enum CodingKeys: String, CodingKey {
-        case type, name, status, value, errors, warnings, lang
-        case templateID = "template_id"
-        case documentID = "document_id"
-        case documentType = "document_type"
-        case path = "document_path"
-    }
-
-    private struct DiagnosticBody: Encodable {
-        let type: String
-        let code: String
-        let msg: String
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var item = encoder.container(keyedBy: CodingKeys.self)
-        try item.encode(document.templateID, forKey: .templateID)
-        try item.encode(document.id, forKey: .documentID)
-        try item.encode(document.kind.rawValue, forKey: .documentType)
-        try item.encode(document.format.rawValue, forKey: .type)
-        try item.encode(document.name, forKey: .name)
-        try item.encode(statusWord, forKey: .status)
+    func write(to text: inout JSONText) {
+        text.write("{")
+        text.member("template_id")
+        text.write(string: document.templateID.rawValue)
+        text.member("document_id")
+        text.write(string: document.id.rawValue)
+        text.member("document_type")
+        text.write(string: document.kind.rawValue)
+        text.member("type")
+        text.write(string: document.format.rawValue)
+        text.member("name")
+        text.write(string: document.name)
+        text.member("status")
+        text.write(string: statusWord)
+        text.member("value")
         // Standard base64, padded, in one line (C-55); null when there is nothing, never an object (C-43).
-        let value = document.status.isFinal ? document.value : nil
-        try item.encode(value.map { Data($0.utf8).base64EncodedString() }, forKey: .value)
-        try item.encodeIfPresent(document.language, forKey: .lang)
-        try item.encode(DocumentPath(document.id, of: transaction), forKey: .path)
-        switch profile.diagnosticStyle {
-        case .objects:
-            try item.encode(document.errors.map { body($0, "error") }, forKey: .errors)
-            try item.encode(document.warnings.map { body($0, "warning") }, forKey: .warnings)
-        case .strings:
-            try item.encode(document.errors.map(\.message), forKey: .errors)
-            try item.encode(document.warnings.map(\.message), forKey: .warnings)
+        if document.status.isFinal, let value = document.value {
+            text.write(string: Data(value.utf8).base64EncodedString())
+        } else {
+            text.write("null")
         }
+        if let language = document.language {
+            text.member("lang")
+            text.write(string: language)
+        }
+        text.member("document_path")
+        DocumentPath(document.id, of: transaction).write(to: &text)
+        text.member("errors")
+        write(document.errors, "error", to: &text)
+        text.member("warnings")
+        write(document.warnings, "warning", to: &text)
+        text.write("}")
     }
 
     private var statusWord: String {
@@ -183,7 +211,20 @@ struct ResultItem: Encodable {
         }
     }
 
-    private func body(_ diagnostic: Diagnostic, _ type: String) -> DiagnosticBody {
-        DiagnosticBody(type: type, code: diagnostic.code.rawValue, msg: diagnostic.message)
+    private func write(_ diagnostics: [Diagnostic], _ type: String, to text: inout JSONText) {
+        text.write(list: diagnostics) { text, diagnostic in
+            switch profile.diagnosticStyle {
+            case .objects:
+                text.write("{")
+                text.member("type")
+                text.write(string: type)
+                text.member("code")
+                text.write(string: diagnostic.code.rawValue)
+                text.member("msg")
+                text.write(string: diagnostic.message)
+                text.write("}")
+            case .strings: text.write(string: diagnostic.message)
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ struct ResultRoutes: Sendable {
             documents = documents.map(\.overdue)
         }
         let response = ResultResponse(found.transaction, documents, query, profile)
-        let body = try ByteBuffer(encoding: response.body)
+        let body = ByteBuffer(bytes: response.body.json.bytes)
         if documents.outcome != .inProgress {
             answers.remember(response.status, body, to: question, version: version)
         }
