@@ -3,7 +3,6 @@
 One real consultation is copied by SQL until there are as many as a line says, all of one user, with a file for each of
 their chunks; then a server that finds them is asked."""
 
-import json
 import pathlib
 import shutil
 import sqlite3
@@ -11,11 +10,10 @@ import statistics
 import sys
 import time
 import urllib.request
-import uuid
 
 import bench
 from bench_table import print_table
-from messages import BUCKET, Client, Message, http
+from messages import Client, Message, http
 from servers import Process, Scribe
 
 #: Of stored consultations. What the first costs is what the others are compared with.
@@ -28,12 +26,12 @@ MOST_MEMORY = 80
 def grow(data: pathlib.Path, size: int):
     """Copies the one consultation that is there, an hour apart, into the past."""
     database = sqlite3.connect(data / "scribe.sqlite")
-    [[name, folder]] = database.execute("SELECT txn_id, folder FROM transactions")
+    [[name]] = database.execute("SELECT txn_id FROM transactions")
     copies = size - 1
     database.execute("CREATE TEMP TABLE copies AS WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies "
                      f"WHERE n < {copies}) SELECT n, printf('copy-%08d', n) AS name FROM copies")
     # Names are as long as real ones, and come in no order.
-    unique = f"printf('%02x', n % 256) || substr(lower(hex(randomblob(16))), 3)"
+    unique = "printf('%02x', n % 256) || substr(lower(hex(randomblob(16))), 3)"
     changed = {
         "transactions": {
             "id": "id + n", "txn_id": "copies.name", "created_at": "created_at - n * 3600000",
