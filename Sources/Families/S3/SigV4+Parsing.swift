@@ -19,7 +19,7 @@ extension SigV4 {
             throw .invalidRequest("Please use \(algorithm).")
         }
         var fields: [String: String] = [:]
-        for part in authorization.dropFirst(algorithm.count + 1).split(ascii: ",") {
+        for part in Substring(authorization.utf8.dropFirst(algorithm.utf8.count + 1)).split(ascii: ",") {
             let pair = part.split(ascii: "=", maxSplits: 1)
             guard pair.count == 2 else { continue }
             fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])

@@ -27,7 +27,7 @@ package struct SigningScope: Hashable, Sendable {
             credential.utf8.count <= Self.longestCredential
         else { return nil }
         (accessKeyID, day, region, service) = (parts[0], parts[1], parts[2], parts[3])
-        text = String(credential.dropFirst(accessKeyID.count + 1))
+        text = String(Substring(credential.utf8.dropFirst(accessKeyID.utf8.count + 1)))
     }
 
     /// For a key of our own.

@@ -1,0 +1,157 @@
+import Foundation
+import GRDB
+import ScribeDomain
+
+/// What is stored of a transaction, within a SQL transaction.
+extension Store {
+    static func insert(
+        _ transaction: Transaction, documents: [ResultDocument], in db: Database
+    ) throws -> Int64 {
+        let location = transaction.request.audioLocation
+        try db.run(
+            """
+            INSERT INTO transactions (
+                business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, language, fixture,
+                request, user_status, processing_status, committed_files, created_at, committed_at, encounter_id
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
+                transaction.owner.doctor.rawValue, transaction.owner.client.rawValue,
+                transaction.request.patientID,
+                location?.bucket, location?.folder,
+                transaction.request.inputLanguages.first, transaction.request.fixture,
+                try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
+                transaction.processingStatus.rawValue, try StoredJSON.text(transaction.committedFiles),
+                transaction.createdAt.milliseconds, transaction.committedAt?.milliseconds,
+                transaction.request.ambient?.encounter,
+            ]
+        )
+        let rowID = db.lastInsertedRowID
+        for document in documents { try insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
+        return rowID
+    }
+
+    static func apply(
+        _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
+        at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        if effect != .none { changes.append(.transaction(transaction.key)) }
+        switch effect {
+        case .none: break
+        case .stored: try save(transaction, insteadOf: old, rowID: rowID, in: db)
+        case .ended:
+            try save(transaction, insteadOf: old, rowID: rowID, in: db)
+            try db.run("DELETE FROM jobs WHERE transaction_id = ?", [rowID])
+            if transaction.processingStatus == .cancelled, old.processingStatus != .cancelled {
+                try raise([.cancelled], of: transaction.key, at: now, in: db, &changes)
+            }
+        case .process:
+            try save(transaction, insteadOf: old, rowID: rowID, in: db)
+            try startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)
+            if old.userStatus.isOpen { try raise([.ended], of: transaction.key, at: now, in: db, &changes) }
+        }
+    }
+
+    /// Whether processing anew may give more: audio is there, under a name that was committed, that is not what was
+    /// transcribed, or something failed for no fault of the audio.
+    static func hasMoreToGive(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
+        guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
+        let documents = try documents(ofRow: rowID, in: db)
+        if documents.contains(where: { $0.status == .failure && $0.errors.contains(where: \.isCurable) }) {
+            return true
+        }
+        // A person's transcript stands, whatever there is to hear.
+        if documents.contains(where: { $0.kind == .transcript && $0.isEdited }) { return false }
+        let known = try chunkTranscripts(ofRow: rowID, in: db)
+        return try transaction.orderedFiles.contains { name in
+            guard let eTag = try upload(of: name, in: transaction, db)?.eTag else { return false }
+            guard let known = known[name], known.eTag == eTag else { return true }
+            return if case .failure(let diagnostic) = known.result { diagnostic.isCurable } else { false }
+        }
+    }
+
+    static func save(
+        _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: Database
+    ) throws {
+        // Lists are long, and each changes once.
+        func text(_ list: KeyPath<Transaction, [String]>) throws -> String? {
+            transaction[keyPath: list] == old[keyPath: list] ? nil : try StoredJSON.text(transaction[keyPath: list])
+        }
+        let times = transaction.stopped.times
+        try db.run(
+            """
+            UPDATE transactions SET
+                user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
+                chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files),
+                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?,
+                expires_at = iif(?, expires_at, NULL)
+            WHERE id = ?
+            """,
+            [
+                transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
+                try text(\.stopped.files),
+                try times == old.stopped.times ? nil : StoredTimes(times).text,
+                try text(\.committedFiles),
+                transaction.committedAt?.milliseconds,
+                transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,
+                transaction.userStatus.isOpen && transaction.archivedAt == nil, rowID,
+            ]
+        )
+    }
+
+    static func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+        try db.run(
+            "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ? WHERE id = ?",
+            [
+                try StoredJSON.text(transaction.request), transaction.request.patientID,
+                transaction.request.inputLanguages.first, transaction.request.fixture, rowID,
+            ]
+        )
+    }
+
+    static func startProcessing(
+        _ transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        let listed = try StoredJSON.text(transaction.committedFiles)
+        try db.run(
+            """
+            DELETE FROM chunk_transcripts WHERE transaction_id = ?1
+                AND (failure IS NOT NULL OR file_name NOT IN (SELECT value FROM json_each(?2)))
+            """,
+            [rowID, listed]
+        )
+        try db.run(
+            """
+            DELETE FROM jobs WHERE transaction_id = ? AND (
+                kind = 'transcribe' AND subject NOT IN (SELECT value FROM json_each(?)) OR kind = 'note')
+            """,
+            [rowID, listed]
+        )
+        try db.run(
+            """
+            UPDATE documents SET status = 'in-progress', errors = '[]', warnings = '[]', updated_at = ?
+            WHERE transaction_id = ? AND status <> 'in-progress' AND is_edited = 0 AND is_authored = 0
+            """,
+            [now.milliseconds, rowID]
+        )
+        try startAssembly(ofRow: rowID, at: now, in: db, &changes)
+    }
+
+    /// Makes the job that puts the results together, or wakes it.
+    static func startAssembly(
+        ofRow rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        // A job that is running finds at its end that the generation has changed, and goes again.
+        try outdateAssembly(ofRow: rowID, in: db)
+        try db.run(
+            """
+            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id)
+            SELECT 'assemble', id, '', '', ?2, business_id FROM transactions WHERE id = ?1
+            ON CONFLICT DO UPDATE SET run_at = excluded.run_at, attempts = 0 WHERE state = 'pending'
+            """,
+            [rowID, now.milliseconds]
+        )
+        changes.append(.work(.assemble))
+    }
+}
