@@ -1,4 +1,4 @@
-/// JSON as bytes, for what is written too often for a coder, which takes ten times as long.
+/// JSON as bytes, for what is written too often for a coder, which takes several times as long.
 package struct JSONText: Sendable {
     package private(set) var bytes: [UInt8] = []
 

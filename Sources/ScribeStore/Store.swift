@@ -27,8 +27,8 @@ package final class Store: Sendable {
 
         /// What is written or read of a file without asking a thread for it, in bytes: 0 where each write waits for the disk.
         ///
-        /// This much goes to the kernel's memory, or comes from it, in a fraction of the time that two threads need to wake
-        /// each other. See docs/decisions.md.
+        /// This much goes to the kernel's memory, or comes from it, at once, and a thread would have to be woken twice for it.
+        /// See docs/decisions.md.
         package var atOnce: Int { self == .normal ? 64 << 10 : 0 }
     }
 

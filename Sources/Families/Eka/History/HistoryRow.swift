@@ -5,7 +5,7 @@ import ScribeHTTP
 struct HistoryRow {
     let transaction: TransactionSummary
 
-    /// By hand: clients ask for all that there is, and a coder would take ten times as long for it.
+    /// By hand: clients ask for all that there is, and a coder would take several times as long for it.
     func write(to text: inout JSONText) {
         text.write("{")
         text.member("txn_id")
