@@ -17,6 +17,12 @@ package struct JSONText: Sendable {
         write("\":")
     }
 
+    /// A member that is a string.
+    package mutating func member(_ name: StaticString, string text: String) {
+        member(name)
+        write(string: text)
+    }
+
     /// A list, with commas between its values.
     package mutating func write<Value>(list values: [Value], _ write: (inout JSONText, Value) -> Void) {
         self.write("[")

@@ -14,12 +14,9 @@ struct DocumentPath: Encodable {
 
     func write(to text: inout JSONText) {
         text.write("{")
-        text.member("bucket")
-        text.write(string: bucket)
-        text.member("folder")
-        text.write(string: folder.rawValue)
-        text.member("filename")
-        text.write(string: filename)
+        text.member("bucket", string: bucket)
+        text.member("folder", string: folder.rawValue)
+        text.member("filename", string: filename)
         text.write("}")
     }
 }

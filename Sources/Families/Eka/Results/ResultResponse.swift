@@ -62,17 +62,14 @@ struct ResultResponse {
             text.member("data")
             data.write(to: &text)
             if let status {
-                text.member("status")
-                text.write(string: status)
+                text.member("status", string: status)
             }
             if let error {
                 text.member("error")
                 text.write("{")
-                text.member("code")
-                text.write(string: "output_not_available")
+                text.member("code", string: "output_not_available")
                 for name in ["msg", "message", "display_message"] as [StaticString] {
-                    text.member(name)
-                    text.write(string: error.message)
+                    text.member(name, string: error.message)
                 }
                 text.write("}")
             }
@@ -104,8 +101,7 @@ struct ResultData {
 
     func write(to text: inout JSONText) {
         text.write("{")
-        text.member("created_at")
-        text.write(string: createdAt)
+        text.member("created_at", string: createdAt)
         text.member("additional_data")
         text.write(additionalData)
         if let documents { write(documents, to: &text) }
@@ -171,18 +167,12 @@ private struct ResultItem {
 
     func write(to text: inout JSONText) {
         text.write("{")
-        text.member("template_id")
-        text.write(string: document.templateID.rawValue)
-        text.member("document_id")
-        text.write(string: document.id.rawValue)
-        text.member("document_type")
-        text.write(string: document.kind.rawValue)
-        text.member("type")
-        text.write(string: document.format.rawValue)
-        text.member("name")
-        text.write(string: document.name)
-        text.member("status")
-        text.write(string: statusWord)
+        text.member("template_id", string: document.templateID.rawValue)
+        text.member("document_id", string: document.id.rawValue)
+        text.member("document_type", string: document.kind.rawValue)
+        text.member("type", string: document.format.rawValue)
+        text.member("name", string: document.name)
+        text.member("status", string: statusWord)
         text.member("value")
         // Standard base64, padded, in one line (C-55); null when there is nothing, never an object (C-43).
         if document.status.isFinal, let value = document.value {
@@ -191,8 +181,7 @@ private struct ResultItem {
             text.write("null")
         }
         if let language = document.language {
-            text.member("lang")
-            text.write(string: language)
+            text.member("lang", string: language)
         }
         text.member("document_path")
         DocumentPath(document.id, of: transaction).write(to: &text)
@@ -216,12 +205,9 @@ private struct ResultItem {
             switch profile.diagnosticStyle {
             case .objects:
                 text.write("{")
-                text.member("type")
-                text.write(string: type)
-                text.member("code")
-                text.write(string: diagnostic.code.rawValue)
-                text.member("msg")
-                text.write(string: diagnostic.message)
+                text.member("type", string: type)
+                text.member("code", string: diagnostic.code.rawValue)
+                text.member("msg", string: diagnostic.message)
                 text.write("}")
             case .strings: text.write(string: diagnostic.message)
             }

@@ -1,0 +1,40 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+@testable import ScribeStore
+
+struct StoredRequestTests {
+    @Test("folders that are spelled in two ways of Unicode are two, also where requests are remembered")
+    func spellings() throws {
+        let cache = RequestCache()
+        for url in ["s3://b/caf\u{E9}", "s3://b/cafe\u{301}", "s3://b/caf\u{E9}"] {
+            let text = try StoredJSON.text(TransactionRequest(transfer: .vaded, audioURL: url))
+            let read = try cache.request(text).audioURL
+            #expect(read.map { Array($0.utf8) } == Array(url.utf8))
+        }
+    }
+
+    @Test("times come back as they were, whatever the files are called")
+    func times() throws {
+        let times = [
+            "1.wav": ChunkTimes(start: 0, end: 1.56), "a\"b\\.wav": ChunkTimes(start: 6.24, end: 7.800000000000001),
+            "é.wav": ChunkTimes(start: 1e-7, end: 3600),
+        ]
+        #expect(try StoredTimes(text: StoredTimes(times).text).value == times)
+        #expect(
+            try StoredTimes(text: StoredTimes(["1.wav": times["1.wav"]].compactMapValues(\.self)).text).value.count == 1
+        )
+        #expect(try StoredTimes(text: "{}").value.isEmpty)
+        #expect(throws: DecodingError.self) { try StoredTimes(text: #"{"1.wav":{"start":"0"}}"#) }
+    }
+
+    @Test("speech comes back as it was, by hand and by a coder")
+    func speech() throws {
+        for text in ["I have a cough.", "he said \"no\"\n", ""] {
+            let speech = RecognisedSpeech(text: text, quality: 0.3, confidence: nil, duration: 1.561125)
+            let stored = try StoredJSON.text(StoredSpeech(speech))
+            #expect(try StoredJSON.value(stored, as: StoredSpeech.self).value == speech)
+        }
+    }
+}
