@@ -49,7 +49,7 @@ package struct Listener: Sendable {
     var authority: String? { certificate?.authority }
 
     /// What every request goes through, from the outside in.
-    typealias Responder = RequestLog<CrossOrigin<FamilyResponder>>
+    typealias Responder = RequestLog<HostRule<CrossOrigin<FamilyResponder>>>
 
     /// - Parameter onReady: called when the server accepts connections, on all of its ports.
     func application(
@@ -57,9 +57,11 @@ package struct Listener: Sendable {
     ) -> Application<Responder> {
         let logger = parts.logger
         let responder = RequestLog(
-            next: CrossOrigin(
-                next: FamilyResponder(families: backend.families, bodies: backend.bodies),
-                allowed: allowedOrigins(backend), hidden: ControlFamily.root),
+            next: HostRule(
+                next: CrossOrigin(
+                    next: FamilyResponder(families: backend.families, bodies: backend.bodies),
+                    allowed: configuration.webOrigins, hidden: ControlFamily.root),
+                allowed: configuration.hosts, exempt: ControlFamily.root),
             metrics: backend.metrics, clock: parts.clock)
         let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { ports in
             do {
@@ -87,9 +89,9 @@ package struct Listener: Sendable {
         if let certificate {
             let secure = application(
                 port: configuration.tls.port, isSecure: true, services: [certificate],
-                HTTPServerBuilder { [metrics = backend.metrics, channel = channel(isSecure: true, logger)] responder in
+                HTTPServerBuilder { [metrics = backend.metrics] responder in
                     SecureChannel(
-                        base: HTTP1Channel(responder: responder, configuration: channel), limits: limits,
+                        base: HTTP1Channel(responder: responder), limits: limits,
                         streamLimit: streamLimit, metrics: metrics, logger: logger
                     ) { certificate.context }
                 })
@@ -97,29 +99,11 @@ package struct Listener: Sendable {
         }
         return application(
             port: configuration.port, isSecure: false, services: services,
-            HTTPServerBuilder { [metrics = backend.metrics, channel = channel(isSecure: false, logger)] responder in
+            HTTPServerBuilder { [metrics = backend.metrics] responder in
                 EventLoopChannel(
-                    base: HTTP1Channel(responder: responder, configuration: channel), metrics: metrics)
+                    base: HTTP1Channel(responder: responder),
+                    pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), metrics: metrics)
             })
-    }
-
-    private func channel(isSecure: Bool, _ logger: Logger) -> HTTP1Channel.Configuration {
-        let limits = configuration.connectionLimits
-        return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuardInstaller(limits: limits, isSecure: isSecure, logger: logger)],
-            idleTimeout: TimeAmount(limits.idleTime),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: limits.headSize, maxHeaderListSize: limits.headSize,
-                maxHeaderFieldCount: limits.fieldCount
-            )
-        )
-    }
-
-    private func allowedOrigins(_ backend: Backend) -> AllowedOrigins {
-        if let list = configuration.allowedOrigins {
-            return list.contains("*") ? .any : .listed(Set(list.map { $0.lowercased() }))
-        }
-        return configuration.authMode == .strict ? .listed([]) : .trusted(hostSuffixes: backend.hostSuffixes)
     }
 }
 

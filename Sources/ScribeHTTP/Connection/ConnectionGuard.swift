@@ -47,6 +47,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Whether the request that is being read may go on as a WebSocket.
     private var isUpgradable = false
     private var hasEndedUpgraded = false
+    /// Whether more was asked for while the answer to a WebSocket's request was awaited. What comes with the request waits
+    /// in the parser, and is no more than one read.
+    private var isReadHeld = false
+    /// Whether the parser takes the request for the last one that it understands, and whether that has ended.
+    private var isLastForParser = false
+    private var hasParserStopped = false
+    /// Whether what arrives is read by nobody: a parser that has stopped keeps it all.
+    var isDeaf: Bool { hasParserStopped && phase != .upgrading && phase != .upgraded }
 
     /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
     let departure: Departure
@@ -86,10 +94,27 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let parser = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
         try pipeline.addHandler(RawBytes(), position: .before(self))
-        pipeline.removeHandler(context: parser, promise: nil)
-        pipeline.removeHandler(context: encoder, promise: nil)
         awaited = nil
         phase = .upgraded
+        pipeline.removeHandler(context: encoder, promise: nil)
+        let removed = context.eventLoop.makePromise(of: Void.self)
+        removed.futureResult.assumeIsolated().whenComplete { _ in
+            // The parser has handed on what came behind the request, the first bytes of the other protocol, and not that
+            // this was all for now.
+            context.fireChannelReadComplete()
+            self.resumeReading(context)
+        }
+        pipeline.removeHandler(context: parser, promise: removed)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if phase == .upgrading { isReadHeld = true } else { context.read() }
+    }
+
+    private func resumeReading(_ context: ChannelHandlerContext) {
+        guard isReadHeld else { return }
+        isReadHeld = false
+        context.read()
     }
 
     /// The request's body, which is all that a client says in the other protocol, has an end.
@@ -134,6 +159,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             // Behind this request nothing more can be read: the parser stops at it.
             let wantsUpgrade = head.headers.contains(name: "upgrade")
             isUpgradable = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
+            isLastForParser = wantsUpgrade || head.method == .CONNECT
             // To whoever wants any other protocol this one is spoken.
             let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
             closings.append(endsConnection)
@@ -150,6 +176,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             context.fireChannelRead(data)
         case .end:
             awaited = nil
+            hasParserStopped = isLastForParser
             // Held back until it is decided: in another protocol the request goes on.
             if isUpgradable { return phase = .upgrading }
             phase = .idle
@@ -183,6 +210,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             context.write(wrapOutboundOut(.head(head)), promise: promise)
             phase = .idle
             context.fireChannelRead(wrapInboundOut(.end(nil)))
+            resumeReading(context)
         case .head(var head) where !head.status.isInformational:
             // Refused before all of it was here: reading the rest would only be for the next request's sake.
             if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }

@@ -9,16 +9,18 @@ package struct EventLoopChannel: ServerChildChannel {
     package typealias Value = HTTP1Channel.Value
 
     private let base: HTTP1Channel
+    private let pipeline: HTTP1Pipeline
     private let metrics: Metrics
 
-    package init(base: HTTP1Channel, metrics: Metrics) {
+    package init(base: HTTP1Channel, pipeline: HTTP1Pipeline, metrics: Metrics) {
         self.base = base
+        self.pipeline = pipeline
         self.metrics = metrics
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         metrics.count(channel)
-        return base.setup(channel: channel, logger: logger)
+        return channel.eventLoop.makeCompletedFuture { try pipeline.install(in: channel, logger: logger) }
     }
 
     package func handle(value: Value, logger: Logger) async {

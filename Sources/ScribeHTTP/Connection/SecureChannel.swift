@@ -24,6 +24,7 @@ package struct SecureChannel: ServerChildChannel {
     }
 
     private let base: HTTP1Channel
+    private let pipeline: HTTP1Pipeline
     private let limits: ConnectionLimits
     private let openStreams: OpenStreams
     private let metrics: Metrics
@@ -39,6 +40,7 @@ package struct SecureChannel: ServerChildChannel {
         encryption: @escaping @Sendable () -> NIOSSLContext
     ) {
         self.base = base
+        pipeline = HTTP1Pipeline(limits: limits, isSecure: true, logger: logger)
         self.metrics = metrics
         self.limits = limits
         openStreams = OpenStreams(limit: streamLimit)
@@ -57,7 +59,9 @@ package struct SecureChannel: ServerChildChannel {
                 case .negotiated("h2"):
                     channel.eventLoop.makeCompletedFuture { .http2(try streams(of: channel, logger)) }
                 case .negotiated, .fallback:
-                    base.setup(channel: channel, logger: logger).map { .http1($0) }
+                    channel.eventLoop.makeCompletedFuture {
+                        .http1(try self.pipeline.install(in: channel, logger: logger))
+                    }
                 }
             }
             try pipeline.addHandler(negotiation)
@@ -72,8 +76,9 @@ package struct SecureChannel: ServerChildChannel {
             configuration: .init(
                 maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: TimeAmount(limits.idleTime),
                 keepalive: nil))
-        try pipeline.addHandler(FrameWatch())
-        let watch = StreamsWatch(limits: limits)
+        let frames = FrameWatch()
+        try pipeline.addHandler(frames)
+        let watch = StreamsWatch(limits: limits, frames: frames)
         let delegate = StreamsDelegate(
             watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), management: management.http2StreamDelegate)
         let streams: Streams = try pipeline.configureAsyncHTTP2Pipeline(
@@ -134,6 +139,7 @@ private final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     typealias InboundIn = HTTP2Frame
 
     private let limits: ConnectionLimits
+    private let frames: FrameWatch
     private var context: ChannelHandlerContext?
     private var firstTimer: Scheduled<Void>?
     private var goodbyeTimer: Scheduled<Void>?
@@ -141,7 +147,10 @@ private final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     private var openStreams = 0
     private var isBroken = false
 
-    init(limits: ConnectionLimits) { self.limits = limits }
+    init(limits: ConnectionLimits, frames: FrameWatch) {
+        self.limits = limits
+        self.frames = frames
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -189,6 +198,7 @@ private final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     }
 
     func wroteFrame(_ frame: HTTP2Frame) {
+        if case .data(let data) = frame.payload { frames.sentData(data.data.readableBytes) }
         guard case .goAway(_, let code, _) = frame.payload else { return }
         if code != .noError { isBroken = true }
         guard goodbyeTimer == nil else { return }

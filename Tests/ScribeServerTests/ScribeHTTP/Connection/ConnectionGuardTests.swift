@@ -29,6 +29,36 @@ struct ConnectionGuardTests {
         #expect(!channel.isActive)
     }
 
+    /// A connection with a parser that hands on what it does not understand, and what its client has asked for.
+    private func parsed() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)),
+            ConnectionGuard(limits: limits, departure: Departure()),
+        ])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    @Test("what comes with the request for a socket, or before it is open, are the socket's first bytes")
+    func earlyBytes() throws {
+        let channel = try parsed()
+        try channel.writeInbound(
+            ByteBuffer(string: "GET / HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\nfirst "))
+        try channel.writeInbound(ByteBuffer(string: "second"))
+        guard case .head? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+        try channel.writeOutbound(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .switchingProtocols)))
+        channel.embeddedEventLoop.run()
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "first second")))
+        try channel.writeInbound(ByteBuffer(string: "third"))
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "third")))
+    }
+
     @Test("a socket that is open is not ended for being slow, and what is said over it goes through as it is")
     func upgraded() throws {
         let channel = EmbeddedChannel()

@@ -1,16 +1,15 @@
-import HTTPTypes
+import HummingbirdCore
 package import Logging
-package import NIOCore
+import NIOCore
 import NIOHTTP1
-package import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import ScribeRuntime
 
-/// Puts the guard where it belongs: Hummingbird adds further handlers only behind its own.
-package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
-    package typealias InboundIn = HTTPRequestPart
-    package typealias InboundOut = HTTPRequestPart
-
+/// Makes a connection one of HTTP/1, between its bytes and Hummingbird.
+///
+/// Hummingbird's own `HTTP1Channel.setup` has no place for a guard before its codec, and its parser drops the bytes behind a
+/// request that goes on in another protocol; this one hands them on.
+package struct HTTP1Pipeline: Sendable {
     private let limits: ConnectionLimits
     private let isSecure: Bool
     private let logger: Logger
@@ -22,27 +21,25 @@ package final class ConnectionGuardInstaller: ChannelInboundHandler, RemovableCh
         self.logger = logger
     }
 
-    package func handlerAdded(context: ChannelHandlerContext) {
-        let pipeline = context.pipeline.syncOperations
+    func install(in channel: any Channel, logger: Logger) throws -> HTTP1Channel.Value {
+        var parsing = NIOHTTPDecoderLimitConfiguration()
+        parsing.maxHeaderFieldSize = limits.headSize
+        parsing.maxHeaderListSize = limits.headSize
+        parsing.maxHeaderFieldCount = limits.fieldCount
         let guardHandler = ConnectionGuard(limits: limits, departure: Departure())
-        do {
-            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(guardHandler, position: .before(codec))
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTPResponseEncoder(),
             // Behind encryption, where there is any: what counts is what the parser gets.
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(
-                ByteCounter(guardHandler, tellsOfTLS: !isSecure, logger: logger), position: .before(decoder))
-            try context.channel.tune(limits)
-        } catch {
-            // Without its guard a connection is not to be served.
-            context.close(promise: nil)
-        }
-    }
-
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard isSecure, case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        head.scheme = "https"
-        context.fireChannelRead(wrapInboundOut(.head(head)))
+            ByteCounter(guardHandler, tellsOfTLS: !isSecure, logger: self.logger),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: parsing)),
+            guardHandler,
+            HTTP1ToHTTPServerCodec(secure: isSecure),
+            HTTPConnectionStateHandler(idleTimeout: limits.idleTime, logger: logger),
+        ])
+        try channel.tune(limits)
+        return try HTTP1Channel.Value(
+            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 }
 
@@ -57,7 +54,8 @@ extension Channel {
     }
 }
 
-/// Tells the guard of the bytes that the parser has not made anything of yet, and the log of those that it never will.
+/// Tells the guard of the bytes that the parser has not made anything of yet, and the log of those that it never will. What
+/// nobody reads any more ends here.
 private final class ByteCounter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -83,7 +81,7 @@ private final class ByteCounter: ChannelDuplexHandler {
         }
         isFirst = false
         guardHandler.received(bytes.readableBytes)
-        context.fireChannelRead(wrapInboundOut(bytes.compacted))
+        if !guardHandler.isDeaf { context.fireChannelRead(wrapInboundOut(bytes.compacted)) }
     }
 
     func read(context: ChannelHandlerContext) {

@@ -1,0 +1,245 @@
+"""HTTP/2's small frames: as many as a download needs are taken, and a flood of them ends the connection."""
+
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import pathlib
+import random
+import ssl
+import subprocess
+
+import boto3
+import h2.events
+import h2.exceptions
+import pytest
+import requests
+from conftest import PATIENCE, TLS, running
+from test_browser import browse, serving, trusting_browser
+from test_http2 import Connection, frame
+
+HERE = pathlib.Path(__file__).parent
+#: How often a frame may come within seconds, and how often it is a flood.
+FEW, MANY = 150, 2_000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """It closes no connection for being idle, and no poll is over: what ends, ends for what was sent."""
+    flags = ("--ephemeral", "--request-timeout", "1h", "--long-poll", "1h", *TLS)
+    with running(tmp_path_factory.mktemp("server"), *flags) as server:
+        yield server
+
+
+def poll(server, connection) -> int:
+    """A stream that stays open."""
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    return connection.open("GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]))
+
+
+def survives(connection, frames: bytes) -> bool:
+    """Whether a connection goes on after these, which a ping tells, or is ended."""
+    try:
+        connection.send(frames)
+        connection.h2.ping(bytes(8))
+        connection.flush()
+        connection.until(h2.events.PingAckReceived)
+        connection.events.clear()
+        return True
+    except TimeoutError:
+        raise
+    except (AssertionError, OSError, h2.exceptions.ProtocolError):
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            while connection.socket.recv(65536):
+                pass
+        return False
+
+
+def window_update(stream: int) -> bytes:
+    return frame(8, 0, stream, (1).to_bytes(4, "big"))
+
+
+SMALL = {
+    "updates of the connection": lambda _: window_update(0), "updates of a stream": window_update,
+    "unknown frames": lambda _: frame(0x0B, 0, 0, b""),
+    "unknown frames of a stream": lambda stream: frame(0x42, 0, stream, b"x"),
+}
+
+
+@pytest.mark.parametrize("count, is_taken", [(FEW, True), (MANY, False)])
+@pytest.mark.parametrize("name", SMALL)
+def test_a_flood_of_small_frames_ends_the_connection(server, name, count, is_taken):
+    with Connection(server) as connection:
+        assert survives(connection, SMALL[name](poll(server, connection)) * count) == is_taken
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["updates of the connection", "unknown frames"])
+def test_a_flood_where_nothing_was_asked_ends_the_connection(server, name):
+    with Connection(server) as connection:
+        assert survives(connection, SMALL[name](0) * FEW)
+        assert not survives(connection, SMALL[name](0) * MANY)
+
+
+def test_updates_of_many_streams_are_counted_together(server):
+    with Connection(server) as connection:
+        streams = [poll(server, connection) for _ in range(20)]
+        assert not survives(connection, b"".join(map(window_update, streams)) * (MANY // len(streams)))
+
+
+def test_a_flood_of_goodbyes_ends_the_connection(server):
+    with Connection(server) as connection:
+        poll(server, connection)
+        assert not survives(connection, frame(7, 0, 0, bytes(8)) * MANY)
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+# Downloads, by clients that nobody here wrote.
+
+
+class Content:
+    """What is downloaded: no part of it looks like the next."""
+
+    BLOCK = random.Random(1).randbytes(1_000_000)
+    COUNT = 200
+
+    def __len__(self):
+        return len(self.BLOCK) * self.COUNT
+
+    def __iter__(self):
+        return (number.to_bytes(4, "big") + self.BLOCK[4:] for number in range(self.COUNT))
+
+
+def summary(pieces) -> str:
+    """How much it is, and its hash."""
+    digest, length = hashlib.sha256(), 0
+    for piece in pieces:
+        digest.update(piece)
+        length += len(piece)
+    return f"{length} {digest.hexdigest()}"
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return summary(Content())
+
+
+def presigned(server, verb: str, address: str) -> str:
+    client = server.client()
+    keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+    s3 = boto3.client(
+        "s3", endpoint_url=address, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretKey"], aws_session_token=keys["SessionToken"])
+    return s3.generate_presigned_url(verb, {"Bucket": "b", "Key": "large"})
+
+
+@pytest.fixture(scope="module")
+def url(server):
+    """From which the content is downloaded."""
+    assert requests.put(presigned(server, "put_object", server.base_url), data=Content()).status_code == 200
+    return presigned(server, "get_object", f"https://127.0.0.1:{server.tls_port}")
+
+
+def output(*command, **options) -> str:
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout.strip()
+
+
+def with_curl(server, url, folder):
+    version = output(
+        "curl", "--http2", "-sS", "--cacert", server.authority, "-o", folder / "got", "-w", "%{http_version}", url)
+    assert version == "2"
+    with open(folder / "got", "rb") as file:
+        (folder / "got").unlink()
+        return summary(iter(lambda: file.read(1 << 20), b""))
+
+
+def with_java(server, url, folder):
+    output("keytool", "-importcert", "-noprompt", "-file", server.authority, "-keystore", folder / "trust",
+           "-storepass", "changeit")
+    answer = output("java", f"-Djavax.net.ssl.trustStore={folder}/trust", "-Djavax.net.ssl.trustStorePassword=changeit",
+                    HERE / "Download.java", url)
+    version, _, rest = answer.partition(" ")
+    assert version == "HTTP_2"
+    return rest
+
+
+def with_node(server, url, folder):
+    program = """
+        const { origin, pathname, search } = new URL(process.argv[1])
+        const session = require("http2").connect(origin), hash = require("crypto").createHash("sha256")
+        let length = 0
+        session.request({ ":path": pathname + search })
+            .on("data", piece => { hash.update(piece); length += piece.length })
+            .on("end", () => { console.log(length, hash.digest("hex")); session.close() })
+    """
+    return output("node", "-e", program, url, env={"PATH": os.environ["PATH"], "NODE_EXTRA_CA_CERTS": server.authority})
+
+
+PAGE = """<!doctype html>
+<script type="module">
+const { url, length } = await (await fetch("plan.json")).json()
+const whole = new Uint8Array(length)
+let count = 0, thrown = null
+try {
+  for (const reader = (await fetch(url)).body.getReader();;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    whole.set(value, count)
+    count += value.length
+  }
+} catch (error) { thrown = String(error) }
+const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", whole))
+const hex = [...hash].map(byte => byte.toString(16).padStart(2, "0")).join("")
+await fetch("done", { method: "POST", body: JSON.stringify({ summary: `${count} ${hex}`, thrown }) })
+</script>"""
+
+
+def with_chromium(server, url, folder):
+    content = {"/": PAGE.encode(), "/plan.json": json.dumps({"url": url, "length": len(Content())}).encode()}
+    browser = trusting_browser(server, folder)
+    with serving(content) as (port, posted):
+        answer = browse(f"http://localhost:{port}/", folder / "profile", posted, *browser["flags"],
+                        environment=browser["environment"])
+    assert answer["thrown"] is None
+    return answer["summary"]
+
+
+def with_h2(server, url, folder, *fields, step=None):
+    """With a window of one frame. With a step, both windows grow by each so many bytes, as soon as they are here."""
+    digest, length, ended = hashlib.sha256(), 0, False
+    with Connection(server, INITIAL_WINDOW_SIZE=16_384) as connection:
+        authority, path = url.removeprefix("https://").split("/", 1)
+        stream = connection.open("GET", f"/{path}", *fields, authority=authority)
+        while not ended:
+            assert connection.receive(acknowledge=not step), f"the connection ended after {length} bytes"
+            ended = any(isinstance(event, h2.events.StreamEnded) for event in connection.events)
+            for event in connection.events:
+                if isinstance(event, h2.events.DataReceived):
+                    digest.update(event.data)
+                    length += len(event.data)
+                    for begin in range(0, len(event.data), step) if step and not ended else ():
+                        for window in (None, stream):
+                            connection.h2.increment_flow_control_window(min(step, len(event.data) - begin), window)
+            connection.events.clear()
+            connection.flush()
+    return f"{length} {digest.hexdigest()}"
+
+
+@pytest.mark.parametrize(
+    "client",
+    [with_curl, with_java, with_node, with_chromium, with_h2],
+    ids=lambda client: client.__name__.removeprefix("with_"))
+def test_a_large_download_arrives_whole(server, url, expected, tmp_path, client):
+    assert client(server, url, tmp_path) == expected
+
+
+def test_a_client_that_reads_by_4_kilobytes_is_no_flood(server, url, tmp_path):
+    """As Go's client does whose program reads by so much. HAProxy is between this and one for each frame."""
+    megabytes = 40
+    fields = ("range", f"bytes=0-{megabytes * 1_000_000 - 1}")
+    assert with_h2(server, url, tmp_path, fields, step=4_096) == summary(itertools.islice(Content(), megabytes))
