@@ -47,8 +47,6 @@ package struct Backend: Sendable {
     let metrics: Metrics
     /// The memory for bodies that are held as a whole.
     let bodies: BodyBudget
-    /// The hosts on which the families' own web pages are.
-    let hostSuffixes: [String]
 
     /// Opens the data folder and everything in it.
     /// - Parameter authority: what clients are to trust, as PEM.
@@ -82,12 +80,15 @@ package struct Backend: Sendable {
             lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
         let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
         let tickets = Tickets(key: data.key, clock: clock)
-        let origin = LinkOrigin(publicURL: configuration.publicURL, proxies: configuration.trustedProxies)
+        let proxies = TrustedProxies(configuration.trustedProxies)
+        let origin = LinkOrigin(publicURL: configuration.publicURL, proxies: proxies)
+        let pages = PageOrigins(own: origin, allowed: configuration.webOrigins)
         let eka = EkaFamily(
             runtime, authenticator: authenticator, credentials: credentials, secrets: secrets, tickets: tickets,
             settings: .init(
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
-                longPoll: configuration.longPoll, lifetimes: configuration.lifetimes, origin: origin))
+                longPoll: configuration.longPoll, lifetimes: configuration.lifetimes, origin: origin, pages: pages,
+                proxies: proxies))
         families = [
             RoutedFamily(
                 StatusFamily(
@@ -98,11 +99,11 @@ package struct Backend: Sendable {
                     runtime,
                     settings: .init(
                         token: try await data.adminToken(configuration), host: configuration.host,
-                        about: Self.about(configuration)))),
+                        about: Self.about(configuration), proxies: proxies))),
             RoutedFamily(
                 AllianceFamily(
                     runtime, authenticator: authenticator, credentials: credentials,
-                    tickets: tickets, origin: origin,
+                    tickets: tickets, origin: origin, pages: pages,
                     longPoll: min(configuration.longPoll, .seconds(14)),
                     sockets: SocketCounts(
                         most: configuration.listen.sockets,
@@ -128,7 +129,6 @@ package struct Backend: Sendable {
                         mostOfBusiness: configuration.listen.socketsOfBusiness))),
             S3Family(runtime, credentials: credentials),
         ]
-        hostSuffixes = eka.hostSuffixes
         metrics = runtime.metrics
         bodies = BodyBudget(limit: configuration.bodyBudget)
         services = [

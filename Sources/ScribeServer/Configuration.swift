@@ -42,6 +42,9 @@ package struct Configuration: Sendable {
     package var allowsUnverifiedTokensFromNetwork = false
     /// The origins of web pages that may use the server. Nil: all of them, but none under strict authentication.
     package var allowedOrigins: [String]?
+    /// The hosts under which requests are served beside the usual ones, `*.scribe.example` for all below a name, `*` for
+    /// all there are. Not looked at under strict authentication.
+    package var allowedHosts: [String] = []
     /// Where the server may be sent by others beside the public internet, and itself while only this machine reaches it.
     package var outboundAllowed: [OutboundRules.Exception] = []
     /// How clients reach the server, without a slash at its end; nil: as each request did.
@@ -59,6 +62,8 @@ package struct Configuration: Sendable {
     package var clientProfiles: [String: ClientProfile] = [:]
     /// What live recognition is told.
     package var listen = ListenFamily.Settings()
+    /// How many encoded live streams ffmpeg decodes at a time.
+    package var decoders = 32
     /// What conversations of devices are told.
     package var edge = EdgeFamily.Settings()
     /// What ambient sessions are told.

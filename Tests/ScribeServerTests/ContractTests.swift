@@ -45,23 +45,43 @@ struct ContractTests {
         }
     }
 
-    /// Method, path and whether it takes a body, of everything that needs a token or takes a body.
-    static func operations() throws -> [(method: HTTPRequest.Method, path: String, isSecured: Bool, takesBody: Bool)] {
-        try paths().flatMap { path, item in
-            item.compactMap { name, value in
-                guard let operation = value as? [String: Any], let method = HTTPRequest.Method(name.uppercased()) else {
-                    return nil
+    /// A documented operation, with something in the place of each parameter of its path.
+    struct Operation: CustomStringConvertible {
+        let method: HTTPRequest.Method
+        let path: String
+        let isSecured: Bool
+        /// Whether a browser's cookie is a credential for it.
+        let takesCookie: Bool
+        /// Whether it reads JSON.
+        let takesBody: Bool
+
+        var description: String { "\(method) \(path)" }
+    }
+
+    static func operations() throws -> [Operation] {
+        try [StatusFamily.openAPI, ControlFamily.openAPI].flatMap { (bytes: [UInt8]) -> [Operation] in
+            let document = try #require(
+                try Yams.load(yaml: String(decoding: bytes, as: UTF8.self)) as? [String: Any])
+            let usual = document["security"] as? [[String: Any]]
+            return try #require(document["paths"] as? [String: [String: Any]]).flatMap { path, item in
+                item.compactMap { name, value in
+                    guard let operation = value as? [String: Any],
+                        let method = HTTPRequest.Method(name.uppercased())
+                    else { return nil }
+                    let security = operation["security"] as? [[String: Any]] ?? usual ?? []
+                    let body = operation["requestBody"] as? [String: Any]
+                    let content = body?["content"] as? [String: Any]
+                    let isForm =
+                        content?["application/json"] == nil && body?["$ref"] == nil
+                        || content?["application/octet-stream"] != nil
+                    // Where any text names something, this does.
+                    let id = path.hasPrefix("/api/v1/ambient/session") ? "8f14e45f-ceea-467f-a1b2-0c3d4e5f6071" : "t"
+                    return Operation(
+                        method: method,
+                        path: path.replacing("{txn_id}", with: id).replacing(/\{[a-z_]+\}/, with: "t"),
+                        isSecured: !security.isEmpty, takesCookie: security.contains { $0["cookie"] != nil },
+                        takesBody: body != nil && !isForm)
                 }
-                let isSecured = (operation["security"] as? [Any])?.isEmpty != true
-                let body = operation["requestBody"] as? [String: Any]
-                let content = body?["content"] as? [String: Any]
-                let isForm =
-                    content?["application/json"] == nil && body?["$ref"] == nil
-                    || content?["application/octet-stream"] != nil
-                // Where any text names something, this does.
-                let id = path.hasPrefix("/api/v1/ambient/session") ? "8f14e45f-ceea-467f-a1b2-0c3d4e5f6071" : "t"
-                let concrete = path.replacing("{txn_id}", with: id).replacing(/\{[a-z_]+\}/, with: "t")
-                return (method, concrete, isSecured, body != nil && !isForm)
             }
         }
     }

@@ -28,6 +28,14 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
+    /// What one subscriber has: an IPv4 address, or the first 64 bits of one of IPv6 (RFC 4291, 2.5.4).
+    package var network: String {
+        let address = unwrapped
+        return address.bytes.count == 4
+            ? address.bytes.map(String.init).joined(separator: ".")
+            : address.bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+    }
+
     /// The address of the older internet that is meant by one of the newer (RFC 4291, 2.5.5; RFC 6052); itself otherwise.
     var unwrapped: IPAddress {
         let isWrapped = ["::ffff:0:0/96", "::/96", "64:ff9b::/96"].contains { IPRange($0)?.contains(bytes) ?? false }

@@ -74,6 +74,8 @@ struct AllianceErrors: ErrorStyle {
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
         switch problem {
         case .unauthenticated(let reason): try answer(.unauthorized, "authentication_failed", reason, context)
+        case .foreignPage: try answer(.forbidden, "permission_denied", Self.foreignPage, context)
+        case .notJSON: try answer(.unsupportedMediaType, "invalid_request", Self.notJSON, context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "invalid_request", "The body is larger than \(limit) bytes", context)
         case .routeNotFound(let hint): try answer(.notFound, "resource_not_found", hint, context)

@@ -15,17 +15,20 @@ package struct AllianceFamily: RoutedAPI {
     private let credentials: UploadCredentials
     private let tickets: Tickets
     private let origin: LinkOrigin
+    private let pages: PageOrigins
     private let longPoll: Duration
     private let sockets: SocketCounts
 
     /// - Parameters:
     ///   - tickets: for links that are credentials themselves.
+    ///   - pages: which of them may use cookies.
     ///   - longPoll: how long a poll is held.
     ///   - sockets: how many may stream at a time.
     package init(
         _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, tickets: Tickets,
-        origin: LinkOrigin, longPoll: Duration, sockets: SocketCounts
+        origin: LinkOrigin, pages: PageOrigins, longPoll: Duration, sockets: SocketCounts
     ) {
+        self.pages = pages
         self.sockets = sockets
         self.runtime = runtime
         self.authenticator = authenticator
@@ -48,7 +51,7 @@ package struct AllianceFamily: RoutedAPI {
         ).add(to: open)
         let authenticated =
             open.group()
-            .add(middleware: Authentication(authenticator) { [$0.bearerToken].compactMap(\.self) })
+            .add(middleware: Authentication(authenticator, pages: pages) { [$0.bearerToken].compactMap(\.self) })
             .add(middleware: ErrorRendering(style: AllianceErrors()))
         SessionRoutes(
             sessions: runtime.sessions, links: links, longPoll: longPoll, identifiers: runtime.identifiers

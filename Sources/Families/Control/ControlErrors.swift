@@ -41,6 +41,8 @@ struct ControlErrors: ErrorStyle {
         switch problem {
         case .unauthenticated(let reason):
             try answer(.unauthorized, "unauthenticated", reason, context, [.wwwAuthenticate: "Bearer"])
+        case .foreignPage: try answer(.forbidden, "foreign_page", Self.foreignPage, context)
+        case .notJSON: try answer(.unsupportedMediaType, "not_json", Self.notJSON, context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "too_large", "The body is larger than \(limit) bytes", context)
         case .routeNotFound:
@@ -50,9 +52,13 @@ struct ControlErrors: ErrorStyle {
             try answer(
                 .methodNotAllowed, "method_not_allowed", "Allowed here: \(allowed.joined(separator: ", "))", context,
                 [.allow: allowed.joined(separator: ", ")])
-        case .busy(let seconds), .tooManyAttempts(let seconds):
+        case .busy(let seconds):
             try answer(
                 .serviceUnavailable, "busy", "Too much is being done at once, try again", context,
+                .retryAfter(seconds))
+        case .tooManyAttempts(let seconds):
+            try answer(
+                .tooManyRequests, "too_many_attempts", "Too many wrong tokens were sent, try again later", context,
                 .retryAfter(seconds))
         }
     }
@@ -64,6 +70,9 @@ struct ControlErrors: ErrorStyle {
                 .forbidden, "foreign_host",
                 "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's", context)
         case .foreignPage: try answer(.forbidden, "foreign_page", "No web page may ask here", context)
+        case .unmarked:
+            try answer(
+                .forbidden, "unmarked", "A browser asks without a token: send the header X-Scribe-Admin: 1", context)
         case .forwarded:
             try answer(
                 .forbidden, "forwarded", "Through a proxy this door opens only with a token: set --admin-token", context
@@ -102,5 +111,7 @@ enum ControlError: Error, Hashable, Sendable {
     /// No token is asked for on this machine, and a proxy speaks for somebody else.
     case forwarded
     case notJSON
+    /// A browser asks, and nothing says that it is for an operator's page.
+    case unmarked
     case notFound
 }

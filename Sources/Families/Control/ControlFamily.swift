@@ -14,8 +14,10 @@ package struct ControlFamily: RoutedAPI {
         package var host: String
         /// What it says of itself.
         package var about: [String: String]
+        package var proxies: TrustedProxies
 
-        package init(token: String?, host: String, about: [String: String]) {
+        package init(token: String?, host: String, about: [String: String], proxies: TrustedProxies) {
+            self.proxies = proxies
             self.token = token
             self.host = host
             self.about = about
@@ -43,7 +45,7 @@ package struct ControlFamily: RoutedAPI {
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group("\(Self.root)")
             .add(middleware: ErrorRendering(style: ControlErrors()))
-            .add(middleware: ControlGate(settings: settings))
+            .add(middleware: ControlGate(settings: settings, throttle: LoginThrottle(clock: runtime.clock)))
         InfoRoutes(runtime: runtime, about: settings.about).add(to: group)
         WebhookControlRoutes(webhooks: runtime.webhooks).add(to: group)
         DeliveryControlRoutes(webhooks: runtime.webhooks).add(to: group)

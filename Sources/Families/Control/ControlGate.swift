@@ -10,37 +10,29 @@ struct ControlGate: RouterMiddleware {
     typealias Context = ScribeContext
 
     let settings: ControlFamily.Settings
+    let throttle: LoginThrottle
 
     func handle(
         _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
         guard isOwn(host: request.authority) else { throw ControlError.foreignHost }
         guard Self.isFromNoOtherPage(request.headers, host: request.authority) else { throw ControlError.foreignPage }
-        if settings.token == nil, Self.isForwarded(request.headers) { throw ControlError.forwarded }
         if let token = settings.token {
-            guard let offered = request.headers[.authorization].flatMap({ _ in request.headers.bearerToken }),
-                Self.areEqual(offered, token)
-            else { throw HTTPProblem.unauthenticated(reason: "The admin token is needed: Authorization: Bearer …") }
+            try await requireToken(token, request, context)
+        } else {
+            if Self.isForwarded(request.headers) { throw ControlError.forwarded }
+            try Self.requireMark(request.headers)
         }
-        if let type = request.headers[.contentType], !Self.isJSON(type) { throw ControlError.notJSON }
+        guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
         return try await next(request, context)
     }
 
     /// A page can be reached by a name of its own that leads here. It cannot be by an address, by `localhost`, or by a name
     /// without a dot, which nobody on the internet can have.
     private func isOwn(host authority: String) -> Bool {
-        let host =
-            authority.hasPrefix("[")
-            ? String(authority.dropFirst().prefix { $0 != "]" }) : String(authority.prefix { $0 != ":" })
-        let name = host.lowercased()
-        if name == settings.host.lowercased() || name == "localhost" || name.hasSuffix(".localhost") { return true }
-        if authority.hasPrefix("[") { return true }
-        return !name.isEmpty && (!name.contains(".") || Self.isAddress(name))
-    }
-
-    private static func isAddress(_ name: String) -> Bool {
-        let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
-        return numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+        guard let place = HostAndPort(authority) else { return false }
+        return place.isAddress || !place.host.contains(".") || place.host.hasSuffix(".localhost")
+            || place.host == settings.host.lowercased()
     }
 
     private static func isFromNoOtherPage(_ headers: HTTPFields, host: String) -> Bool {
@@ -49,17 +41,27 @@ struct ControlGate: RouterMiddleware {
         return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
     }
 
+    /// What was uploaded here has this origin too when a browser opens it. Where no token is asked for, a browser's request
+    /// therefore carries a header that only a script of an operator's page adds.
+    private static func requireMark(_ headers: HTTPFields) throws(ControlError) {
+        guard headers[.secFetchSite] == nil || headers[.scribeAdmin] == "1" else { throw .unmarked }
+    }
+
+    /// - Throws: ``HTTPProblem/unauthenticated(reason:)``, ``HTTPProblem/tooManyAttempts(retryAfter:)``.
+    private func requireToken(_ token: String, _ request: Request, _ context: ScribeContext) async throws {
+        let refusal = HTTPProblem.unauthenticated(reason: "The admin token is needed: Authorization: Bearer …")
+        guard request.headers[.authorization] != nil, let offered = request.headers.bearerToken else { throw refusal }
+        try await throttle.attempt(
+            ControlFamily.root, from: settings.proxies.client(of: request, context), orThrow: refusal
+        ) { Self.areEqual(offered, token) ? () : nil }
+    }
+
     /// Whether a proxy has passed the request on: whoever is before that reaches this server as if from this machine.
     private static func isForwarded(_ headers: HTTPFields) -> Bool {
         headers.contains { field in
             let name = field.name.canonicalName
             return name == "forwarded" || name == "via" || name.hasPrefix("x-forwarded-") || name == "x-real-ip"
         }
-    }
-
-    private static func isJSON(_ type: String) -> Bool {
-        let kind = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        return kind == "application/json"
     }
 
     /// Takes as long for a token that is nearly right.

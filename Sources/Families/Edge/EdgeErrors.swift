@@ -31,6 +31,8 @@ struct EdgeErrors: ErrorStyle {
         switch problem {
         case .unauthenticated(let reason):
             try answer(.unauthorized, "Invalid authorization token: \(reason)", [.wwwAuthenticate: "Bearer"])
+        case .foreignPage: try answer(.forbidden, Self.foreignPage)
+        case .notJSON: try answer(.unsupportedMediaType, Self.notJSON)
         case .bodyTooLarge: try answer(.contentTooLarge, "The body is too large")
         case .routeNotFound(let hint): try answer(.notFound, hint)
         case .methodNotAllowed(let allowed):

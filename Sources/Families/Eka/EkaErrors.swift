@@ -77,6 +77,8 @@ struct EkaErrors: ErrorStyle {
         switch problem {
         case .unauthenticated(let reason):
             try .json(.unauthorized, GatewayBody(message: reason))
+        case .foreignPage: try answer(.forbidden, "permission_denied", Self.foreignPage, context)
+        case .notJSON: try answer(.unsupportedMediaType, "unsupported_media_type", Self.notJSON, context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "validation_error", "The body is larger than \(limit) bytes", context)
         case .routeNotFound(let hint):

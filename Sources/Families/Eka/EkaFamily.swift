@@ -16,12 +16,16 @@ package struct EkaFamily: RoutedAPI {
         package var longPoll: Duration
         package var lifetimes: TokenLifetimes
         package var origin: LinkOrigin
+        package var pages: PageOrigins
+        package var proxies: TrustedProxies
 
         package init(
             fidelity: Fidelity, clientProfiles: [String: ClientProfile], longPoll: Duration,
-            lifetimes: TokenLifetimes, origin: LinkOrigin
+            lifetimes: TokenLifetimes, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies
         ) {
             self.origin = origin
+            self.pages = pages
+            self.proxies = proxies
             self.fidelity = fidelity
             self.clientProfiles = clientProfiles
             self.longPoll = longPoll
@@ -80,7 +84,7 @@ package struct EkaFamily: RoutedAPI {
         addAccountRoutes(
             to: router.group().add(middleware: ErrorRendering(style: AccountErrors())),
             devices: router.group().add(middleware: ErrorRendering(style: EkaErrors())))
-        let authentication = Authentication(authenticator, tokens: Self.tokens)
+        let authentication = Authentication(authenticator, pages: settings.pages, tokens: Self.tokens)
         FileUploadRoutes(
             credentials: credentials, fidelity: settings.fidelity, origin: settings.origin,
             identifiers: runtime.identifiers,
@@ -104,20 +108,22 @@ package struct EkaFamily: RoutedAPI {
     }
 
     private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {
-        let authentication = Authentication(authenticator, tokens: Self.tokens)
+        let authentication = Authentication(authenticator, pages: settings.pages, tokens: Self.tokens)
         let issuing = TokenIssuing(
             store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients, secrets: secrets,
             lifetimes: settings.lifetimes, identifiers: runtime.identifiers, clock: runtime.clock)
         AccountRoutes(
             store: runtime.store, throttle: LoginThrottle(clock: runtime.clock), secrets: secrets, issuing: issuing,
-            lifetimes: settings.lifetimes, origin: settings.origin, clock: runtime.clock
+            lifetimes: settings.lifetimes, origin: settings.origin, pages: settings.pages, proxies: settings.proxies,
+            clock: runtime.clock
         ).add(to: group)
         WhoAmIRoute(store: runtime.store).add(to: group.group().add(middleware: authentication))
         DeviceRoutes(
             logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), store: runtime.store,
             issuing: issuing,
             approver: authenticator.mode == .strict ? nil : authenticator.clients.demoPrincipal.client,
-            origin: settings.origin, identifiers: runtime.identifiers
+            origin: settings.origin, pages: settings.pages, proxies: settings.proxies,
+            identifiers: runtime.identifiers
         ).add(to: devices, authenticated: devices.group().add(middleware: authentication))
     }
 

@@ -31,7 +31,11 @@ struct ListenErrors: ErrorStyle {
             try answer(.serviceUnavailable, "INTERNAL_SERVER_ERROR", "Storage is not available, try again", context)
         case .tooLarge(let limit):
             try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
-        case .transactionLimitExceeded, .storageQuotaExceeded, .transactionAlreadyInitialized,
+        case .storageQuotaExceeded:
+            try answer(
+                speaksSubQ ? .forbidden : .init(code: 402, reasonPhrase: "Payment Required"), "ASR_PAYMENT_REQUIRED",
+                "Project does not have enough storage left.", context)
+        case .transactionLimitExceeded, .transactionAlreadyInitialized,
             .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted,
             .sessionExpired, .resultNotFound, .invalidState,
             .resourceNotFound, .feedbackAlreadySubmitted, .refusedOnPurpose:
@@ -42,6 +46,8 @@ struct ListenErrors: ErrorStyle {
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
         switch problem {
         case .unauthenticated: try answer(.unauthorized, "INVALID_AUTH", "Invalid credentials.", context)
+        case .foreignPage: try answer(.forbidden, "FORBIDDEN", Self.foreignPage, context)
+        case .notJSON: try answer(.unsupportedMediaType, "Bad Request", Self.notJSON, context)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
         case .routeNotFound(let hint): try answer(.notFound, "NOT_FOUND", hint, context)
@@ -72,7 +78,7 @@ struct ListenErrors: ErrorStyle {
         case .input:
             return try answer(
                 .badRequest, "Bad Request", "Failed to process audio: \(failure.reason)", context)
-        case .refusal:
+        case .refusal, .idleness:
             let seconds = Int((failure.retryAfter ?? 1).rounded(.up))
             return try answer(
                 .serviceUnavailable, "INTERNAL_SERVER_ERROR", "The recogniser is not available, try again", context,

@@ -33,7 +33,7 @@ struct StatusErrors: ErrorStyle {
         case .busy(let seconds), .tooManyAttempts(let seconds):
             try answer(
                 .serviceUnavailable, "busy", "Too much is being done at once, try again", .retryAfter(seconds))
-        case .unauthenticated, .bodyTooLarge: try internalError(context: context)
+        case .unauthenticated, .foreignPage, .notJSON, .bodyTooLarge: try internalError(context: context)
         }
     }
 

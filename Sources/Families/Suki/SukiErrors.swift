@@ -27,6 +27,8 @@ struct SukiErrors: ErrorStyle {
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
         switch problem {
         case .unauthenticated(let reason): try answer(.unauthorized, "invalid_sdp_token", reason)
+        case .foreignPage: try answer(.forbidden, "forbidden", Self.foreignPage)
+        case .notJSON: try answer(.unsupportedMediaType, invalid, Self.notJSON)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, invalid, "the body is larger than \(limit) bytes")
         case .routeNotFound(let hint): try answer(.notFound, "not_found", hint)

@@ -6,26 +6,40 @@ package import ScribeDomain
 package struct Authentication: RouterMiddleware {
     package typealias Context = ScribeContext
 
-    private let principal: @Sendable (HTTPFields) async throws -> Principal
+    private let caller: @Sendable (Request, ScribeContext) async throws -> (Principal, Credential)
 
     /// - Parameter principal: finds it by a request's headers, or throws ``HTTPProblem/unauthenticated(reason:)``.
     package init(_ principal: @escaping @Sendable (HTTPFields) async throws -> Principal) {
-        self.principal = principal
+        caller = { request, _ in (try await principal(request.headers), .header) }
     }
 
-    /// - Parameter tokens: those that the family finds in a request's headers. Where there is none, a page's cookie
-    ///   counts; one that is no good is none, as it may be another server's of the same machine.
-    package init(_ authenticator: Authenticator, tokens: @escaping @Sendable (HTTPFields) -> [String]) {
-        self.init { headers in
-            let offered = tokens(headers)
-            if offered.isEmpty, let kept = SessionCookies(headers).accessToken {
-                do {
-                    return try await authenticator.principal(offering: [kept])
-                } catch  where authenticator.mode == .open {
-                    return authenticator.clients.demoPrincipal
-                }
-            }
-            return try await authenticator.principal(offering: offered)
+    /// - Parameters:
+    ///   - pages: which of them may use cookies.
+    ///   - tokens: those that the family finds in a request's headers. Where there is none, a page's cookie counts; one
+    ///     that is no good is none, as it may be another server's of the same machine.
+    package init(
+        _ authenticator: Authenticator, pages: PageOrigins, tokens: @escaping @Sendable (HTTPFields) -> [String]
+    ) {
+        caller = { request, context in
+            let offered = tokens(request.headers)
+            guard offered.isEmpty else { return (try await authenticator.principal(offering: offered), .header) }
+            let (principal, credential) = try await Self.unsent(request.headers, authenticator)
+            try pages.require(request, context)
+            return (principal, credential)
+        }
+    }
+
+    /// Who a request acts for that carries no token of its own.
+    private static func unsent(
+        _ headers: HTTPFields, _ authenticator: Authenticator
+    ) async throws -> (Principal, Credential) {
+        guard let kept = SessionCookies(headers).accessToken else {
+            return (try await authenticator.principal(offering: []), .none)
+        }
+        do {
+            return (try await authenticator.principal(offering: [kept]), .cookie)
+        } catch  where authenticator.mode == .open {
+            return (authenticator.clients.demoPrincipal, .none)
         }
     }
 
@@ -34,9 +48,21 @@ package struct Authentication: RouterMiddleware {
         next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.principal = try await principal(request.headers)
+        let (principal, credential) = try await caller(request, context)
+        context.principal = principal
+        context.credential = credential
         return try await next(request, context)
     }
+}
+
+/// What vouches for a request.
+package enum Credential: Hashable, Sendable {
+    /// A token that its sender has put there.
+    case header
+    /// A browser has added it, whichever page asks.
+    case cookie
+    /// Nothing: none is asked for.
+    case none
 }
 
 extension HTTPFields {

@@ -26,8 +26,11 @@ extension HTTPField.Name {
     package static let amzTrailer = named("x-amz-trailer")
     package static let allowPrivateNetwork = named("access-control-allow-private-network")
     package static let requestPrivateNetwork = named("access-control-request-private-network")
+    /// By which a page of the operators' says that it is one: no form, link or image can send it.
+    package static let scribeAdmin = named("x-scribe-admin")
     package static let secFetchSite = named("sec-fetch-site")
     package static let host = named("host")
+    package static let forwardedFor = named("x-forwarded-for")
     package static let forwardedHost = named("x-forwarded-host")
     package static let forwardedProto = named("x-forwarded-proto")
     /// `no` keeps nginx from collecting what is streamed.
@@ -39,5 +42,6 @@ extension HTTPField.Name {
     package static let ambientSession = named("ambient_session_id")
     package static let startTime = named("x-start-time")
     package static let encryptionHash = named("x-encryption-hash")
+    package static let contentTypeOptions = named("x-content-type-options")
     package static let contentMD5 = named("content-md5")
 }

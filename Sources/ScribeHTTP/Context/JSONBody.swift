@@ -7,13 +7,16 @@ extension Request {
     /// The most that a JSON body may hold, in bytes.
     package static let jsonBodyLimit = 1 << 20
 
-    /// The JSON object in the body, whatever the `Content-Type` says.
+    /// The JSON object in the body, whatever the `Content-Type` says, unless a browser has added the credential.
     ///
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, and as ``collectedBody(upTo:in:)``.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, as ``collectedBody(upTo:in:)`` and
+    ///   ``requireJSON(by:)``.
     package func decodeJSON<Value: Decodable>(
         as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext
     ) async throws -> Value {
-        try Self.decode(try await collectedBody(upTo: limit, in: context))
+        let buffer = try await collectedBody(upTo: limit, in: context)
+        if buffer.readableBytes > 0 { try requireJSON(by: context.credential) }
+        return try Self.decode(buffer)
     }
 
     /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
@@ -21,8 +24,24 @@ extension Request {
         as type: Value.Type = Value.self, in context: ScribeContext
     ) async throws -> Value? {
         let buffer = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
+        guard buffer.readableBytes > 0 else { return nil }
+        try requireJSON(by: context.credential)
         // Named, for what is inferred would be optional too, and `null` a body.
-        return buffer.readableBytes == 0 ? nil : try Self.decode(buffer, as: Value.self)
+        return try Self.decode(buffer, as: Value.self)
+    }
+
+    /// A page of any origin can send a body that is declared as text or a form, without asking first.
+    /// - Throws: ``HTTPProblem/notJSON`` when a cookie vouches for a body that is declared as anything but JSON.
+    package func requireJSON(by credential: Credential?) throws(HTTPProblem) {
+        guard credential == .cookie, !isDeclaredAsJSON else { return }
+        throw .notJSON
+    }
+
+    /// Whether the body is declared as JSON, or as nothing.
+    package var isDeclaredAsJSON: Bool {
+        guard let type = headers[.contentType] else { return true }
+        let kind = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return kind == "application/json" || kind.hasPrefix("application/") && kind.hasSuffix("+json")
     }
 
     /// The whole body.

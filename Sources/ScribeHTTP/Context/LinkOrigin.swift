@@ -1,25 +1,34 @@
-package import Engines
 import HTTPTypes
 package import Hummingbird
 
 /// The origin of the links that are handed out: upload forms, `upload_url`, sockets, discovery, documents.
 package struct LinkOrigin: Sendable {
     private let publicURL: String?
-    private let proxies: [IPRange]
+    private let proxies: TrustedProxies
 
     /// - Parameters:
     ///   - publicURL: how clients reach the server, without a slash at its end; nil: as the request did.
-    ///   - proxies: from where `X-Forwarded-Proto` and `X-Forwarded-Host` are believed.
-    package init(publicURL: String?, proxies: [IPRange]) {
+    ///   - proxies: those whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed.
+    package init(publicURL: String?, proxies: TrustedProxies) {
         self.publicURL = publicURL
         self.proxies = proxies
     }
 
     /// Such as `https://scribe.example`, without a slash at its end.
     package func base(of request: Request, _ context: ScribeContext) -> String {
-        if let publicURL { return publicURL }
+        publicURL ?? requested(by: request, context)
+    }
+
+    /// Whether pages of an origin are the server's own, under the host that was asked or under the public one.
+    package func isOwn(_ origin: String, of request: Request, _ context: ScribeContext) -> Bool {
+        guard let origin = WebOrigin(origin) else { return false }
+        return origin == WebOrigin(requested(by: request, context))
+            || publicURL.map { origin == WebOrigin($0) } ?? false
+    }
+
+    private func requested(by request: Request, _ context: ScribeContext) -> String {
         let own = request.head.scheme == "https" ? "https" : "http"
-        guard isFromProxy(context) else { return "\(own)://\(request.authority)" }
+        guard proxies.contain(context.address) else { return "\(own)://\(request.authority)" }
         let scheme = request.headers[.forwardedProto].map { $0.lowercased() == "https" ? "https" : "http" } ?? own
         let host = request.headers[.forwardedHost].flatMap(Self.host)
         return "\(scheme)://\(host ?? request.authority)"
@@ -29,11 +38,6 @@ package struct LinkOrigin: Sendable {
     package func socketBase(of request: Request, _ context: ScribeContext) -> String {
         let base = base(of: request, context)
         return base.hasPrefix("https:") ? "wss" + base.dropFirst(5) : "ws" + base.dropFirst(4)
-    }
-
-    private func isFromProxy(_ context: ScribeContext) -> Bool {
-        guard !proxies.isEmpty, let address = IPAddress(context.address) else { return false }
-        return proxies.contains { $0.contains(address) }
     }
 
     /// A host and perhaps a port, as a proxy passes it on.

@@ -9,6 +9,8 @@ package struct ScribeContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// Who it acts for; nil before authentication and on routes without one.
     package var principal: Principal?
+    /// What vouches for that; nil before authentication and on routes without one.
+    package var credential: Credential?
     /// What its body takes of the memory for bodies; given to every request before its family sees it.
     package var body: BodyShare?
     /// Named in the log and in the `x-request-id` header.

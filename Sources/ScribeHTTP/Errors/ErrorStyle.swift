@@ -27,6 +27,12 @@ extension ErrorStyle {
     package func apology(_ context: ScribeContext) -> String {
         "Something went wrong; the log has it under request \(context.requestID)"
     }
+
+    package static var foreignPage: String {
+        "A page of this origin may not use the cookie; name the origin with --cors-origins, or send the token in a header"
+    }
+
+    package static var notJSON: String { "A body that is sent by a cookie must be declared as application/json" }
 }
 
 extension HTTPFields {

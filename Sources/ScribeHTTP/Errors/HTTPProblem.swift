@@ -2,6 +2,10 @@
 package enum HTTPProblem: Error, Hashable, Sendable {
     /// No token, a token that cannot be read, or one of ours that is expired or forged.
     case unauthenticated(reason: String)
+    /// A web page that may not use the server's cookies has made a browser send them.
+    case foreignPage
+    /// By a cookie a body was sent that is declared as something other than the JSON that is read.
+    case notJSON
     /// The body is longer than the limit, in bytes.
     case bodyTooLarge(limit: Int)
     /// No such route; `hint` says what is near.

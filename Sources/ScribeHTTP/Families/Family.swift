@@ -26,6 +26,9 @@ package struct RequestAddress: Sendable {
         authority = request.authority
         path = request.uri.path.split(ascii: "/")
     }
+
+    /// Whether the path begins with a word.
+    package func begins(with word: String) -> Bool { path.first.map { $0 == word } ?? false }
 }
 
 /// Why a request belongs to a family. The strongest claim wins, and of equal ones the first.

@@ -1,34 +1,5 @@
 import HTTPTypes
 package import Hummingbird
-import ScribeDomain
-
-/// Which web pages may use the server.
-package enum AllowedOrigins: Hashable, Sendable {
-    case any
-    /// Those that this machine serves, and those of the families' own hosts, on which web SDKs run. Where no token is
-    /// needed, or any is taken, no other page of the internet may read what is here.
-    case trusted(hostSuffixes: [String])
-    case listed(Set<String>)
-
-    package func contains(_ origin: String) -> Bool {
-        switch self {
-        case .any: true
-        case .trusted(let suffixes): Self.isTrusted(origin.lowercased(), suffixes)
-        case .listed(let origins): origins.contains(origin.lowercased())
-        }
-    }
-
-    private static func isTrusted(_ origin: String, _ hostSuffixes: [String]) -> Bool {
-        guard let scheme = ["http://", "https://"].first(where: origin.hasPrefix) else { return false }
-        let rest = origin.dropFirst(scheme.count)
-        if rest.hasPrefix("[::1]") { return ["", ":"].contains(rest.dropFirst(5).prefix(1)) }
-        let host = rest.prefix { $0 != ":" }
-        if scheme == "https://", hostSuffixes.contains(where: host.hasSuffix) { return true }
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return numbers.count == 4 && numbers.allSatisfy { $0 != nil } && numbers[0] == 127
-    }
-}
 
 /// Lets browsers use every API from pages of other origins, with credentials (C-110): preflights are answered here,
 /// without a token, and every other answer, refusals included, says that the page may read it.
@@ -83,9 +54,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
         return response
     }
 
-    private func isHidden(_ request: Request) -> Bool {
-        RequestAddress(request).path.first.map { $0 == hidden } ?? false
-    }
+    private func isHidden(_ request: Request) -> Bool { RequestAddress(request).begins(with: hidden) }
 
     private static func preflight(_ headers: HTTPFields) -> Response {
         var answer: HTTPFields = [

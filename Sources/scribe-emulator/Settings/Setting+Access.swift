@@ -114,6 +114,19 @@ extension Setting {
                 """,
             to: \.configuration.allowedOrigins),
         Setting(
+            "allowed-hosts",
+            "Hosts under which requests are served beside the usual ones, with commas between; *.NAME, or * for all.",
+            .hosts,
+            default: "",
+            valueName: "list",
+            pageDefault: "none",
+            page: """
+                hosts under which requests are served, unless `auth` is `strict`, beside addresses, names without a dot, names \
+                that end in `localhost`, `local`, `internal`, `test`, `lan` or `home.arpa`, the SDKs' hosts, `tls-name` and \
+                `public-url`: `scribe.example,*.staging.example`, or `*` for all. Any other host is 421
+                """,
+            to: \.configuration.allowedHosts),
+        Setting(
             "client-profiles",
             "Which SDK a client id belongs to, where its requests do not say so: ID=PROFILE with commas between.",
             .clientProfiles,

@@ -101,6 +101,16 @@ extension Setting {
             run.configuration.edge.socketsOfBusiness = count
         },
         Setting(
+            "decoders",
+            "How many live streams that come encoded may be decoded at a time.",
+            .integer(1...1000),
+            default: "32",
+            page: """
+                live streams that come encoded, decoded at a time: some 40 MB each. A business may have more than a quarter of \
+                them (8 at most) only while as many stay free; one that was sent nothing for `listen-idle` gives way
+                """,
+            to: \.configuration.decoders),
+        Setting(
             "conversation-timeout",
             "How long a device is silent at least before its conversation is over, for example 120s.",
             .duration(atLeast: .seconds(1)),

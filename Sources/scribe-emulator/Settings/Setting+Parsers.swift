@@ -122,6 +122,15 @@ extension Setting.Parser where Value == [String] {
         return origins
     }
 
+    /// `scribe.example,*.staging.example`, or `*`.
+    static let hosts = Self { (text) throws(Setting.Problem) in
+        let hosts = list(text)
+        guard hosts.allSatisfy({ $0 == "*" || CertificateName($0) != nil }) else {
+            throw Setting.Problem(what: "must be hosts such as scribe.example or *.scribe.example, without ports, or *")
+        }
+        return hosts
+    }
+
     fileprivate static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }

@@ -1,3 +1,4 @@
+import Engines
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -87,10 +88,65 @@ struct ControlTests {
                 #expect(preflight.headers[.accessControlAllowMethods] == nil)
                 #expect(preflight.status >= 400)
             }
-            for (name, value) in [("site", "same-origin"), ("site", "none")] {
-                let field = try #require(names[name])
-                #expect(try await client.get("/__admin/info", headers: [field: value]).status == 200)
+            for site in ["same-origin", "none"] {
+                let answer = try await client.get(
+                    "/__admin/info", headers: [.secFetchSite: site, .scribeAdmin: "1"])
+                #expect(answer.status == 200)
             }
+        }
+    }
+
+    @Test("what a browser opens here gets in only as an operator's page, where no token is asked for")
+    func marks() async throws {
+        try await TestServer().run { client in
+            for operation in try ContractTests.operations() where operation.path.hasPrefix("/__admin") {
+                for mark in [[:], [.scribeAdmin: ""], [.scribeAdmin: "0"]] as [HTTPFields] {
+                    for site in ["same-origin", "none"] {
+                        let answer = try await client.send(
+                            operation.method, operation.path, headers: mark + [.secFetchSite: site])
+                        #expect(answer.status == 403, "\(operation)")
+                        #expect(try answer["code"] == "unmarked")
+                    }
+                }
+            }
+            #expect(try await client.get("/__admin/info").status == 200, "a program says nothing of sites")
+        }
+        try await guarded().run { client in
+            let answer = try await client.get("/__admin/info", headers: Self.operatorToken + [.secFetchSite: "none"])
+            #expect(answer.status == 200, "a token is enough")
+        }
+    }
+
+    @Test("who guesses the token is slowed down from one address, and who knows it is not")
+    func guessing() async throws {
+        var server = try guarded()
+        server.configuration.trustedProxies = ["127.0.0.0/8", "::1"].compactMap(IPRange.init)
+        let manual = server.manual
+        try await server.run(.socket) { client in
+            @Sendable func ask(
+                _ token: String, from address: String, _ method: HTTPRequest.Method = .get,
+                _ path: String = "/__admin/info"
+            ) async throws -> TestAnswer {
+                try await client.send(
+                    method, path, headers: [.authorization: "Bearer \(token)", .forwardedFor: address])
+            }
+            for _ in 1...20 { #expect(try await ask("guess", from: "203.0.113.9").status == 401) }
+            // Over a connection of its own, for this one is held.
+            async let held = client.send(
+                .get, "/__admin/info", host: "localhost",
+                headers: [.authorization: "Bearer guess", .forwardedFor: "203.0.113.9"])
+            try await manual.waitFor(.failedLogin)
+            for operation in try ContractTests.operations() where operation.path.hasPrefix("/__admin") {
+                let refused = try await ask("guess", from: "203.0.113.9", operation.method, operation.path)
+                #expect(refused.status == 429, "\(operation)")
+                #expect(try refused["code"] == "too_many_attempts")
+                #expect(refused.headers[.retryAfter] == "1")
+            }
+            #expect(try await ask("operator", from: "198.51.100.7").status == 200, "another address is another matter")
+            manual.advance(by: .seconds(1))
+            #expect(try await held.status == 429)
+            #expect(try await ask("operator", from: "203.0.113.9").status == 200)
+            #expect(try await ask("guess", from: "203.0.113.9").status == 401, "it begins anew")
         }
     }
 
@@ -100,6 +156,7 @@ struct ControlTests {
             ("localhost", 200), ("LOCALHOST:8087", 200), ("127.0.0.1:8087", 200), ("[::1]:8087", 200),
             ("emulator:8087", 200), ("a.localhost", 200), ("192.168.1.7", 200), ("evil.example", 403),
             ("127.0.0.1.evil.example", 403), ("localhost.evil.example:8087", 403), ("api.eka.care", 403),
+            ("[::1].evil.example", 403), ("localhost:80@evil.example", 403),
             ("1.2.3", 403), ("256.1.1.1", 403),
         ])
     func hosts(host: String, status: Int) async throws {

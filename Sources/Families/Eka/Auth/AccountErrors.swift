@@ -27,6 +27,8 @@ struct AccountErrors: ErrorStyle {
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
         switch problem {
         case .unauthenticated(let reason): try answer(.unauthorized, reason)
+        case .foreignPage: try answer(.forbidden, Self.foreignPage)
+        case .notJSON: try answer(.unsupportedMediaType, Self.notJSON)
         case .bodyTooLarge(let limit): try answer(.contentTooLarge, "The body is larger than \(limit) bytes")
         case .routeNotFound(let hint): try answer(.notFound, hint)
         case .methodNotAllowed(let allowed):

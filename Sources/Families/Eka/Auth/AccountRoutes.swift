@@ -19,6 +19,8 @@ struct AccountRoutes: Sendable {
     let issuing: TokenIssuing
     let lifetimes: TokenLifetimes
     let origin: LinkOrigin
+    let pages: PageOrigins
+    let proxies: TrustedProxies
     let clock: ScribeClock
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -82,20 +84,24 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func login(_ request: Request, context: ScribeContext) async throws -> Response {
+        // A form of any page could log its reader in as somebody else; JSON is asked for beforehand.
+        if !request.isDeclaredAsJSON { try pages.requireLogin(request, context) }
         let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        let client = try await throttle.attempt(body.clientID, from: context.address) { () -> Client? in
+        let client = try await throttle.attempt(
+            body.clientID, from: proxies.client(of: request, context), orThrow: EkaError.invalidClient
+        ) { () -> Client? in
             guard body.clientID.isPlain, let known = try await store.client(ClientID(body.clientID)),
                 secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
             else { return nil }
             return known.client
         }
-        return try await issuing.answer(to: client, inSecureCookies: isSecure(request, context))
+        return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context))
     }
 
     /// An expired access token may come along in header or body; it is not looked at (C-83).
     @Sendable private func refresh(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: RefreshBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        guard let old = body.refreshToken ?? SessionCookies(request.headers).refreshToken else {
+        guard let old = try body.refreshToken ?? keptRefreshToken(request, context) else {
             throw ScribeError.invalidRequest(field: "refresh_token", problem: "is required")
         }
         // Whoever sends the same one again within the grace, because an answer was lost or in parallel, gets the same
@@ -108,21 +114,40 @@ struct AccountRoutes: Sendable {
         )
         guard let client else { throw EkaError.refreshRefused }
         return try await issuing.answer(
-            to: client, refreshToken: refreshToken, inSecureCookies: isSecure(request, context))
+            to: client, refreshToken: refreshToken,
+            inSecureCookies: cookies(of: request, context, isByCookie: body.refreshToken == nil))
     }
 
     /// Ends the login. Its last access token counts until it expires.
     @Sendable private func logout(_ request: Request, context: ScribeContext) async throws -> Response {
         let body = try await request.decodeOptionalJSON(as: RefreshBody.self, in: context)
-        if let token = body?.refreshToken ?? SessionCookies(request.headers).refreshToken {
+        if let token = try body?.refreshToken ?? keptRefreshToken(request, context, isEmpty: body == nil) {
             try await store.endLogin(ofRefreshToken: secrets.hash(ofToken: token))
         }
         var response = try Response.json(.ok, ["status": "success"])
-        SessionCookies.forget(isSecure: isSecure(request, context), in: &response)
+        let isByCookie = body?.refreshToken == nil && SessionCookies(request.headers).refreshToken != nil
+        if let isSecure = cookies(of: request, context, isByCookie: isByCookie) {
+            SessionCookies.forget(isSecure: isSecure, in: &response)
+        }
         return response
     }
 
-    private func isSecure(_ request: Request, _ context: ScribeContext) -> Bool {
-        origin.base(of: request, context).hasPrefix("https:")
+    /// The refresh token that a browser keeps for a page.
+    /// - Throws: ``HTTPProblem/foreignPage``, ``HTTPProblem/notJSON`` where there is one and it decides nothing.
+    private func keptRefreshToken(
+        _ request: Request, _ context: ScribeContext, isEmpty: Bool = false
+    ) throws -> String? {
+        guard let token = SessionCookies(request.headers).refreshToken else { return nil }
+        try pages.require(request, context)
+        if !isEmpty { try request.requireJSON(by: .cookie) }
+        return token
+    }
+
+    /// Whether the cookies of an answer are for encrypted connections only; nil where none are set, or a page could log its
+    /// reader in as somebody else.
+    /// - Parameter isByCookie: whether the page may use those that it has, in whose place the new ones come.
+    private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> Bool? {
+        guard isByCookie || pages.admitToLogin(request, context) else { return nil }
+        return origin.base(of: request, context).hasPrefix("https:")
     }
 }

@@ -8,7 +8,9 @@ final class DeviceLogins: Sendable {
     static let lifetime = 600.0
     /// In seconds, from one question to the next.
     static let interval = 5.0
-    private static let mostPending = 1000
+    /// How many may be in progress, in all and of one client's address.
+    private static let most = 1000
+    private static let mostOfAddress = 20
     /// Without vowels, and without what looks alike.
     private static let alphabet = Array("BCDFGHJKMNPQRSTVWXZ23456789")
     private static let userCodeLength = 8
@@ -46,11 +48,17 @@ final class DeviceLogins: Sendable {
         let userCode: String
         let redirect: String?
         let expiresAt: Date
+        let address: String
+        /// One more than the login before it.
+        let number: Int
         var state: State
         var lastAsked: Date?
     }
 
-    private let logins = LockedValue<[String: Login]>([:])
+    /// By their device codes.
+    private typealias Logins = [String: Login]
+
+    private let logins = LockedValue<Logins>([:])
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
 
@@ -59,21 +67,44 @@ final class DeviceLogins: Sendable {
         self.clock = clock
     }
 
-    /// Begins one.
-    /// - Parameter approver: who has approved it from the start, nil where somebody must.
-    /// - Returns: the code to show; nil while too many are pending.
-    func begin(deviceCode: String, redirect: String?, approvedBy approver: ClientID?) -> String? {
+    /// Begins one. Whoever begins too many ends the oldest of them: nobody else's login is ended, and nobody is refused.
+    /// - Parameters:
+    ///   - approver: who has approved it from the start, nil where somebody must.
+    ///   - address: of its client, see ``TrustedProxies/client(of:_:)``.
+    /// - Returns: the code to show; nil where no code is free.
+    func begin(
+        deviceCode: String, redirect: String?, approvedBy approver: ClientID?, from address: String
+    ) -> String? {
         let now = clock.now
         return logins.withLock { logins in
             logins = logins.filter { $0.value.expiresAt > now }
             let taken = Set(logins.values.map(\.userCode))
             let userCode = (0..<5).lazy.map { _ in self.newUserCode() }.first { !taken.contains($0) }
-            guard logins.count < Self.mostPending, let userCode else { return nil }
+            guard let userCode else { return nil }
+            Self.makeRoom(for: address, in: &logins)
             logins[deviceCode] = Login(
                 userCode: userCode, redirect: redirect, expiresAt: now.addingTimeInterval(Self.lifetime),
+                address: address, number: (logins.values.map(\.number).max() ?? 0) + 1,
                 state: approver.map(State.approved) ?? .pending)
             return userCode
         }
+    }
+
+    /// Ends the oldest login of an address that has as many as it may have, or of the busiest one when all places are
+    /// taken.
+    private static func makeRoom(for address: String, in logins: inout Logins) {
+        let counts = logins.values.reduce(into: [String: Int]()) { $0[$1.address, default: 0] += 1 }
+        let crowded: (Login) -> Bool
+        if counts[address, default: 0] >= mostOfAddress {
+            crowded = { $0.address == address }
+        } else if logins.count >= most {
+            let busiest = counts.values.max()
+            crowded = { counts[$0.address] == busiest }
+        } else {
+            return
+        }
+        let oldest = logins.filter { crowded($0.value) }.min { $0.value.number < $1.value.number }
+        if let oldest { logins[oldest.key] = nil }
     }
 
     /// Somebody who is logged in has seen the code.

@@ -18,6 +18,8 @@ struct DeviceRoutes: Sendable {
     /// was not issued here.
     let approver: ClientID?
     let origin: LinkOrigin
+    let pages: PageOrigins
+    let proxies: TrustedProxies
     let identifiers: IdentifierSource
 
     func add(to open: RouterGroup<ScribeContext>, authenticated: RouterGroup<ScribeContext>) {
@@ -56,8 +58,10 @@ struct DeviceRoutes: Sendable {
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
         let deviceCode = Base64URL.encode(Data(identifiers.bytes(48)))
-        guard let userCode = logins.begin(deviceCode: deviceCode, redirect: redirect, approvedBy: approver)
-        else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
+        let userCode = logins.begin(
+            deviceCode: deviceCode, redirect: redirect, approvedBy: approver,
+            from: proxies.client(of: request, context))
+        guard let userCode else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
         let address = "\(origin.base(of: request, context))/\(Self.activation)"
         return try .json(
             .ok,
@@ -99,6 +103,7 @@ struct DeviceRoutes: Sendable {
 
     @Sendable private func decide(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
+        if context.credential != .header { try pages.requireLogin(request, context) }
         let body: Decision = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         guard let isApproved = ["approve": true, "deny": false][body.action ?? "approve"] else {
             throw ScribeError.invalidRequest(field: "action", problem: "must be approve or deny")

@@ -32,7 +32,7 @@ struct TokenIssuing: Sendable {
     }
 
     /// Both tokens of a new login.
-    /// - Parameter isSecure: nil where the answer goes to no page; else whether the page came encrypted.
+    /// - Parameter isSecure: nil where no cookies go with it; else whether they are for encrypted connections only.
     func answer(to client: Client, inSecureCookies isSecure: Bool? = nil) async throws -> Response {
         let refreshToken = Base64URL.encode(Data(identifiers.bytes(32)))
         let now = clock.now

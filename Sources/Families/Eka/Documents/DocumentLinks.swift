@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
@@ -54,8 +55,10 @@ struct DocumentLinks: Sendable {
         }
         let isRaw = found.document.kind == .transcript
         let type = isRaw ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
+        var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
+        headers.sandboxLink(for: request.headers[.origin])
         return Response(
-            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
+            status: .ok, headers: headers,
             body: ResponseBody(
                 byteBuffer: ByteBuffer(string: isRaw ? text : Data(text.utf8).base64EncodedString())))
     }

@@ -22,7 +22,7 @@ struct FileUploadErrors: ErrorStyle {
         switch problem {
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "INVALID_REQUEST", "The body is larger than \(limit) bytes")
-        case .unauthenticated, .routeNotFound, .methodNotAllowed, .busy, .tooManyAttempts:
+        case .unauthenticated, .foreignPage, .notJSON, .routeNotFound, .methodNotAllowed, .busy, .tooManyAttempts:
             try EkaErrors().response(to: problem, context: context)
         }
     }

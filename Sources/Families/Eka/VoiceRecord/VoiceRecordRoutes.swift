@@ -148,7 +148,7 @@ struct VoiceRecordRoutes: Sendable {
                 for event in try decoder.decode(buffer) {
                     switch event {
                     case .part(let part) where part.fileName != nil:
-                        let (file, writer) = try await uploads.begin()
+                        let (file, writer) = try await uploads.begin(for: principal.business)
                         current = (part, file, writer)
                     case .part: break
                     case .data(let data): try await current?.writer.write(data)

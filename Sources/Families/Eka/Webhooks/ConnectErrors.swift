@@ -33,6 +33,8 @@ struct ConnectErrors: ErrorStyle {
     func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
         switch problem {
         case .unauthenticated(let reason): try answer(.unauthorized, "UNAUTHORIZED", reason)
+        case .foreignPage: try answer(.forbidden, "FORBIDDEN", Self.foreignPage)
+        case .notJSON: try answer(.unsupportedMediaType, "INVALID_REQUEST", Self.notJSON)
         case .bodyTooLarge(let limit):
             try answer(.contentTooLarge, "INVALID_REQUEST", "The body is larger than \(limit) bytes")
         case .routeNotFound(let hint): try answer(.notFound, "NOT_FOUND", hint)

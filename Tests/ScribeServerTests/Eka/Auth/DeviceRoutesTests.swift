@@ -105,9 +105,8 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test("no more than a thousand devices wait at a time, and they make room when they are late")
-    func limit() {
-        let manual = ManualClock()
+    /// Codes that differ, whatever is asked for.
+    private func logins(_ manual: ManualClock = ManualClock()) -> DeviceLogins {
         let counter = LockedValue<UInt64>(0)
         let identifiers = IdentifierSource(
             uuid: { UUID() },
@@ -118,12 +117,51 @@ struct DeviceRoutesTests {
                 }
                 return (0..<count).map { UInt8(truncatingIfNeeded: number >> (4 * $0)) & 15 }
             })
-        let logins = DeviceLogins(identifiers: identifiers, clock: manual.clock)
-        let codes = (0..<1000).compactMap { logins.begin(deviceCode: "\($0)", redirect: nil, approvedBy: nil) }
-        #expect(Set(codes).count == 1000)
-        #expect(logins.begin(deviceCode: "late", redirect: nil, approvedBy: nil) == nil)
+        return DeviceLogins(identifiers: identifiers, clock: manual.clock)
+    }
+
+    /// Whether a device still waits for somebody.
+    private func isPending(_ device: String, _ logins: DeviceLogins) -> Bool {
+        do {
+            _ = try logins.redeem(device)
+            return false
+        } catch {
+            return error == .pending
+        }
+    }
+
+    @Test("an address has twenty logins in progress, and the next ends its oldest and nobody else's")
+    func mostOfAddress() {
+        let logins = logins()
+        func begin(_ device: String, from address: String) -> String? {
+            logins.begin(deviceCode: device, redirect: nil, approvedBy: nil, from: address)
+        }
+        #expect(begin("other", from: "198.51.100.7") != nil)
+        let codes = (0..<1000).compactMap { begin("\($0)", from: "203.0.113.9") }
+        #expect(codes.count == 1000)
+        #expect(isPending("other", logins))
+        #expect((0..<1000).filter { isPending("\($0)", logins) } == Array(980..<1000))
+    }
+
+    @Test(
+        "of a thousand logins in all the oldest of the busiest address gives way, and late ones are gone by themselves")
+    func most() {
+        let manual = ManualClock()
+        let logins = logins(manual)
+        func begin(_ device: String, from address: String) -> String? {
+            logins.begin(deviceCode: device, redirect: nil, approvedBy: nil, from: address)
+        }
+        #expect(begin("busy 1", from: "busy") != nil)
+        #expect(begin("busy 2", from: "busy") != nil)
+        #expect((0..<998).compactMap { begin("\($0)", from: "\($0)") }.count == 998)
+        #expect(begin("late", from: "late") != nil)
+        #expect(!isPending("busy 1", logins))
+        #expect(begin("later", from: "later") != nil)
+        #expect(!isPending("busy 2", logins), "all have one: the oldest goes")
+        #expect(isPending("0", logins) && isPending("997", logins) && isPending("later", logins))
         manual.advance(by: .seconds(601))
-        #expect(logins.begin(deviceCode: "later", redirect: nil, approvedBy: nil) != nil)
+        #expect(begin("much later", from: "late") != nil)
+        #expect(!isPending("996", logins))
     }
 
     @Test("a code that is taken is not given twice")
@@ -131,7 +169,7 @@ struct DeviceRoutesTests {
         let logins = DeviceLogins(
             identifiers: IdentifierSource(uuid: { UUID() }, bytes: { [UInt8](repeating: 1, count: $0) }),
             clock: ManualClock().clock)
-        #expect(logins.begin(deviceCode: "1", redirect: nil, approvedBy: nil) == "CCCC-CCCC")
-        #expect(logins.begin(deviceCode: "2", redirect: nil, approvedBy: nil) == nil)
+        #expect(logins.begin(deviceCode: "1", redirect: nil, approvedBy: nil, from: "") == "CCCC-CCCC")
+        #expect(logins.begin(deviceCode: "2", redirect: nil, approvedBy: nil, from: "") == nil)
     }
 }

@@ -1,11 +1,10 @@
 import Foundation
-import ScribeDomain
-import ScribeHTTP
+package import ScribeDomain
 
 /// Slows down who guesses secrets: after some failures in a row of one client from one address, only one attempt of
 /// theirs is looked at in a second, and the others are refused. One that is right is not counted, and waits for nobody
 /// but such a guess.
-final class LoginThrottle: Sendable {
+package final class LoginThrottle: Sendable {
     /// How many failures in a row cost nothing.
     private static let freeFailures = 20
     private static let pause: Duration = .seconds(1)
@@ -27,13 +26,17 @@ final class LoginThrottle: Sendable {
     private let entries = LockedValue<[Key: Entry]>([:])
     private let clock: ScribeClock
 
-    init(clock: ScribeClock) { self.clock = clock }
+    package init(clock: ScribeClock) { self.clock = clock }
 
-    /// - Parameter login: nil for an unknown client or a wrong secret.
-    /// - Throws: ``EkaError/invalidClient``, ``HTTPProblem/tooManyAttempts(retryAfter:)``, and what `login` throws.
-    func attempt<Value>(_ client: String, from address: String, _ login: () async throws -> Value?) async throws
-        -> Value
-    {
+    /// - Parameters:
+    ///   - client: whose secret is shown.
+    ///   - address: see ``TrustedProxies/client(of:_:)``.
+    ///   - refusal: is thrown for a wrong secret.
+    ///   - login: nil for an unknown client or a wrong secret.
+    /// - Throws: `refusal`, ``HTTPProblem/tooManyAttempts(retryAfter:)``, and what `login` throws.
+    package func attempt<Value>(
+        _ client: String, from address: String, orThrow refusal: any Error, _ login: () async throws -> Value?
+    ) async throws -> Value {
         // Whatever the length, it is a key here.
         let key = Key(client: String(client.prefix(255)), address: address)
         guard entries.withLock({ $0[key]?.isPausing != true }) else {
@@ -43,7 +46,7 @@ final class LoginThrottle: Sendable {
             entries.withLock { $0[key] = nil }
             return value
         }
-        guard fail(key) else { throw EkaError.invalidClient }
+        guard fail(key) else { throw refusal }
         defer { entries.withLock { $0[key]?.isPausing = false } }
         try? await clock.sleep(for: Self.pause, as: .failedLogin)
         throw HTTPProblem.tooManyAttempts(retryAfter: 1)

@@ -1,0 +1,26 @@
+import ScribeDomain
+
+/// The origin of a web page, as browsers send it in `Origin` (RFC 6454): `https://doc.eka.care`.
+package struct WebOrigin: Hashable, Sendable {
+    package enum Scheme: String, Sendable {
+        case http, https
+    }
+
+    package let scheme: Scheme
+    package let host: String
+    /// Also where it is the usual one and was not spelled out.
+    package let port: Int
+    package let isAddress: Bool
+
+    /// - Returns: nil for `null`, for another scheme, and for whatever else no browser would send.
+    package init?(_ text: String) {
+        let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].hasPrefix("//"), let scheme = Scheme(rawValue: parts[0].lowercased()),
+            let place = HostAndPort(String(parts[1].dropFirst(2)))
+        else { return nil }
+        self.scheme = scheme
+        host = place.host
+        port = place.port ?? (scheme == .https ? 443 : 80)
+        isAddress = place.isAddress
+    }
+}
