@@ -58,8 +58,10 @@ package final class ObjectFiles: Sendable {
     /// - Parameters:
     ///   - file: see ``freshName()``.
     ///   - checksums: those that are wanted besides the MD5.
-    package func create(_ file: String, checksums: Set<ChecksumAlgorithm> = []) -> ObjectWriter {
-        ObjectWriter(path: path(of: file), checksums: checksums, files: self)
+    package func create(
+        _ file: String, checksums: Set<ChecksumAlgorithm> = [], arriving: ArrivingFile? = nil
+    ) -> ObjectWriter {
+        ObjectWriter(path: path(of: file), checksums: checksums, files: self, arriving: arriving)
     }
 
     /// Opens a file for reading; nil when it is not there any more.

@@ -38,10 +38,13 @@ package struct ObjectWriter: Sendable {
     /// Opened with the first bytes: a small upload is opened, written, hashed and closed on one thread in one go.
     private var descriptor: SystemPackage.FileDescriptor?
     private var digests: Digests
+    /// Nil where nothing limits how much is stored.
+    private let arriving: ArrivingFile?
     private var pending: [ByteBuffer] = []
     private var pendingBytes = 0
 
-    init(path: String, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles) {
+    init(path: String, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles, arriving: ArrivingFile? = nil) {
+        self.arriving = arriving
         self.path = path
         self.files = files
         digests = Digests(
@@ -50,7 +53,9 @@ package struct ObjectWriter: Sendable {
     }
 
     /// Takes the next bytes. Returns when they, or a batch before them, are written: this is the back-pressure.
+    /// - Throws: ``ScribeError/storageQuotaExceeded``, what the system says.
     package mutating func write(_ buffer: ByteBuffer) async throws {
+        try arriving?.receive(buffer.readableBytes)
         pending.append(buffer)
         pendingBytes += buffer.readableBytes
         if pendingBytes >= Self.batchSize { try await flush() }

@@ -29,31 +29,8 @@ enum Schema {
         ("013 several documents of a template", severalDocuments),
         ("014 ambient sessions", ambient),
         ("015 storage is counted", storage),
+        ("016 all content is counted", content),
     ]
-
-    /// What each business stores, kept by triggers: a quota is asked for with each upload, and metrics by a scraper, and
-    /// neither may take longer for what has been stored before.
-    private static let storage = """
-        CREATE TABLE storage (
-            business_id TEXT NOT NULL PRIMARY KEY CHECK (business_id <> ''),
-            objects INTEGER NOT NULL CHECK (objects >= 0),
-            bytes INTEGER NOT NULL CHECK (bytes >= 0)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO storage SELECT business_id, count(*), sum(size) FROM objects GROUP BY business_id;
-
-        CREATE TRIGGER object_stored AFTER INSERT ON objects BEGIN
-            INSERT INTO storage VALUES (NEW.business_id, 1, NEW.size)
-            ON CONFLICT (business_id) DO UPDATE SET objects = objects + 1, bytes = bytes + excluded.bytes;
-        END;
-        CREATE TRIGGER object_replaced AFTER UPDATE OF size ON objects BEGIN
-            UPDATE storage SET bytes = bytes + NEW.size - OLD.size WHERE business_id = NEW.business_id;
-        END;
-        CREATE TRIGGER object_removed AFTER DELETE ON objects BEGIN
-            UPDATE storage SET objects = objects - 1, bytes = bytes - OLD.size WHERE business_id = OLD.business_id;
-        END;
-
-        DROP INDEX objects_by_size;
-        """
 
     /// Each time that a session's client asks for a template it gets a document.
     private static let severalDocuments = """

@@ -21,20 +21,33 @@ package struct Provider: Hashable, Sendable {
     }
 }
 
+/// What became of a clinician who was to be registered.
+package enum ProviderRegistration: Hashable, Sendable {
+    case registered
+    /// They were registered before.
+    case known
+    /// Their partner has as many as it may.
+    case tooMany
+}
+
 extension Store {
-    /// - Returns: false when they are registered already.
-    package func register(_ provider: Provider, at now: Date) async throws -> Bool {
+    package func register(_ provider: Provider, at now: Date) async throws -> ProviderRegistration {
         try await writes.write { db in
+            let registered = try db.row(
+                "SELECT count(*) AS count, total(subject = ?2) AS same FROM providers WHERE partner_id = ?1",
+                [provider.partner, provider.subject])
+            guard let registered, (registered["same"] as Double) == 0 else { return .known }
+            guard (registered["count"] as Int) < Limits.clinicians else { return .tooMany }
             try db.run(
                 """
                 INSERT INTO providers (partner_id, subject, user_id, organisation, specialty, created_at)
-                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (partner_id, subject) DO NOTHING
+                VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
                     provider.partner, provider.subject, provider.user.rawValue, provider.organisation,
                     provider.specialty, now.milliseconds,
                 ])
-            return db.changesCount > 0
+            return .registered
         }
     }
 

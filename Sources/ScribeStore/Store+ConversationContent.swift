@@ -48,20 +48,23 @@ extension Store {
     }
 
     /// - Returns: false when the conversation is over, or has as many as it may.
+    /// - Throws: ``ScribeError/storageQuotaExceeded``.
     package func add(_ photo: ConversationPhoto, to id: String, at now: Date) async throws -> Bool {
         try await writes.write { db in
             guard
                 let row = try db.row(
                     """
-                    SELECT id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos,
+                    SELECT id, business_id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos,
                         (SELECT total(length(base64)) FROM photos WHERE conversation = conversations.id) AS size
                     FROM conversations WHERE conversation_id = ? AND status = 'in_progress'
                     """, [id]), (row["photos"] as Int) < Limits.photos,
                 Int(row["size"] as Double) + photo.base64.utf8.count <= Limits.allPhotos
             else { return false }
-            try db.run(
-                "INSERT INTO photos (conversation, photo_id, base64, created_at) VALUES (?, ?, ?, ?)",
-                [row["id"] as Int64, photo.id, photo.base64, photo.createdAt.milliseconds])
+            try self.withinQuota(of: BusinessID(row["business_id"]), in: db) {
+                try db.run(
+                    "INSERT INTO photos (conversation, photo_id, base64, created_at) VALUES (?, ?, ?, ?)",
+                    [row["id"] as Int64, photo.id, photo.base64, photo.createdAt.milliseconds])
+            }
             try db.run(
                 "UPDATE conversations SET finished_at = max(finished_at, ?) WHERE id = ?",
                 [now.milliseconds, row["id"] as Int64])

@@ -90,7 +90,7 @@ extension Store {
     }
 
     /// Keeps a document that a client has written.
-    /// - Throws: ``ScribeError/transactionNotFound``.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/storageQuotaExceeded``.
     /// - Parameters:
     ///   - change: what is kept with it beside its content.
     ///   - context: what its transaction's context becomes with it.
@@ -104,8 +104,10 @@ extension Store {
             try Limits.require(
                 try Self.count("documents", of: row["id"], in: db) + 1, atMost: Limits.results + Limits.documents,
                 "session_id")
-            try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
-            try Self.keep(change, with: document.id, in: db)
+            try self.withinQuota(of: key.business, in: db) {
+                try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
+                try Self.keep(change, with: document.id, in: db)
+            }
             _ = try Self.updateContext(of: row, in: db, context)
             guard let added = try Self.document(document.id, of: key.business, in: db) else {
                 throw ScribeError.resourceNotFound("Document not found")
@@ -120,7 +122,7 @@ extension Store {
     }
 
     /// Puts other content into a document, and marks it as written by a person.
-    /// - Throws: ``ScribeError/resourceNotFound(_:)``.
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/storageQuotaExceeded``.
     package func rewrite(
         _ id: DocumentID, of business: BusinessID, _ edit: DocumentChange, at now: Date
     ) async throws -> DocumentRecord {
@@ -242,7 +244,7 @@ extension Store {
             guard let found = try Self.document(id, of: business, in: db),
                 transaction == nil || found.transaction == transaction
             else { throw ScribeError.resourceNotFound("Document not found") }
-            try change(db)
+            try self.withinQuota(of: business, in: db) { try change(db) }
             guard let changed = try Self.document(id, of: business, in: db) else {
                 throw ScribeError.resourceNotFound("Document not found")
             }

@@ -30,33 +30,38 @@ package enum ConversionSource: Hashable, Sendable {
 extension Store {
     /// Puts a person's words in the place of the server's. All edits are kept, or none.
     ///
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``,
+    ///   ``ScribeError/storageQuotaExceeded``.
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
         try await writes.write { db, changes in
             guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let results = try Self.documents(ofRow: row["id"], in: db)
-            for edit in edits {
-                var documents = results
-                if case .document(let id) = edit.target, !results.contains(where: { $0.id == id }) {
-                    documents = try Self.documents(ofRow: row["id"], andAuthored: id, in: db)
-                }
-                let found = documents.last { document in
-                    switch edit.target {
-                    case .document(let id): document.id == id
-                    case .template(let id): document.answers(to: id)
-                    }
-                }
-                guard let found else { throw ScribeError.resultNotFound }
-                try db.run(
-                    """
-                    UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
-                    WHERE document_id = ?
-                    """,
-                    [edit.value, now.milliseconds, found.id.rawValue]
-                )
-                if found.kind == .transcript { try Self.outdateAssembly(ofRow: row["id"], in: db) }
-            }
+            try self.withinQuota(of: key.business, in: db) { try Self.edit(row["id"], edits, at: now, in: db) }
             changes.append(.transaction(key))
+        }
+    }
+
+    private static func edit(_ rowID: Int64, _ edits: [ResultEdit], at now: Date, in db: Database) throws {
+        let results = try documents(ofRow: rowID, in: db)
+        for edit in edits {
+            var documents = results
+            if case .document(let id) = edit.target, !results.contains(where: { $0.id == id }) {
+                documents = try Self.documents(ofRow: rowID, andAuthored: id, in: db)
+            }
+            let found = documents.last { document in
+                switch edit.target {
+                case .document(let id): document.id == id
+                case .template(let id): document.answers(to: id)
+                }
+            }
+            guard let found else { throw ScribeError.resultNotFound }
+            try db.run(
+                """
+                UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
+                WHERE document_id = ?
+                """,
+                [edit.value, now.milliseconds, found.id.rawValue]
+            )
+            if found.kind == .transcript { try outdateAssembly(ofRow: rowID, in: db) }
         }
     }
 
@@ -68,7 +73,7 @@ extension Store {
     ///   - addsOne: whether it is a further one instead.
     /// - Returns: the id of the document that will be written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
-    ///   ``ScribeError/invalidState(_:)``.
+    ///   ``ScribeError/invalidState(_:)``, ``ScribeError/storageQuotaExceeded``.
     package func convert(
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource,
         replacesEdited: Bool = true, addsOne: Bool = false, at now: Date
@@ -86,13 +91,15 @@ extension Store {
             case .transcript(let text):
                 let effect = try transaction.commitTranscript(at: now)
                 try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
-                try db.run(
-                    """
-                    UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
-                    WHERE transaction_id = ? AND kind = 'transcript'
-                    """,
-                    [text, now.milliseconds, rowID]
-                )
+                try self.withinQuota(of: key.business, in: db) {
+                    try db.run(
+                        """
+                        UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
+                        WHERE transaction_id = ? AND kind = 'transcript'
+                        """,
+                        [text, now.milliseconds, rowID]
+                    )
+                }
             }
             let existing =
                 addsOne

@@ -8,12 +8,15 @@ package struct MultipartUpload: Hashable, Sendable {
     package let bucket: String
     package let key: String
     package let contentType: String?
+    package let disposition: String?
     package let metadata: [String: String]
     package let createdAt: Date
 
     package init(
-        id: String, bucket: String, key: String, contentType: String?, metadata: [String: String], createdAt: Date
+        id: String, bucket: String, key: String, contentType: String?, disposition: String? = nil,
+        metadata: [String: String], createdAt: Date
     ) {
+        self.disposition = disposition
         self.id = id
         self.bucket = bucket
         self.key = key
@@ -49,12 +52,12 @@ extension Store {
             try db.run(
                 """
                 INSERT INTO multipart_uploads (
-                    upload_id, business_id, bucket, key, content_type, metadata, created_at
-                ) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    upload_id, business_id, bucket, key, content_type, disposition, metadata, created_at
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     upload.id, business.rawValue, upload.bucket, upload.key, upload.contentType,
-                    try StoredJSON.text(upload.metadata), upload.createdAt.milliseconds,
+                    upload.disposition, try StoredJSON.text(upload.metadata), upload.createdAt.milliseconds,
                 ]
             )
         }
@@ -110,6 +113,7 @@ extension Store {
     }
 
     /// Stores a part, replacing one of the same number.
+    /// - Throws: ``ScribeError/storageQuotaExceeded``.
     /// - Returns: nil when there is no such upload; else the files that were replaced, at most one.
     package func put(
         _ part: MultipartPart, of id: String, bucket: String, key: String, business: BusinessID
@@ -122,13 +126,17 @@ extension Store {
             let replaced = try db.rows(
                 "SELECT file FROM multipart_parts WHERE upload = ? AND number = ?", [upload, part.number]
             )
-            try db.run(
-                """
-                INSERT OR REPLACE INTO multipart_parts (upload, number, file, size, md5, created_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [upload, part.number, part.file, part.size, part.md5, part.createdAt.milliseconds]
-            )
+            try self.withinQuota(of: business, in: db) {
+                try db.run(
+                    """
+                    INSERT INTO multipart_parts (upload, number, file, size, md5, created_at)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (upload, number) DO UPDATE SET
+                        file = excluded.file, size = excluded.size, md5 = excluded.md5, created_at = excluded.created_at
+                    """,
+                    [upload, part.number, part.file, part.size, part.md5, part.createdAt.milliseconds]
+                )
+            }
             return replaced.map { $0["file"] }
         }
     }
@@ -193,7 +201,8 @@ extension MultipartUpload {
     fileprivate init(row: StoredRow) throws {
         self.init(
             id: row["upload_id"], bucket: row["bucket"], key: row["key"], contentType: row["content_type"],
-            metadata: try StoredJSON.value(row["metadata"]), createdAt: Date(milliseconds: row["created_at"])
+            disposition: row["disposition"], metadata: try StoredJSON.value(row["metadata"]),
+            createdAt: Date(milliseconds: row["created_at"])
         )
     }
 }

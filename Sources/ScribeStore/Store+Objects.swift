@@ -13,13 +13,15 @@ package struct StoredObject: Hashable, Sendable {
     /// Without its quotes: the MD5 in lower-case hex, or of a multipart upload `<hex>-<number of parts>`.
     package let eTag: String
     package let contentType: String?
+    /// The `Content-Disposition` that its sender wants answers to have.
+    package let disposition: String?
     /// The `x-amz-meta-` headers, without the prefix, in lower case.
     package let metadata: [String: String]
     package let createdAt: Date
 
     package init(
         bucket: String, key: String, file: String, size: Int, eTag: String, contentType: String?,
-        metadata: [String: String], createdAt: Date
+        disposition: String? = nil, metadata: [String: String], createdAt: Date
     ) {
         self.bucket = bucket
         self.key = key
@@ -27,6 +29,7 @@ package struct StoredObject: Hashable, Sendable {
         self.size = size
         self.eTag = eTag
         self.contentType = contentType
+        self.disposition = disposition
         self.metadata = metadata
         self.createdAt = createdAt
     }
@@ -116,32 +119,32 @@ extension Store {
         _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database, _ changes: inout [Change]
     ) throws -> [String] {
         let replaced = try db.row(
-            "SELECT file, etag, size FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
         )
         try permitReplacing(replaced?["etag"])
-        if let quota = quotas.storedBytes {
-            let stored = try db.row(
-                "SELECT bytes FROM storage WHERE business_id = ?", [business.rawValue])
-            let rest = Double(quota) - (stored?["bytes"] as Double? ?? 0) + (replaced?["size"] as Double? ?? 0)
-            guard Double(object.size) <= rest else { throw ScribeError.storageQuotaExceeded }
-        }
+        try withinQuota(of: business, in: db) { try Self.write(object, business: business, in: db) }
+        let twins = try makeWork(for: object, business: business, permit, in: db, &changes)
+        return [replaced?["file"]].compactMap(\.self) + twins
+    }
+
+    private static func write(_ object: StoredObject, business: BusinessID, in db: Database) throws {
         try db.run(
             """
-            INSERT INTO objects (business_id, bucket, key, file, size, etag, content_type, metadata, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO objects (
+                business_id, bucket, key, file, size, etag, content_type, disposition, metadata, created_at
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (business_id, bucket, key) DO UPDATE SET
                 file = excluded.file, size = excluded.size, etag = excluded.etag,
-                content_type = excluded.content_type, metadata = excluded.metadata,
-                created_at = excluded.created_at
+                content_type = excluded.content_type, disposition = excluded.disposition,
+                metadata = excluded.metadata, created_at = excluded.created_at
             """,
             [
                 business.rawValue, object.bucket, object.key, object.file, object.size, object.eTag,
-                object.contentType, try StoredJSON.text(object.metadata), object.createdAt.milliseconds,
+                object.contentType, object.disposition, try StoredJSON.text(object.metadata),
+                object.createdAt.milliseconds,
             ]
         )
-        let twins = try makeWork(for: object, business: business, permit, in: db, &changes)
-        return [replaced?["file"]].compactMap(\.self) + twins
     }
 
     static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
@@ -221,7 +224,8 @@ extension StoredObject {
     init(row: StoredRow) throws {
         self.init(
             bucket: row["bucket"], key: row["key"], file: row["file"], size: row["size"], eTag: row["etag"],
-            contentType: row["content_type"], metadata: try StoredJSON.value(row["metadata"]),
+            contentType: row["content_type"], disposition: row["disposition"],
+            metadata: try StoredJSON.value(row["metadata"]),
             createdAt: Date(milliseconds: row["created_at"])
         )
     }

@@ -17,7 +17,7 @@ extension Store {
     /// - Parameters:
     ///   - user: nil sets it for everyone of the business.
     ///   - limit: the most that all of it may take then, in bytes.
-    /// - Throws: ``ScribeError/tooLarge(limit:)``.
+    /// - Throws: ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageQuotaExceeded``.
     package func setPreferences(
         _ data: JSONValue, of user: UserID?, in business: BusinessID, upTo limit: Int, at now: Date
     ) async throws {
@@ -29,15 +29,14 @@ extension Store {
             let before: JSONValue = try row.map { try StoredJSON.value($0["data"]) } ?? .object([:])
             let merged = try StoredJSON.text(before.merged(with: data).withoutNulls())
             guard merged.utf8.count <= limit else { throw ScribeError.tooLarge(limit: limit) }
-            try db.run(
-                """
-                INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at
-                """,
-                [
-                    business.rawValue, owner, merged, now.milliseconds,
-                ]
-            )
+            try self.withinQuota(of: business, in: db) {
+                try db.run(
+                    """
+                    INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES (?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at
+                    """,
+                    [business.rawValue, owner, merged, now.milliseconds])
+            }
         }
     }
 }

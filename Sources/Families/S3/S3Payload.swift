@@ -33,6 +33,8 @@ enum S3Payload: Hashable, Sendable {
 struct S3Authorisation: Sendable {
     let principal: Principal
     let payload: S3Payload
+    /// Whether the signature is in the address, which is a credential then for whoever has it.
+    let isByLink: Bool
     /// Continues the request's signature over the chunks of a streaming body.
     let chunkSignatures: SigV4ChunkSignatures
 }

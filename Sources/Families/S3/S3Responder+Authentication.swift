@@ -39,7 +39,7 @@ extension S3Responder {
         }
         credentials.remember(key, for: signature.scope)
         return S3Authorisation(
-            principal: principal, payload: try S3Payload(payloadWord),
+            principal: principal, payload: try S3Payload(payloadWord), isByLink: signature.placement != .header,
             chunkSignatures: SigV4ChunkSignatures(signature, key: key)
         )
     }

@@ -67,9 +67,14 @@ extension S3Responder {
 
     /// Streams the body to a fresh file and checks everything that its sender has said of it. When anything is
     /// wrong, or the sender goes away, nothing is left.
-    func receive(_ request: Request, _ caller: S3Authorisation) async throws -> ReceivedFile {
+    /// - Parameter address: of the object that it will be; nil for a part of one.
+    func receive(
+        _ request: Request, _ caller: S3Authorisation, as address: S3ObjectAddress? = nil
+    ) async throws -> ReceivedFile {
         let declared = try DeclaredBody(request.headers, caller.payload)
-        let begun = try await uploads.begin(checksums: declared.trailers.union(declared.checksums.keys))
+        let begun = try await uploads.begin(
+            for: caller.principal.business, expecting: declared.size, at: address.map { ($0.bucket, $0.key) },
+            checksums: declared.trailers.union(declared.checksums.keys))
         let file = begun.file
         var writer = begun.writer
         do {

@@ -19,8 +19,8 @@ extension S3Responder {
     ) async throws -> Response {
         let upload = MultipartUpload(
             id: identifiers.uuid(), bucket: address.bucket, key: address.key,
-            contentType: request.headers[.contentType], metadata: try Self.metadata(of: request.headers),
-            createdAt: clock.now
+            contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
+            metadata: try Self.metadata(of: request.headers), createdAt: clock.now
         )
         try await store.begin(upload, business: business)
         return XMLElement(
@@ -63,8 +63,8 @@ extension S3Responder {
         }
         let object = StoredObject(
             bucket: address.bucket, key: address.key, file: file, size: size, eTag: list.eTag,
-            contentType: found.contentType,
-            metadata: found.metadata, createdAt: clock.now
+            contentType: found.contentType, disposition: found.disposition, metadata: found.metadata,
+            createdAt: clock.now
         )
         let isCompleted = try await uploads.complete(
             id, as: object, for: caller.principal, replacing: S3Preconditions(request.headers).permitReplacing)

@@ -10,11 +10,11 @@ import ScribeStore
 extension S3Responder {
     func putObject(_ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation) async throws -> Response {
         let preconditions = S3Preconditions(request.headers)
-        let received = try await receive(request, caller)
+        let received = try await receive(request, caller, as: address)
         let object = StoredObject(
             bucket: address.bucket, key: address.key, file: received.file, size: received.size, eTag: received.md5,
-            contentType: request.headers[.contentType], metadata: try Self.metadata(of: request.headers),
-            createdAt: clock.now
+            contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
+            metadata: try Self.metadata(of: request.headers), createdAt: clock.now
         )
         try await uploads.keep(object, for: caller.principal, replacing: preconditions.permitReplacing)
         var headers = received.checksums
@@ -23,19 +23,28 @@ extension S3Responder {
     }
 
     func getObject(
-        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+        _ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation, _ query: SigV4Query
     ) async throws -> Response {
-        let (object, reader) = try await open(address, business)
-        let (head, bytes) = try Self.head(of: object, request)
+        let (object, reader) = try await open(address, caller.principal.business)
+        let (head, bytes) = try Self.head(of: object, request, caller, query)
         guard let bytes else { return head }
         return Response(status: head.status, headers: head.headers, body: Self.body(of: reader, bytes))
     }
 
+    /// Headers of the answer that its signer may choose (AWS: GetObject).
+    private static let overrides: [(parameter: String, name: HTTPField.Name)] = [
+        ("response-content-type", .contentType), ("response-content-disposition", .contentDisposition),
+        ("response-content-language", .contentLanguage), ("response-content-encoding", .contentEncoding),
+        ("response-cache-control", .cacheControl), ("response-expires", .expires),
+    ]
+
     /// The answer without its body, and which bytes of the object that would be; nil when it has none.
     private static func head(
-        of object: StoredObject, _ request: Request
+        of object: StoredObject, _ request: Request, _ caller: S3Authorisation, _ query: SigV4Query
     ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
         var headers = object.headers
+        for (parameter, name) in overrides { headers[name] = query[parameter] ?? headers[name] }
+        if caller.isByLink { headers.sandboxLink(for: request.headers[.origin]) } else { headers.keepTypeAsSaid() }
         switch S3Preconditions(request.headers).verdict(on: object) {
         case .failed: throw .preconditionFailed
         case .notModified:
@@ -84,9 +93,9 @@ extension S3Responder {
     }
 
     func headObject(
-        _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
+        _ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation, _ query: SigV4Query
     ) async throws -> Response {
-        try Self.head(of: try await object(address, business), request).answer
+        try Self.head(of: try await object(address, caller.principal.business), request, caller, query).answer
     }
 
     /// Succeeds whether there was an object or not, as S3 does.
@@ -130,6 +139,7 @@ extension StoredObject {
             .eTag: quotedETag, .contentLength: String(size), .contentType: contentType ?? "binary/octet-stream",
             .lastModified: createdAt.httpTime, .acceptRanges: "bytes",
         ]
+        headers[.contentDisposition] = disposition
         for (name, value) in metadata {
             if let name = HTTPField.Name("x-amz-meta-\(name)") { headers[name] = value }
         }

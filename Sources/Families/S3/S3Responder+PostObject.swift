@@ -28,6 +28,7 @@ extension S3Responder {
         let policy: PostPolicy
         let address: S3ObjectAddress
         let contentType: String?
+        let disposition: String?
         let metadata: [String: String]
         let file: String
         var writer: ObjectWriter
@@ -130,10 +131,11 @@ extension S3Responder {
         let prefix = "x-amz-meta-"
         let metadata = fields.filter { $0.key.hasPrefix(prefix) }
             .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
-        let (file, writer) = try await uploads.begin()
+        let (file, writer) = try await uploads.begin(
+            for: principal.business, at: (address.bucket, address.key))
         return Upload(
             principal: principal, policy: policy, address: address,
-            contentType: fields["content-type"] ?? part.contentType,
+            contentType: fields["content-type"] ?? part.contentType, disposition: fields["content-disposition"],
             metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first }), file: file,
             writer: writer
         )
@@ -151,8 +153,8 @@ extension S3Responder {
         }
         let object = StoredObject(
             bucket: upload.address.bucket, key: upload.address.key, file: upload.file, size: written.size,
-            eTag: Hex.encode(written.md5), contentType: upload.contentType, metadata: upload.metadata,
-            createdAt: clock.now
+            eTag: Hex.encode(written.md5), contentType: upload.contentType, disposition: upload.disposition,
+            metadata: upload.metadata, createdAt: clock.now
         )
         try await uploads.keep(object, for: upload.principal)
         var headers: HTTPFields = [.eTag: object.quotedETag]

@@ -86,8 +86,8 @@ struct S3Responder: Sendable {
         case .listMultipartUploads(let bucket): return try await listMultipartUploads(in: bucket, query, business)
         case .listObjects(let bucket): return try await listObjects(in: bucket, query, business)
         case .putObject(let object): return try await putObject(request, object, caller)
-        case .getObject(let object): return try await getObject(request, object, business)
-        case .headObject(let object): return try await headObject(request, object, business)
+        case .getObject(let object): return try await getObject(request, object, caller, query)
+        case .headObject(let object): return try await headObject(request, object, caller, query)
         case .deleteObject(let object): return try await deleteObject(object, business)
         case .createMultipartUpload(let object): return try await createMultipartUpload(request, object, business)
         case .uploadPart(let object, let id, let number):

@@ -112,13 +112,17 @@ package struct Conversations: Sendable {
     }
 
     /// Keeps a picture with the conversation that the user is having.
-    /// - Returns: nil when it has as many as it may.
+    /// - Returns: nil when it has as many as it may, or its business stores as much as it may.
     package func add(
         _ base64: String, _ beginning: Beginning, for principal: Principal
     ) async throws -> ConversationPhoto? {
         let conversation = try await open(beginning, for: principal)
         let photo = ConversationPhoto(id: identifiers.uuid(), base64: base64, createdAt: clock.now)
-        return try await store.add(photo, to: conversation.id, at: clock.now) ? photo : nil
+        do {
+            return try await store.add(photo, to: conversation.id, at: clock.now) ? photo : nil
+        } catch ScribeError.storageQuotaExceeded {
+            return nil
+        }
     }
 
     /// Ends a conversation and makes of it what is to be made. What was interrupted at that is done again.

@@ -42,13 +42,13 @@ package struct Recognitions: Sendable {
     ///   - samples: what its bytes are, where they do not say so themselves.
     ///   - size: how many bytes are announced.
     ///   - languages: what may be spoken, two at most.
-    /// - Throws: ``EngineFailure``, ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageUnavailable(cause:)``, what
-    ///   the body throws.
+    /// - Throws: ``EngineFailure``, ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageUnavailable(cause:)``,
+    ///   ``ScribeError/storageQuotaExceeded``, what the body throws.
     package func hear<Body: AsyncSequence & Sendable>(
         _ body: Body, samples: WaveHeader? = nil, size: Int? = nil, languages: [String], for principal: Principal
     ) async throws -> Hearing where Body.Element == ByteBuffer {
         guard size ?? 0 <= Limits.recording else { throw ScribeError.tooLarge(limit: Limits.recording) }
-        let begun = try await uploads.begin()
+        let begun = try await uploads.begin(for: principal.business, expecting: size ?? 0)
         var writer = begun.writer
         let hearing: Result<Hearing, any Error>
         do {

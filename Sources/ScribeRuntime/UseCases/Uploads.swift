@@ -9,6 +9,7 @@ package struct Uploads: Sendable {
     private let store: Store
     private let objects: ObjectFiles
     private let reserve: StorageReserve
+    private let arriving: ArrivingBytes
     private let bench: TestBench
     private let watchers: [any UploadWatcher]
 
@@ -20,18 +21,25 @@ package struct Uploads: Sendable {
         self.store = store
         self.objects = objects
         self.reserve = reserve
+        arriving = ArrivingBytes(store: store)
         self.bench = bench
         self.watchers = watchers
     }
 
-    /// Begins a file. Whoever has written and not kept it discards it.
-    /// - Throws: ``ScribeError/storageUnavailable(cause:)``.
+    /// Begins a file. Its bytes count towards the quota of its business while they are received. The caller must `keep` or
+    /// `discard` it.
+    /// - Parameters:
+    ///   - size: how much is announced, in bytes.
+    ///   - place: where it will be kept, where that is known.
+    /// - Throws: ``ScribeError/storageUnavailable(cause:)``, ``ScribeError/storageQuotaExceeded``.
     package func begin(
+        for business: BusinessID, expecting size: Int = 0, at place: (bucket: String, key: String)? = nil,
         checksums: Set<ChecksumAlgorithm> = []
     ) async throws -> (file: String, writer: ObjectWriter) {
         try await reserve.requireRoom()
+        let arriving = try await arriving.begin(of: business, expecting: size, at: place)
         let file = objects.freshName()
-        return (file, objects.create(file, checksums: checksums))
+        return (file, objects.create(file, checksums: checksums, arriving: arriving))
     }
 
     /// Keeps a file that was written as an object, in the place of one of the same bucket and key. When that fails the

@@ -52,7 +52,9 @@ struct AudioRoutes: Sendable {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largestFile + 4096 {
             throw AllianceError.chunkTooLarge
         }
-        var file = try await SessionFile.receive(request, into: uploads, atMost: Self.largestFile)
+        var file = try await SessionFile.receive(
+            request, into: uploads, of: principal.business,
+            at: name.map { (location.bucket, location.key(ofFile: $0.stored)) }, atMost: Self.largestFile)
         let original = text ?? file.name ?? "audio_0.\(file.fileExtension ?? "wav")"
         do {
             let name = try name ?? file.numberedName(original)
@@ -98,8 +100,11 @@ private struct SessionFile {
     /// Reads the body: the file itself, a form with the file in it, or such a form under a header that says otherwise, as
     /// one of the SDKs sends it (row 33).
     /// - Throws: ``AllianceError/chunkTooLarge``, ``AllianceError/malformed(_:)``.
-    static func receive(_ request: Request, into uploads: Uploads, atMost limit: Int) async throws -> SessionFile {
-        let begun = try await uploads.begin()
+    static func receive(
+        _ request: Request, into uploads: Uploads, of business: BusinessID, at place: (bucket: String, key: String)?,
+        atMost limit: Int
+    ) async throws -> SessionFile {
+        let begun = try await uploads.begin(for: business, at: place)
         var file = SessionFile(begun.file, begun.writer, limit)
         file.name = request.headers[.contentDisposition].flatMap(Self.fileName)
         do {

@@ -62,8 +62,9 @@ struct CombinedAudioRoutes: Sendable {
             try await audio.play(key) { try await writer.write($0) }
             try await writer.finish(nil)
         }
-        return Response(
-            status: .ok, headers: [.contentType: "audio/mpeg", .cacheControl: "no-store"], body: body)
+        var headers: HTTPFields = [.contentType: "audio/mpeg", .cacheControl: "no-store"]
+        headers.sandboxLink(for: request.headers[.origin])
+        return Response(status: .ok, headers: headers, body: body)
     }
 
     private func explained<Value>(_ work: () async throws -> Value) async throws -> Value {

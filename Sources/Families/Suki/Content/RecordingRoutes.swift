@@ -104,6 +104,7 @@ struct RecordingRoutes: Sendable {
         if streamed == nil {
             headers[.contentDisposition] = "attachment; filename=\"\(segment.recording).wav\""
         }
+        headers.sandboxLink(for: request.headers[.origin])
         var bytes = 0..<audio.size
         var status = HTTPResponse.Status.ok
         do {

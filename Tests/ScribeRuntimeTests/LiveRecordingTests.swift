@@ -1,0 +1,157 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import Engines
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+struct LiveRecordingTests {
+    private static let rate = 100
+    private let manual = ManualClock()
+    private let folder: TemporaryFolder
+    private let store: Store
+    private let objects: ObjectFiles
+    private let recordings: LiveRecordings
+    private let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
+    private var key: Transaction.Key { .init(business: owner.business, id: .init("t")) }
+    private let options: LiveOptions = {
+        var options = LiveOptions()
+        options.sampleRate = rate
+        return options
+    }()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal)
+        objects = ObjectFiles(
+            folder: "\(folder.path)/objects", durability: .normal, identifiers: .counting(), pool: .singleton)
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/objects", withIntermediateDirectories: true)
+        let changes = ChangeHub()
+        let template = Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
+        let consultations = Consultations(
+            store: store, templates: TemplateCatalogue([template]), bench: .idle, signals: changes.signals,
+            identifiers: .counting(), clock: manual.clock)
+        let uploads = Uploads(
+            store: store, objects: objects, reserve: StorageReserve(path: "\(folder.path)/reserve", pool: .singleton),
+            bench: .idle)
+        recordings = LiveRecordings(store: store, uploads: uploads, consultations: consultations, clock: manual.clock)
+    }
+
+    private func begin() async throws -> LiveRecording {
+        let transaction = Transaction(
+            id: key.id, owner: owner, request: TransactionRequest(transfer: .vaded, audioURL: "s3://bucket/1/t"),
+            createdAt: manual.now)
+        let transcript = ResultDocument(
+            id: .init("d-1"), kind: .transcript, templateID: ResultDocument.transcriptTemplate, name: "Transcript",
+            format: .transcript)
+        _ = try await store.initialise(transaction, documents: [transcript])
+        return try await recordings.open(key.id, options, for: owner)
+    }
+
+    /// Samples that tell where they are.
+    private func audio(_ frames: Range<Int>) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for frame in frames { buffer.writeInteger(Int16(truncatingIfNeeded: frame), endianness: .little) }
+        return buffer
+    }
+
+    /// A second of audio in which a word is said, and its final result.
+    private func say(_ second: Int, to recording: LiveRecording, length: Double = 1) async throws {
+        let frames = Int(length * Double(Self.rate))
+        try await recording.take(audio(second * Self.rate..<(second * Self.rate + frames)), options)
+        let word = LiveWord(
+            text: "w\(second)", punctuated: nil, start: Double(second), end: Double(second) + 0.5, confidence: 1,
+            speaker: nil)
+        try await recording.heard(
+            LiveResult(
+                channel: 0, start: Double(second), duration: length, words: [word], isFinal: true, endsSpeech: true,
+                isAnswerToFinalize: false))
+    }
+
+    private func chunks() async throws -> [StoredObject] {
+        try await store.objects(business: owner.business, bucket: "bucket", from: "1/t/", after: "", limit: 100)
+            .sorted { $0.key.localizedStandardCompare($1.key) == .orderedAscending }
+    }
+
+    private func samples() async throws -> ByteBuffer {
+        var whole = ByteBuffer()
+        for chunk in try await chunks() {
+            let reader = try #require(try await objects.open(chunk.file))
+            var bytes = try await reader.read(0..<chunk.size)
+            bytes.moveReaderIndex(forwardBy: 44)
+            whole.writeBuffer(&bytes)
+        }
+        return whole
+    }
+
+    @Test("results are joined until there are twenty seconds of them, each stored when it is told")
+    func joining() async throws {
+        let recording = try await begin()
+        for second in 0..<300 {
+            try await say(second, to: recording)
+            let name = "\(second / 20 + 1).wav"
+            let told = try #require(try await store.chunkTranscript(of: key, file: name))
+            #expect(try told.result.get().text.hasSuffix("w\(second)"))
+        }
+        #expect(try await chunks().map(\.key) == (1...15).map { "1/t/\($0).wav" })
+        #expect(try await samples() == audio(0..<300 * Self.rate))
+        let left = try FileManager.default.subpathsOfDirectory(atPath: "\(folder.path)/objects").count {
+            $0.contains("/")
+        }
+        #expect(left == 15, "what was written anew leaves nothing")
+        try await recording.commit()
+        let transaction = try #require(try await store.transaction(key))
+        #expect(transaction.committedFiles.count == 15)
+        #expect(transaction.stopped.times["2.wav"] == ChunkTimes(start: 20, end: 40))
+        let speech = try #require(try await store.chunkTranscript(of: key, file: "2.wav")).result.get()
+        #expect(speech.words.map(\.text) == (20..<40).map { "w\($0)" })
+        #expect(speech.words.first?.start == 0)
+    }
+
+    @Test("a whole day of short results is no more files than a transaction may have")
+    func day() {
+        #expect(24 * 60 * 60 / LiveRecording.chunkLength <= Limits.files)
+    }
+
+    @Test("what nobody has heard is a chunk of its own, and so is what comes after it")
+    func unheard() async throws {
+        let recording = try await begin()
+        try await say(0, to: recording)
+        try await recording.take(audio(100..<150), options)
+        try await recording.breakOff()
+        #expect(try await chunks().map(\.size) == [244, 144])
+        let again = try await recordings.open(key.id, options, for: owner)
+        try await say(0, to: again)
+        #expect(try await chunks().count == 3)
+    }
+
+    @Test("a chunk that its client has replaced is left alone, and the next result begins another")
+    func replaced() async throws {
+        let recording = try await begin()
+        try await say(0, to: recording)
+        let other = StoredObject(
+            bucket: "bucket", key: "1/t/1.wav", file: "other", size: 7, eTag: String(repeating: "b", count: 32),
+            contentType: nil, metadata: [:], createdAt: manual.now)
+        _ = try await store.put(other, business: owner.business)
+        try await say(1, to: recording)
+        try await say(2, to: recording)
+        #expect(try await chunks().map(\.size) == [7, 444])
+    }
+
+    @Test("what cannot be stored is told as that, and is stored together with what follows")
+    func failing() async throws {
+        let recording = try await begin()
+        try await say(0, to: recording)
+        let objectsFolder = "\(folder.path)/objects"
+        try FileManager.default.moveItem(atPath: objectsFolder, toPath: objectsFolder + "-away")
+        await #expect(throws: (any Error).self) { try await say(1, to: recording) }
+        try FileManager.default.moveItem(atPath: objectsFolder + "-away", toPath: objectsFolder)
+        try await say(2, to: recording)
+        #expect(try await chunks().map(\.key) == ["1/t/1.wav"])
+        #expect(try await samples() == audio(0..<300))
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import GRDB
+import NIOCore
+import NIOPosix
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// What counts as stored, and what is refused beyond it.
+struct StoreQuotaTests {
+    private let folder: TemporaryFolder
+    private let store: Store
+    private let start = Date(timeIntervalSince1970: 1_778_404_353)
+    private let owner = Principal(
+        business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1"))
+    private var key: Transaction.Key { .init(business: owner.business, id: .init("t")) }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var quotas = Quotas()
+        quotas.storedBytes = 10_000
+        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal, quotas: quotas)
+    }
+
+    private func stored(_ business: String = "b-1") async throws -> Int {
+        try await store.storedBytes(of: .init(business))
+    }
+
+    private func text(_ count: Int) -> String { String(repeating: "é", count: count / 2) }
+
+    private func begin() async throws {
+        let transaction = Transaction(
+            id: key.id, owner: owner, request: TransactionRequest(transfer: .vaded, audioURL: "s3://bucket/t"),
+            createdAt: start)
+        _ = try await store.initialise(
+            transaction, documents: [document("d-1", .transcript), document("d-2", .custom)])
+    }
+
+    private func document(_ id: String, _ kind: ResultDocument.Kind = .notes, _ value: String? = nil) -> ResultDocument
+    {
+        var document = ResultDocument(
+            id: .init(id), kind: kind, templateID: .init(kind.rawValue), name: id,
+            format: kind == .transcript ? .transcript : .markdown)
+        document.value = value
+        if value != nil { document.status = .success }
+        return document
+    }
+
+    private func add(_ id: String, _ value: String, _ change: DocumentChange = .init()) async throws {
+        _ = try await store.add(document(id, .notes, value), change, to: key, at: start) { $0 }
+    }
+
+    @Test("documents that a client writes or corrects count, in bytes, and so does what its editor keeps with them")
+    func documents() async throws {
+        try await begin()
+        let empty = try await stored()
+        try await add("own", text(4000), DocumentChange(editorContent: .object(["a": .string(text(1000))])))
+        let one = try await stored() - empty
+        #expect((5000...5100).contains(one))
+        _ = try await store.rewrite(.init("own"), of: owner.business, DocumentChange(value: text(2000)), at: start)
+        #expect(try await stored() - empty == one - 2000)
+        await #expect(throws: ScribeError.storageQuotaExceeded) { try await add("more", text(8000)) }
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            _ = try await store.rewrite(.init("own"), of: owner.business, DocumentChange(value: text(9000)), at: start)
+        }
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            try await store.edit(key, [ResultEdit(target: .document(.init("d-2")), value: text(8000))], at: start)
+        }
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            _ = try await store.convert(key, to: document("d-3", .custom), from: .transcript(text(8000)), at: start)
+        }
+        #expect(try await stored() - empty == one - 2000, "what was refused is not there")
+        try await store.edit(key, [ResultEdit(target: .document(.init("d-2")), value: text(500))], at: start)
+        #expect(try await stored() - empty == one - 1500)
+    }
+
+    @Test("what the server writes counts and is never refused, and who is beyond the quota may still make it less")
+    func results() async throws {
+        try await begin()
+        try await add("own", text(6000))
+        try await store.pool.write { db in
+            var written = document("d-1", .transcript, text(6000))
+            written.status = .success
+            try Store.write([written], at: start, in: db)
+        }
+        #expect(try await stored() >= 12_000)
+        await #expect(throws: ScribeError.storageQuotaExceeded) { try await add("more", "x") }
+        _ = try await store.rewrite(.init("own"), of: owner.business, DocumentChange(value: text(5000)), at: start)
+    }
+
+    @Test("pictures, preferences and parts of uploads count, and go with what they belong to")
+    func others() async throws {
+        let begun = try await store.begin(
+            Conversation(
+                id: "c-1", owner: owner, source: "omi", language: nil, createdAt: start, startedAt: start,
+                finishedAt: start, timeout: 120))
+        let photo = { (id: String, size: Int) in
+            ConversationPhoto(id: id, base64: String(repeating: "a", count: size), createdAt: start)
+        }
+        #expect(try await store.add(photo("p-1", 3000), to: begun.id, at: start))
+        #expect(try await stored() == 3000)
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            _ = try await store.add(photo("p-2", 7001), to: begun.id, at: start)
+        }
+        try await store.setPreferences(
+            .object(["header": .string(text(2000))]), of: owner.user, in: owner.business, upTo: 1 << 20, at: start)
+        let preferences = try await stored() - 3000
+        #expect(preferences > 2000)
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            try await store.setPreferences(
+                .object(["header": .string(text(9000))]), of: owner.user, in: owner.business, upTo: 1 << 20, at: start)
+        }
+        try await store.setPreferences(
+            .object(["header": .null]), of: owner.user, in: owner.business, upTo: 1 << 20, at: start)
+        #expect(try await stored() < 3010)
+
+        let upload = MultipartUpload(
+            id: "up", bucket: "b", key: "k", contentType: nil, metadata: [:], createdAt: start)
+        try await store.begin(upload, business: owner.business)
+        func put(_ number: Int, _ size: Int) async throws {
+            let part = MultipartPart(
+                number: number, file: UUID().uuidString, size: size, md5: String(repeating: "a", count: 32),
+                createdAt: start)
+            _ = try await store.put(part, of: "up", bucket: "b", key: "k", business: owner.business)
+        }
+        let before = try await stored()
+        try await put(1, 4000)
+        try await put(1, 5000)
+        #expect(try await stored() == before + 5000, "one in the place of another")
+        await #expect(throws: ScribeError.storageQuotaExceeded) { try await put(2, 2000) }
+        try await put(2, 1000)
+        #expect(try await stored() == before + 6000)
+        _ = try await store.abort("up", bucket: "b", key: "k", business: owner.business)
+        #expect(try await stored() == before)
+        try await store.pool.write { try $0.execute(sql: "DELETE FROM conversations") }
+        #expect(try await stored() < 10)
+        #expect(try await stored("b-2") == 0)
+    }
+
+    @Test("a completed upload in parts counts once")
+    func completed() async throws {
+        try await store.begin(
+            MultipartUpload(id: "up", bucket: "b", key: "k", contentType: nil, metadata: [:], createdAt: start),
+            business: owner.business)
+        let part = MultipartPart(
+            number: 1, file: "one", size: 9000, md5: String(repeating: "a", count: 32), createdAt: start)
+        _ = try await store.put(part, of: "up", bucket: "b", key: "k", business: owner.business)
+        let object = StoredObject(
+            bucket: "b", key: "k", file: "two", size: 9000, eTag: "\(String(repeating: "a", count: 32))-1",
+            contentType: nil,
+            metadata: [:], createdAt: start)
+        #expect(try await store.complete("up", as: object, business: owner.business)?.partFiles == ["one"])
+        #expect(try await stored() == 9000)
+    }
+
+    @Test("what is on its way counts while it comes, as it was announced or as it is, and no longer")
+    func arriving() async throws {
+        let objects = ObjectFiles(
+            folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton)
+        let arriving = ArrivingBytes(store: store)
+        func begin(_ size: Int = 0) async throws -> ObjectWriter {
+            objects.create(objects.freshName(), arriving: try await arriving.begin(of: owner.business, expecting: size))
+        }
+        var announced: ObjectWriter? = try await begin(6000)
+        await #expect(throws: ScribeError.storageQuotaExceeded) { _ = try await begin(4001) }
+        _ = try await arriving.begin(of: .init("b-2"), expecting: 10_000)
+        var other = try await begin()
+        try await other.write(ByteBuffer(repeating: 0, count: 4000))
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            try await other.write(ByteBuffer(repeating: 0, count: 1))
+        }
+        try await announced?.write(ByteBuffer(repeating: 0, count: 6000))
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            try await announced?.write(ByteBuffer(repeating: 0, count: 1))
+        }
+        await announced?.discard()
+        announced = nil
+        try await other.write(ByteBuffer(repeating: 0, count: 5000))
+        await other.discard()
+    }
+
+    @Test("a file that takes the place of an object takes its room too")
+    func replacing() async throws {
+        let object = StoredObject(
+            bucket: "b", key: "k", file: "one", size: 9000, eTag: String(repeating: "a", count: 32), contentType: nil,
+            metadata: [:], createdAt: start)
+        _ = try await store.put(object, business: owner.business)
+        let arriving = ArrivingBytes(store: store)
+        #expect(try await arriving.begin(of: owner.business, expecting: 10_000, at: ("b", "k")) != nil)
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            _ = try await arriving.begin(of: owner.business, expecting: 10_001, at: ("b", "k"))
+        }
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            _ = try await arriving.begin(of: owner.business, expecting: 1001, at: ("b", "other"))
+        }
+    }
+
+    @Test("content that a store of before has is counted when it is opened")
+    func migration() async throws {
+        try await begin()
+        try await add("own", text(4000))
+        let counted = try await stored()
+        try await store.pool.write { db in
+            try db.execute(sql: "UPDATE storage SET content = 0")
+            try db.execute(sql: Schema.countAllContent)
+        }
+        #expect(try await stored() == counted)
+    }
+}
