@@ -53,6 +53,8 @@ package enum Limits {
     package static let webhookEvent = 100
     /// In bytes.
     package static let signingKey = 1024
+    /// Registered clinicians of a partner.
+    package static let clinicians = 1000
     /// Stretches of an ambient session's audio.
     package static let segments = 1000
     /// Sessions of one visit that are looked at together.

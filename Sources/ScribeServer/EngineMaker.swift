@@ -1,5 +1,6 @@
 import Engines
 import Foundation
+import Listen
 import NIOPosix
 import ScribeDomain
 import ScribeRuntime
@@ -36,7 +37,8 @@ struct EngineMaker {
                     service: service(url), policy: configuration.recognition, identifiers: identifiers, clock: clock)
             case .openAI, .command: TranscribingLiveEngine(transcriber, temporary: temporary, files: threads)
             }
-        return DecodingLiveEngine(engine)
+        return DecodingLiveEngine(
+            engine, count: configuration.decoders, idleTime: configuration.listen.idleTime, clock: clock)
     }
 
     /// What users make the server do on purpose. Nobody is made to say anything where a real recogniser listens.

@@ -1,18 +1,22 @@
 import NIOCore
-import ScribeDomain
+package import ScribeDomain
 import Subprocess
 
 /// Listens to encoded streams too: ffmpeg makes samples of them, for an engine that knows no others.
 package struct DecodingLiveEngine: LiveEngine {
     private let base: any LiveEngine
-    private let count = LockedValue(0)
+    private let places: DecoderPlaces
 
-    /// ffmpeg takes some 40 MB for each stream.
-    private static let mostStreams = 32
     /// In bytes, of what is encoded, and of samples.
     private static let mostWaiting = 1 << 20
 
-    package init(_ base: any LiveEngine) { self.base = base }
+    /// - Parameters:
+    ///   - count: how many streams are decoded at a time.
+    ///   - idleTime: one that was fed nothing for so long ends when another needs its place.
+    package init(_ base: any LiveEngine, count: Int, idleTime: Duration, clock: ScribeClock) {
+        self.base = base
+        places = DecoderPlaces(count: count, idleTime: idleTime, clock: clock)
+    }
 
     /// Whether this machine can do that.
     package static var isAvailable: Bool { FFmpeg.isInstalled }
@@ -24,8 +28,8 @@ package struct DecodingLiveEngine: LiveEngine {
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
         guard let codec = options.codec else { return try await base.withSession(options, emit: emit, body) }
-        try take()
-        defer { count.withLock { $0 -= 1 } }
+        let (evictions, eviction) = AsyncStream.makeStream(of: Void.self)
+        let place = try places.take(options.tenant) { eviction.yield() }
         let encoded = LiveQueue<ByteBuffer>(limit: Self.mostWaiting)
         let decoded = LiveQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -42,6 +46,13 @@ package struct DecodingLiveEngine: LiveEngine {
             }
             group.addTask {
                 try await part { try await decode(encoded, codec, options, into: decoded) }
+            }
+            group.addTask {
+                try await part {
+                    for await _ in evictions {
+                        throw EngineFailure(.transcriptionFailed, "the stream was fed nothing", origin: .idleness)
+                    }
+                }
             }
             group.addTask { [base] in
                 try await part {
@@ -61,7 +72,7 @@ package struct DecodingLiveEngine: LiveEngine {
                     }
                 }
             }
-            var session: any LiveSession = DecodingLiveSession(encoded: encoded, decoded: decoded)
+            var session: any LiveSession = DecodingLiveSession(encoded: encoded, decoded: decoded, place: place)
             do {
                 try await body(&session)
             } catch {
@@ -70,21 +81,9 @@ package struct DecodingLiveEngine: LiveEngine {
                 await decoded.finish(throwing: error)
                 throw error
             }
+            eviction.finish()
             await encoded.finish()
             try await group.waitForAll()
-        }
-    }
-
-    private func take() throws(EngineFailure) {
-        let isTaken = count.withLock { count in
-            guard count < Self.mostStreams else { return false }
-            count += 1
-            return true
-        }
-        guard isTaken else {
-            throw EngineFailure(
-                .transcriptionFailed, "\(Self.mostStreams) encoded streams are decoded already", isRetryable: true,
-                origin: .refusal)
         }
     }
 
@@ -133,10 +132,11 @@ private struct DecodingLiveSession: LiveSession {
 
     let encoded: LiveQueue<ByteBuffer>
     let decoded: LiveQueue<Input>
+    let place: DecoderPlace
 
     func feed(_ audio: ByteBuffer) async throws {
         do {
-            try await encoded.add(audio, weight: audio.readableBytes)
+            try await place.feeding { try await encoded.add(audio, weight: audio.readableBytes) }
         } catch is CancellationError {
             // The decoder has had enough: what follows the end of a recording is none of it.
             try Task.checkCancellation()

@@ -27,6 +27,8 @@ package struct EngineFailure: Error, Hashable, Sendable {
         case input
         /// Nobody was asked, so this was no attempt.
         case refusal
+        /// Nothing was sent for so long that another was given the place.
+        case idleness
     }
 
     package init(

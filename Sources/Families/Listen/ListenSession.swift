@@ -188,7 +188,12 @@ struct ListenSession: Sendable {
 
     private static func closure(for error: any Error) -> WebSocketClosure? {
         switch error {
-        case let failure as EngineFailure: failure.origin == .input ? ListenAudio.undecodable : failed
+        case let failure as EngineFailure:
+            switch failure.origin {
+            case .input: ListenAudio.undecodable
+            case .idleness: idle
+            case .service, .refusal: failed
+            }
         case ScribeError.storageUnavailable: WebSocketClosure(1011, "Storage is not available, try again")
         case ScribeError.invalidState(let reason): WebSocketClosure(1008, reason)
         case let failure as ScribeError: WebSocketClosure(1008, failure.code)

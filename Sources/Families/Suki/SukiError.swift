@@ -19,6 +19,8 @@ struct SukiError: Error, Hashable, Sendable, CustomStringConvertible {
 
     static let notRegistered = SukiError(
         .unauthorized, "provider_not_registered", "register the clinician, and log in again")
+    static let tooManyProviders = SukiError(
+        .unprocessableContent, "provider_limit_exceeded", "the partner has as many clinicians as it may")
     static let noProviderHeader = SukiError(
         .badRequest, "missing_sdp_provider_id_header", "one token serves many clinicians: say for whom")
     static let invalidProvider = SukiError(.badRequest, "invalid_sdp_provider_id", "is no clinician's id")

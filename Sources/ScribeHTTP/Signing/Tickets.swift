@@ -75,8 +75,10 @@ package enum Base64URL {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
+    /// - Returns: nil for any other spelling of the same bytes: padded, of the other alphabet, or with bits that mean nothing.
     static func decode(_ text: String) -> Data? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        return Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
+        let data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
+        return data.flatMap { encode($0) == text ? $0 : nil }
     }
 }

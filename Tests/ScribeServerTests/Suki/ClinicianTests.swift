@@ -127,8 +127,58 @@ struct ClinicianTests {
         }
     }
 
+    @Test("a partner has a thousand clinicians, who log in as ever when the next is refused")
+    func most() async throws {
+        try await TestServer().run { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<1000 {
+                    group.addTask {
+                        let answer = try await client.register("\(number)", of: "demo-partner")
+                        #expect(answer.status == 201)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let next = try await client.register("one more", of: "demo-partner")
+            #expect(next.status == 422)
+            #expect(next.errorID == "provider_limit_exceeded")
+            #expect(try await client.register("7", of: "demo-partner").status == 409)
+            let login = #"{"partner_id":"demo-partner","partner_token":"\#(TestScribeClient.partnerToken("7"))"}"#
+            #expect(try await client.post("/api/v1/auth/login", login).status == 200)
+        }
+    }
+
+    @Test("however many log in at once, a partner's keys are fetched once")
+    func joined() async throws {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let path = "/api/auth/.well-known/jwks-pub.json"
+        // Any server that has keys, and counts who asks.
+        try await TestServer().run(.socket) { [self] partner in
+            let port = try #require(partner.port)
+            let server = try strict(key, keys: "http://127.0.0.1:\(port)\(path)")
+            let token = try await sign("dr", until: server.manual.now.timeIntervalSince1970 + 60, with: key)
+            try await server.run { [self] client in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<60 {
+                        group.addTask { [self] in
+                            let answer = try await client.post("/api/v1/auth/login", body("elsewhere", token))
+                            #expect(answer.status == 401, "these are not its keys")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            let asked = try await partner.get("/metrics").text.split(separator: "\n").filter {
+                $0.hasPrefix("scribe_requests_total") && $0.contains(path)
+            }
+            #expect(asked.map { $0.split(separator: " ").last } == ["1"])
+        }
+    }
+
     /// A partner with keys of its own.
-    private func strict(_ key: _RSA.Signing.PrivateKey, _ more: String = "") throws -> TestServer {
+    private func strict(
+        _ key: _RSA.Signing.PrivateKey, _ more: String = "", keys address: String = "http://127.0.0.1:18999/keys"
+    ) throws -> TestServer {
         var server = try TestServer()
         let primitives = try key.publicKey.getKeyPrimitives()
         let set = """
@@ -144,7 +194,7 @@ struct ClinicianTests {
         partners:
           - { partner_id: clinic, client_id: c, jwks_file: "\(keys)", organisations: [ours], issuer: "idp", audience: "suki"\(more) }
           - { partner_id: keyless, client_id: c }
-          - { partner_id: elsewhere, client_id: c, jwks_url: "http://127.0.0.1:18999/keys" }
+          - { partner_id: elsewhere, client_id: c, jwks_url: "\(address)" }
         """.write(toFile: file, atomically: true, encoding: .utf8)
         server.configuration.clientsFile = file
         server.configuration.authMode = .strict

@@ -48,7 +48,11 @@ package struct Clinicians: Sendable {
         let provider = Provider(
             partner: partner.id, subject: subject, user: UserID("prv_\(identifiers.uuid())"),
             organisation: organisation, specialty: specialty)
-        return try await store.register(provider, at: clock.now)
+        switch try await store.register(provider, at: clock.now) {
+        case .registered: return true
+        case .known: return false
+        case .tooMany: throw SukiError.tooManyProviders
+        }
     }
 
     /// - Returns: the token with which they come from now on.

@@ -26,6 +26,8 @@ actor PartnerTokens {
     private var fetched: [String: Fetched] = [:]
     /// When nobody answered last: whoever logs in meanwhile is told so at once.
     private var failed: [String: Date] = [:]
+    /// Those on their way: whoever needs the same keys meanwhile waits for the same answer.
+    private var fetches: [String: Task<JWTKeyCollection, any Error>] = [:]
 
     private static let freshTime = 600.0
     /// A token that no key fits may be of a new one: it is looked for no more often than this, in seconds.
@@ -90,6 +92,18 @@ actor PartnerTokens {
     ) async throws(SukiError) -> JWTKeyCollection {
         if let known = fetched[address], clock.now.timeIntervalSince(known.time) < age { return known.keys }
         if let time = failed[address], clock.now.timeIntervalSince(time) < Self.shortestPause { throw Self.unreachable }
+        // A task of its own: whoever has asked first may hang up, and others wait for it.
+        let joined = fetches[address] ?? Task { try await fetch(address, for: business) }
+        fetches[address] = joined
+        do {
+            return try await joined.value
+        } catch {
+            throw error as? SukiError ?? Self.unreachable
+        }
+    }
+
+    private func fetch(_ address: String, for business: BusinessID) async throws -> JWTKeyCollection {
+        defer { fetches[address] = nil }
         let data: Data
         do {
             data = try await outbound.get(try OutboundAddress(address), within: Self.fetchTime, for: business) {

@@ -1,0 +1,100 @@
+import Foundation
+import ScribeDomain
+
+/// Places for streams that ffmpeg decodes. A decoder takes some 40 MB, so there are few, and a business that has many
+/// leaves some to others.
+final class DecoderPlaces: Sendable {
+    private struct Holder {
+        let tenant: String
+        /// When its stream was last fed; nil while it is being fed.
+        var lastFed: Date?
+        let giveWay: @Sendable () -> Void
+    }
+
+    private struct State {
+        var holders: [Int: Holder] = [:]
+        var next = 0
+    }
+
+    private let count: Int
+    /// What a tenant may have whoever else wants some, and what it leaves to others when it has more.
+    private let share: Int
+    private let idleTime: TimeInterval
+    private let clock: ScribeClock
+    private let state = LockedValue(State())
+
+    /// - Parameters:
+    ///   - count: how many there are.
+    ///   - idleTime: a stream that was fed nothing for so long gives its place to one that finds none.
+    init(count: Int, idleTime: Duration, clock: ScribeClock) {
+        self.count = count
+        share = min(8, max(1, count / 4))
+        self.idleTime = idleTime / .seconds(1)
+        self.clock = clock
+    }
+
+    /// - Parameter giveWay: is called when another needs the place and this one's stream is idle.
+    /// - Throws: ``EngineFailure`` where none is free.
+    func take(_ tenant: String, giveWay: @escaping @Sendable () -> Void) throws(EngineFailure) -> DecoderPlace {
+        let now = clock.now
+        let (number, evicted) = state.withLock { state -> (Int?, Holder?) in
+            var evicted: Holder?
+            if !hasRoom(for: tenant, in: state) {
+                let idle = state.holders
+                    .filter { now.timeIntervalSince($0.value.lastFed ?? now) >= idleTime }
+                    .sorted { ($0.value.lastFed ?? now, $0.key) < ($1.value.lastFed ?? now, $1.key) }
+                let found = idle.first { candidate in
+                    var without = state
+                    without.holders[candidate.key] = nil
+                    return hasRoom(for: tenant, in: without)
+                }
+                guard let found else { return (nil, nil) }
+                evicted = state.holders.removeValue(forKey: found.key)
+            }
+            state.next += 1
+            state.holders[state.next] = Holder(tenant: tenant, lastFed: now, giveWay: giveWay)
+            return (state.next, evicted)
+        }
+        evicted?.giveWay()
+        guard let number else {
+            throw EngineFailure(
+                .transcriptionFailed, "no more encoded streams can be decoded at once", isRetryable: true,
+                origin: .refusal)
+        }
+        return DecoderPlace(number, of: self)
+    }
+
+    private func hasRoom(for tenant: String, in state: State) -> Bool {
+        let free = count - state.holders.count
+        let own = state.holders.values.count { $0.tenant == tenant }
+        return free > (own < share ? 0 : share)
+    }
+
+    fileprivate func setLastFed(_ time: Date?, _ number: Int) {
+        state.withLock { $0.holders[number]?.lastFed = time }
+    }
+
+    fileprivate func giveBack(_ number: Int) { state.withLock { $0.holders[number] = nil } }
+
+    fileprivate var now: Date { clock.now }
+}
+
+/// One of the places. It is free again when nobody holds this any more.
+final class DecoderPlace: Sendable {
+    private let number: Int
+    private let places: DecoderPlaces
+
+    fileprivate init(_ number: Int, of places: DecoderPlaces) {
+        self.number = number
+        self.places = places
+    }
+
+    deinit { places.giveBack(number) }
+
+    /// Feeds its stream, which is not idle meanwhile.
+    func feeding(_ feed: () async throws -> Void) async rethrows {
+        places.setLastFed(nil, number)
+        defer { places.setLastFed(places.now, number) }
+        try await feed()
+    }
+}
