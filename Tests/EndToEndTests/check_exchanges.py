@@ -18,7 +18,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 #: Answers that no test can provoke, and why.
 UNREACHABLE = {
     ("readyz", 503): "nobody is listened to before the database answers",
-    ("beginDeviceLogin", 429): "a unit test of DeviceLogins has a thousand pending",
+    ("beginDeviceLogin", 429): "five codes in a row would have to be taken",
     ("combinedAudio", 403): "the machine that runs the tests has ffmpeg",
 }
 
@@ -60,6 +60,9 @@ def main(path: str) -> int:
         document, template = find(exchange["path"])
         operation = document["paths"].get(template, {}).get(exchange["method"].lower())
         if operation is None:
+            continue
+        # Said of a host before any operation is looked for.
+        if exchange["status"] == 421:
             continue
         count += 1
         key = (operation["operationId"], exchange["status"])

@@ -2,12 +2,15 @@
 openapi/listen.asyncapi.yaml."""
 
 import asyncio
+import contextlib
 import hashlib
+import http.client
 import http.server
 import json
 import math
 import os
 import random
+import select
 import socket
 import struct
 import threading
@@ -550,6 +553,39 @@ def test_the_deepgram_sdk_is_told_why_a_recording_is_refused(server):
     assert refusal("wrong", voice(1)) == (401, "INVALID_AUTH")
     for broken in (b"", b"no audio at all", voice(1)):
         assert refusal(KEY, broken) == (400, "Bad Request")
+
+
+def test_recordings_count_while_they_are_received(tmp_path):
+    """Six of them, each within the quota, took six times as much of the disk."""
+    with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server, contextlib.ExitStack() as stack:
+        head = (
+            f"POST /v1/listen HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token {KEY}\r\nContent-Type: audio/wav\r\n"
+            "Content-Length: {}\r\n\r\n")
+
+        def post(size: int, body: bytes):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
+            connection.sendall(head.format(size).encode() + body)
+            return connection
+
+        def answer(connection) -> http.client.HTTPResponse:
+            response = http.client.HTTPResponse(connection)
+            response.begin()
+            return response
+
+        def answered() -> list:
+            return select.select(held, [], [], 0)[0]
+
+        held = [post(60_000, b"x" * 30_000) for _ in range(6)]
+        wait_until(lambda: len(answered()) == 3, "three are received, and the others refused")
+        refused = answered()
+        for connection in refused:
+            response = answer(connection)
+            assert (response.status, json.load(response)["err_code"]) == (402, "ASR_PAYMENT_REQUIRED")
+        for connection in held:
+            if connection not in refused:
+                connection.sendall(b"x" * 30_000)
+                assert answer(connection).status == 400, "it is no audio"
+        assert answer(post(60_000, b"x" * 60_000)).status == 400, "they are gone"
 
 
 class Place:

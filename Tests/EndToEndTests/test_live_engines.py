@@ -2,6 +2,7 @@
 recordings only."""
 
 import base64
+import contextlib
 import hashlib
 import io
 import json
@@ -12,6 +13,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 import wave
 
 import pytest
@@ -221,6 +223,16 @@ def names(transaction) -> list[str]:
     return [entry["Key"].rsplit("/", 1)[1] for entry in listed.get("Contents", [])]
 
 
+def kept(transaction) -> bytes:
+    """The audio of its chunks, one after the other."""
+    audio = b""
+    for name in names(transaction):
+        answer = transaction.client.s3().get_object(Bucket="m-prod-voice-record", Key=f"{transaction.folder}/{name}")
+        with wave.open(io.BytesIO(answer["Body"].read())) as chunk:
+            audio += chunk.readframes(chunk.getnframes())
+    return audio
+
+
 @pytest.mark.covers("L-54")
 def test_a_stream_is_a_consultation(server):
     transaction = consultation(server)
@@ -228,13 +240,7 @@ def test_a_stream_is_a_consultation(server):
     assert transcript(transaction) == said(messages)
     assert transaction.poll().json()["data"]["template_results"]["custom"]
     # The audio is there, in chunks that follow each other.
-    s3 = transaction.client.s3()
-    audio = b""
-    for name in names(transaction):
-        with wave.open(io.BytesIO(s3.get_object(
-                Bucket="m-prod-voice-record", Key=f"{transaction.folder}/{name}")["Body"].read())) as chunk:
-            audio += chunk.readframes(chunk.getnframes())
-    assert audio == SPEECH + silence(1) + voice(2)
+    assert kept(transaction) == SPEECH + silence(1) + voice(2)
     # It has ended, and is nobody else's.
     for identifier in (transaction.id, "nothing", "a%00b"):
         with pytest.raises(InvalidStatus) as refusal:
@@ -250,11 +256,11 @@ def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
         first.send(SPEECH)
         first.until("Results")
         first.socket.socket.close()
-    wait_until(lambda: len(names(transaction)) == 2, "what was not settled is kept too")
+    wait_until(lambda: kept(transaction) == SPEECH, "what was not settled is kept too")
     second = hear(server, query, voice(2))
     heard = transcript(transaction)
     assert heard.startswith(said(first.messages)) and heard.endswith(said(second))
-    assert names(transaction) == ["1.wav", "2.wav", "3.wav"]
+    assert kept(transaction) == SPEECH + voice(2)
 
 
 @pytest.mark.covers("L-54")
@@ -272,15 +278,10 @@ def test_what_was_not_settled_is_kept_however_a_stream_ends(tmp_path, ends):
                 listener.end()
             else:
                 listener.socket.socket.close()
-        wait_until(lambda: len(names(transaction)) == 2, "what was not settled is kept too")
-        s3, kept = transaction.client.s3(), b""
-        for name in names(transaction):
-            body = s3.get_object(Bucket="m-prod-voice-record", Key=f"{transaction.folder}/{name}")["Body"].read()
-            kept += body[44:]
-        assert kept == audio
+        wait_until(lambda: kept(transaction) == audio, "what was not settled is kept too")
         # It is open still, and may go on.
         assert said(hear(server, f"txn_id={transaction.id}", voice(1)))
-        assert names(transaction) == ["1.wav", "2.wav", "3.wav"] and transcript(transaction)
+        assert kept(transaction) == audio + voice(1) and transcript(transaction)
 
 
 def test_two_streams_of_one_consultation_take_nothing_from_each_other(server):
@@ -291,7 +292,7 @@ def test_two_streams_of_one_consultation_take_nothing_from_each_other(server):
             listener.send(SPEECH)
             listener.until("Results")
             listener.socket.close()
-    wait_until(lambda: len(names(transaction)) == 4, "each has its chunks")
+    wait_until(lambda: len(kept(transaction)) == 2 * len(SPEECH), "each has its chunks")
 
 
 def test_what_was_settled_survives_a_kill(tmp_path):
@@ -375,14 +376,51 @@ def test_a_stream_that_is_not_what_it_says_closes_the_socket(server, query, audi
     assert not audio or listener.close[1].startswith("DATA-0000")
 
 
-def test_no_decoder_outlives_its_stream(server):
-    def decoders():
-        return subprocess.run(
-            ["pgrep", "-P", str(server.process.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
+def decoders(server) -> list[str]:
+    return subprocess.run(
+        ["pgrep", "-P", str(server.process.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
 
+
+def test_no_decoder_outlives_its_stream(server):
     address = f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg"
     with Listener(server, address=address) as listener:
         listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"])[:500])
-        wait_until(decoders, "it is decoded")
+        wait_until(lambda: decoders(server), "it is decoded")
         listener.socket.socket.close()
-    wait_until(lambda: not decoders(), "its decoder ends with it")
+    wait_until(lambda: not decoders(server), "its decoder ends with it")
+
+
+def encoded_stream(server, key=KEY):
+    return Listener(server, address=f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg&endpointing=300", key=key)
+
+
+def is_heard(server, key) -> bool:
+    with encoded_stream(server, key) as listener:
+        with contextlib.suppress(ConnectionClosed):
+            listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"]), "CloseStream")
+        return bool(results(listener.end()))
+
+
+def test_one_business_leaves_decoders_to_others(tmp_path):
+    flags = ("--ephemeral", "--decoders", "4", "--listen-idle", "1h")
+    with running(tmp_path, *flags) as server, contextlib.ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(encoded_stream(server))
+        wait_until(lambda: len(decoders(server)) == 3, "each has its own")
+        one_more = stack.enter_context(encoded_stream(server))
+        assert one_more.end() == [] and one_more.close[0] == 1011
+        assert is_heard(server, "org_dev_key_2")
+
+
+def test_a_stream_that_is_fed_nothing_gives_its_decoder_to_one_that_needs_it(tmp_path):
+    flags = ("--ephemeral", "--decoders", "1", "--listen-idle", "500ms")
+    with running(tmp_path, *flags) as server, encoded_stream(server) as idle:
+        def keep_alive():
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    idle.send("KeepAlive")
+                    time.sleep(0.1)
+
+        threading.Thread(target=keep_alive, daemon=True).start()
+        wait_until(lambda: is_heard(server, "org_dev_key_2"), "the idle one gives way")
+        assert idle.end() == [] and idle.close[0] == 1011 and idle.close[1].startswith("NET-0001")

@@ -96,14 +96,14 @@ extension Setting {
         ) { url, run in run.configuration.publicURL = url.isEmpty ? nil : url },
         Setting(
             "trusted-proxies",
-            "Addresses and ranges whose X-Forwarded-Proto and X-Forwarded-Host are believed.",
+            "Addresses and ranges whose X-Forwarded-For, -Proto and -Host are believed.",
             .ranges,
             default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
-                addresses and ranges, such as `127.0.0.1,10.0.0.0/8`, whose `X-Forwarded-Proto` and `X-Forwarded-Host` are \
-                believed; not needed with `public-url`
+                addresses and ranges, such as `127.0.0.1,10.0.0.0/8`, whose `X-Forwarded-For`, `X-Forwarded-Proto` and \
+                `X-Forwarded-Host` are believed; the latter two are not needed with `public-url`
                 """,
             to: \.configuration.trustedProxies),
         Setting(

@@ -35,6 +35,21 @@ struct ListenRecordingTests {
         }
     }
 
+    @Test("a recording that its business has no room for is refused in Deepgram's words")
+    func quota() async throws {
+        var server = try TestServer()
+        server.configuration.quotas.storedBytes = 10_000
+        try await server.run { client in
+            let answer = try await client.send(
+                .post, "/v1/listen", headers: Self.key, body: TestAudio.wav(seconds: 6))
+            #expect(answer.status == 402)
+            #expect(try answer["err_code"] == "ASR_PAYMENT_REQUIRED")
+            let other = try await client.send(
+                .post, "/v1/listen", headers: [.authorization: "Token org_dev_key_2"], body: Data(count: 9000))
+            #expect(other.status == 400, "it has its own")
+        }
+    }
+
     @Test("words keep their times and speakers, and are told in turns")
     func turns() async throws {
         var server = try TestServer()
