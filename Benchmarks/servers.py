@@ -167,7 +167,7 @@ class Nginx(Process):
         super().__init__(folder, "/")
         self.tls_port = free_port()
         encryption = f"""
-        listen 127.0.0.1:{self.tls_port} ssl;
+        listen 127.0.0.1:{self.tls_port} ssl http2;
         ssl_certificate {keys}/certificate.pem;
         ssl_certificate_key {keys}/key.pem;
         ssl_protocols TLSv1.2 TLSv1.3;
@@ -195,7 +195,7 @@ http {{
         listen 127.0.0.1:{self.port};
 {encryption}
         root {self.files};
-        client_max_body_size 16m;
+        client_max_body_size 32m;
         location / {{
             dav_methods PUT;
             create_full_put_path on;

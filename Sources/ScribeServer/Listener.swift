@@ -89,10 +89,10 @@ package struct Listener: Sendable {
         if let certificate {
             let secure = application(
                 port: configuration.tls.port, isSecure: true, services: [certificate],
-                HTTPServerBuilder { [metrics = backend.metrics] responder in
+                HTTPServerBuilder { [metrics = backend.metrics, bodies = backend.bodies] responder in
                     SecureChannel(
                         base: HTTP1Channel(responder: responder), limits: limits,
-                        streamLimit: streamLimit, metrics: metrics, logger: logger
+                        streamLimit: streamLimit, bodies: bodies, metrics: metrics, logger: logger
                     ) { certificate.context }
                 })
             services.append(SecurePort(application: secure, port: configuration.tls.port))

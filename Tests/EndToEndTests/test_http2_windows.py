@@ -127,13 +127,13 @@ def expected():
     return summary(Content())
 
 
-def presigned(server, verb: str, address: str) -> str:
+def presigned(server, verb: str, address: str, key="large") -> str:
     client = server.client()
     keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
     s3 = boto3.client(
         "s3", endpoint_url=address, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
         aws_secret_access_key=keys["SecretKey"], aws_session_token=keys["SessionToken"])
-    return s3.generate_presigned_url(verb, {"Bucket": "b", "Key": "large"})
+    return s3.generate_presigned_url(verb, {"Bucket": "b", "Key": key})
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +243,70 @@ def test_a_client_that_reads_by_4_kilobytes_is_no_flood(server, url, tmp_path):
     megabytes = 40
     fields = ("range", f"bytes=0-{megabytes * 1_000_000 - 1}")
     assert with_h2(server, url, tmp_path, fields, step=4_096) == summary(itertools.islice(Content(), megabytes))
+
+
+class Upload:
+    """An object on its way to the server, frame by frame, by whatever its windows allow."""
+
+    def __init__(self, server, connection, content: bytes, key: str):
+        host = f"127.0.0.1:{server.tls_port}"
+        path = presigned(server, "put_object", f"https://{host}", key).removeprefix(f"https://{host}")
+        self.connection, self.content, self.sent = connection, content, 0
+        self.stream = connection.open(
+            "PUT", path, ("content-length", str(len(content))), authority=host, end=False)
+
+    def send(self, padding=None) -> bool:
+        """The next frame; false where no window is left or all has gone."""
+        h2 = self.connection.h2
+        overhead = 0 if padding is None else padding + 1
+        size = min(h2.local_flow_control_window(self.stream) - overhead, 16_384 - overhead, len(self.content) - self.sent)
+        if size <= 0:
+            return False
+        self.sent += size
+        h2.send_data(
+            self.stream, self.content[self.sent - size : self.sent], self.sent == len(self.content), pad_length=padding)
+        self.connection.flush()
+        return True
+
+    def finish(self, padding=None) -> int:
+        while self.sent < len(self.content):
+            if not self.send(padding):
+                assert self.connection.receive(), "the connection ended"
+        return self.connection.answer(self.stream)[0]
+
+
+CONTENT = random.Random(7).randbytes(4 << 20)
+
+
+@pytest.mark.parametrize("padding", [None, 0, 255])
+def test_windows_are_large_and_renewed_while_an_upload_is_read(server, padding):
+    with Connection(server) as connection:
+        upload = Upload(server, connection, CONTENT, f"windows/{padding}.bin")
+        assert upload.send(padding)
+        connection.until(h2.events.WindowUpdated)
+        streams = connections = 0
+        while upload.sent < len(CONTENT):
+            if not upload.send(padding):
+                assert connection.receive()
+            streams = max(streams, connection.h2._get_stream_by_id(upload.stream).outbound_flow_control_window)
+            connections = max(connections, connection.h2.outbound_flow_control_window)
+        assert connection.answer(upload.stream)[0] == 200
+        assert 128 << 10 < streams <= 256 << 10
+        assert 512 << 10 < connections <= 1 << 20
+
+
+def test_what_uploads_leave_behind_takes_no_room_from_those_that_follow(server):
+    """Uploads that are given up, and those that nobody reads for they are refused."""
+    with Connection(server) as connection:
+        for turn in range(40):
+            upload = Upload(server, connection, CONTENT, "given-up.bin")
+            while upload.sent < 60_000:
+                if not upload.send():
+                    assert connection.receive()
+            connection.h2.reset_stream(upload.stream)
+            connection.flush()
+        for turn in range(40):
+            stream = connection.open("PUT", "/m-prod-voice-record/refused.bin", body=bytes(16_000), end=False)
+            connection.until(h2.events.ResponseReceived, stream)
+        whole = Upload(server, connection, CONTENT, "whole.bin")
+        assert whole.finish() == 200

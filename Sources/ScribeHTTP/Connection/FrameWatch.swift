@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP2
 
 /// Looks at frames of HTTP/2 before NIO does, for what NIO has no limit for.
 ///
@@ -32,6 +33,11 @@ final class FrameWatch: ChannelInboundHandler {
     private static let most = 1000
     private static let paidBySecond = 50
     private static let paidByRequest = 4
+
+    private let window: ConnectionWindow
+
+    /// - Parameter window: is told of each frame of data.
+    init(window: ConnectionWindow = ConnectionWindow()) { self.window = window }
 
     /// What is left of the frame, or the preface, that is being read.
     private var toSkip = prefaceLength
@@ -75,6 +81,7 @@ final class FrameWatch: ChannelInboundHandler {
             guard header.count == Self.headerLength else { continue }
             toSkip = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
             guard isNeeded(at: now) else { return false }
+            if header[3] == Kind.data { window.received(toSkip, on: stream) }
             if header[3] == Kind.headers { tinyFrames = max(0, tinyFrames - Self.paidByRequest) }
             if header[3] == Kind.data, toSkip < Self.tiny, header[4] & Kind.endOfStream == 0 {
                 let seconds = lastPayment.map { (now - $0).nanoseconds / 1_000_000_000 } ?? 0
@@ -87,13 +94,17 @@ final class FrameWatch: ChannelInboundHandler {
         return true
     }
 
+    private var stream: HTTP2StreamID {
+        HTTP2StreamID(Int(header[5] & 0x7F) << 24 | Int(header[6]) << 16 | Int(header[7]) << 8 | Int(header[8]))
+    }
+
     /// Whether the frame whose header was read is not one too many of its kind.
     private func isNeeded(at now: NIODeadline) -> Bool {
         if idleSince.map({ now - $0 >= Self.idleWindow }) ?? true { (idle, idleSince) = ((0, 0, 0), now) }
         switch header[3] {
         case Kind.windowUpdate:
-            let isOfConnection = header[5] & 0x7F == 0 && header[6...8].allSatisfy { $0 == 0 }
-            let place = isOfConnection ? \FrameWatch.expected.connection : \FrameWatch.expected.streams
+            let place =
+                stream == .rootStream ? \FrameWatch.expected.connection : \FrameWatch.expected.streams
             if self[keyPath: place] > 0 { self[keyPath: place] -= 1 } else { idle.updates += 1 }
         case Kind.goAway: idle.goodbyes += 1
         case (Kind.last + 1)...: idle.unknown += 1

@@ -27,6 +27,7 @@ package struct SecureChannel: ServerChildChannel {
     private let pipeline: HTTP1Pipeline
     private let limits: ConnectionLimits
     private let openStreams: OpenStreams
+    private let bodies: BodyBudget
     private let metrics: Metrics
     private let encryption: @Sendable () -> NIOSSLContext
     private let logger: Logger
@@ -34,9 +35,11 @@ package struct SecureChannel: ServerChildChannel {
     /// - Parameters:
     ///   - base: serves a connection of HTTP/1, and each stream of one of HTTP/2.
     ///   - streamLimit: how many streams may be open at a time, of all connections.
+    ///   - bodies: while it is used up, nobody is allowed to send more.
     ///   - encryption: what the next connection is encrypted with.
     package init(
-        base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, metrics: Metrics, logger: Logger,
+        base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, bodies: BodyBudget, metrics: Metrics,
+        logger: Logger,
         encryption: @escaping @Sendable () -> NIOSSLContext
     ) {
         self.base = base
@@ -44,6 +47,7 @@ package struct SecureChannel: ServerChildChannel {
         self.metrics = metrics
         self.limits = limits
         openStreams = OpenStreams(limit: streamLimit)
+        self.bodies = bodies
         self.logger = logger
         self.encryption = encryption
     }
@@ -76,11 +80,12 @@ package struct SecureChannel: ServerChildChannel {
             configuration: .init(
                 maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: TimeAmount(limits.idleTime),
                 keepalive: nil))
-        let frames = FrameWatch()
+        let window = ConnectionWindow()
+        let frames = FrameWatch(window: window)
         try pipeline.addHandler(frames)
-        let watch = StreamsWatch(limits: limits, frames: frames)
-        let delegate = StreamsDelegate(
-            watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), management: management.http2StreamDelegate)
+        let watch = StreamsWatch(limits: limits, frames: frames, window: window, bodies: bodies)
+        let boundWatch = NIOLoopBound(watch, eventLoop: channel.eventLoop)
+        let delegate = StreamsDelegate(watch: boundWatch, management: management.http2StreamDelegate)
         let streams: Streams = try pipeline.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: delegate, frameDelegate: watch,
             configuration: limits.http2
@@ -89,6 +94,7 @@ package struct SecureChannel: ServerChildChannel {
                 let pipeline = stream.pipeline.syncOperations
                 let hasRoom = openStreams.take()
                 if hasRoom { stream.closeFuture.whenComplete { _ in openStreams.give() } }
+                try pipeline.addHandler(StreamReads(watch: boundWatch.value))
                 try pipeline.addHandlers([
                     HTTP2FramePayloadToHTTPServerCodec(),
                     StreamGuard(limits: limits, departure: Departure(), hasRoom: hasRoom),
@@ -133,83 +139,6 @@ package struct SecureChannel: ServerChildChannel {
     }
 }
 
-/// Ends a connection on which nothing is asked for in time, and one on which the other end breaks the rules: what is wrong
-/// with a stream is that stream's end only.
-private final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
-    typealias InboundIn = HTTP2Frame
-
-    private let limits: ConnectionLimits
-    private let frames: FrameWatch
-    private var context: ChannelHandlerContext?
-    private var firstTimer: Scheduled<Void>?
-    private var goodbyeTimer: Scheduled<Void>?
-    private var answerTimer: Scheduled<Void>?
-    private var openStreams = 0
-    private var isBroken = false
-
-    init(limits: ConnectionLimits, frames: FrameWatch) {
-        self.limits = limits
-        self.frames = frames
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        firstTimer = close(after: TimeAmount(limits.requestTime))
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        for timer in [firstTimer, goodbyeTimer, answerTimer] { timer?.cancel() }
-        self.context = nil
-    }
-
-    func streamBegan() {
-        firstTimer?.cancel()
-        openStreams += 1
-    }
-
-    func streamEnded() { openStreams -= 1 }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Nobody is there any more to answer to: HTTP/2 knows no half of a connection.
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    /// A connection of which the other end takes nothing would keep the answers of all its streams.
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        answerTimer?.cancel()
-        answerTimer = context.channel.isWritable ? nil : close(after: limits.answerWindow)
-        context.fireChannelWritabilityChanged()
-    }
-
-    private func close(after time: TimeAmount) -> Scheduled<Void>? {
-        context?.eventLoop.assumeIsolated().scheduleTask(in: time) { self.hangUp() }
-    }
-
-    private func hangUp() { context?.channel.triggerUserOutboundEvent(HangUp(), promise: nil) }
-
-    /// Whoever does not answer a goodbye is left to himself when his last stream has ended.
-    private func leave() {
-        guard openStreams <= 0 else {
-            goodbyeTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.drainTime) { self.leave() }
-            return
-        }
-        hangUp()
-    }
-
-    func wroteFrame(_ frame: HTTP2Frame) {
-        if case .data(let data) = frame.payload { frames.sentData(data.data.readableBytes) }
-        guard case .goAway(_, let code, _) = frame.payload else { return }
-        if code != .noError { isBroken = true }
-        guard goodbyeTimer == nil else { return }
-        goodbyeTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.drainTime) { self.leave() }
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if isBroken { context.close(promise: nil) }
-    }
-}
-
 /// How many streams are open, of all connections: each may hold a file, as a connection of HTTP/1 may.
 private final class OpenStreams: Sendable {
     private let limit: Int
@@ -228,22 +157,6 @@ private final class OpenStreams: Sendable {
     func give() { count.withLock { $0 -= 1 } }
 }
 
-/// Tells both of them of streams.
-private struct StreamsDelegate: NIOHTTP2StreamDelegate {
-    let watch: NIOLoopBound<StreamsWatch>
-    let management: any NIOHTTP2StreamDelegate
-
-    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) {
-        watch.value.streamBegan()
-        management.streamCreated(id, channel: channel)
-    }
-
-    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) {
-        watch.value.streamEnded()
-        management.streamClosed(id, channel: channel)
-    }
-}
-
 extension ConnectionLimits {
     /// Of a connection of HTTP/2 and its streams. Resets, settings and pings in floods, and heads that go on and on, end
     /// the connection; NIOHTTP2's own limits for these are kept.
@@ -253,6 +166,9 @@ extension ConnectionLimits {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: streamCount),
             HTTP2Setting(parameter: .maxHeaderListSize, value: headSize),
         ]
+        // ConnectionWindow renews the connection's own.
+        configuration.connection.targetWindowSize = 0
+        configuration.stream.targetWindowSize = ConnectionWindow.streamSize
         configuration.stream.outboundBufferSizeHighWatermark = 64 * 1024
         configuration.stream.outboundBufferSizeLowWatermark = 32 * 1024
         return configuration

@@ -7,6 +7,9 @@ package final class BodyBudget: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
+    /// Whether hardly anything is left.
+    var isUsedUp: Bool { limit - taken.withLock(\.self) < limit / 16 }
+
     fileprivate func take(_ count: Int) -> Bool {
         taken.withLock { taken in
             guard count <= limit - taken else { return false }
