@@ -148,6 +148,39 @@ def test_a_wrong_key_that_came_as_a_subprotocol_closes_the_socket_and_says_401(s
         assert listener.close[0] == 1008 and listener.close[1].startswith("401 INVALID_AUTH")
 
 
+def test_a_header_that_says_nothing_is_refused_like_a_wrong_key(tmp_path):
+    # Of its own, for it once ended the server.
+    with running(tmp_path, "--ephemeral") as server:
+        for path in ("/v1/listen", "/v1/auth/grant"):
+            answer = requests.post(f"{server.base_url}{path}", headers={"Authorization": ""})
+            assert (answer.status_code, answer.json()["err_code"]) == (401, "INVALID_AUTH")
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            Listener(server, additional_headers={"Authorization": ""})
+        assert refusal.value.response.status_code == 401
+
+
+@pytest.mark.covers("L-55")
+@pytest.mark.parametrize("agent, sees_the_status", [
+    ("okhttp/4.12.0", True), ("okhttp/5.0.0-alpha.14", True), ("Mozilla/5.0 (X11; Linux x86_64)", False),
+    ("an okhttp/4.12.0", False), (None, False),
+])
+def test_okhttp_sees_the_status_of_a_refusal_and_others_see_how_the_socket_closes(server, agent, sees_the_status):
+    open_socket = lambda: Listener(
+        server, additional_headers={}, subprotocols=["token", "wrong"], user_agent_header=agent)
+    if sees_the_status:
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            open_socket()
+        assert refusal.value.response.status_code == 401
+        assert json.loads(refusal.value.response.body)["err_code"] == "INVALID_AUTH"
+        # What is right opens it for them too.
+        with Listener(server, additional_headers={}, subprotocols=["token", KEY], user_agent_header=agent) as listener:
+            assert listener.socket.subprotocol == "token"
+    else:
+        with open_socket() as listener:
+            assert listener.end() == []
+            assert listener.close[0] == 1008 and listener.close[1].startswith("401 INVALID_AUTH")
+
+
 @pytest.mark.covers("L-09", "L-10", "L-11")
 def test_unknown_parameters_are_passed_over(server):
     assert hear(server, "colour=blue&keyterm=a&keyterm=b+c&tag=x&tag=y&version=1&mip_opt_out=true")

@@ -7,6 +7,8 @@ import ScribeHTTP
 /// set no headers, as the second subprotocol.
 struct ListenCredentials: Hashable, Sendable {
     let key: String?
+    /// Whether the key came after `Bearer`, as granted tokens do.
+    let isBearer: Bool
     /// The subprotocol to agree on: never the key.
     let agreed: String?
     /// Whether the key came so.
@@ -19,21 +21,15 @@ struct ListenCredentials: Hashable, Sendable {
         agreed = scheme
         if let value = headers[.authorization] {
             let words = value.split(separator: " ", maxSplits: 1)
-            let isKnown = words.count == 2 && ["token", "bearer"].contains(words[0].lowercased())
+            let named = words.first.map { $0.lowercased() }
+            let isKnown = words.count == 2 && (named == "token" || named == "bearer")
             key = isKnown ? String(words[1]) : nil
+            isBearer = named == "bearer"
             isSubprotocol = false
         } else {
             key = scheme != nil && offered.count > 1 ? offered[1] : nil
+            isBearer = scheme?.lowercased() == "bearer"
             isSubprotocol = scheme != nil
         }
-    }
-}
-
-extension Authenticator {
-    /// Whose they are: a key's, or a token's.
-    /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
-    func principal(_ credentials: ListenCredentials) async throws -> Principal {
-        if let key = credentials.key, let principal = clients.principal(ofKey: key) { return principal }
-        return try await principal(offering: [credentials.key].compactMap(\.self))
     }
 }

@@ -67,10 +67,16 @@ struct ListenErrors: ErrorStyle {
         if let problem = error as? OutboundProblem {
             return try answer(.badRequest, "REMOTE_CONTENT_ERROR", problem.explanation, context)
         }
-        guard case ListenError.upgradeRequired? = error as? ListenError else { return nil }
-        return try answer(
-            .upgradeRequired, "Bad Request", "Live audio goes over a WebSocket; POST sends a whole recording", context,
-            [.upgrade: "websocket"])
+        switch error as? ListenError {
+        case .upgradeRequired:
+            return try answer(
+                .upgradeRequired, "Bad Request", "Live audio goes over a WebSocket; POST sends a whole recording",
+                context, [.upgrade: "websocket"])
+        case .notPermitted:
+            return try answer(
+                .forbidden, "INSUFFICIENT_PERMISSIONS", "A granted token grants no other; use an API key.", context)
+        case nil: return nil
+        }
     }
 
     private func response(to failure: EngineFailure, _ context: ScribeContext) throws -> Response {
@@ -115,6 +121,8 @@ struct ListenErrors: ErrorStyle {
 enum ListenError: Error, Hashable, Sendable {
     /// A plain GET where a socket is served.
     case upgradeRequired
+    /// A granted token asks for what only a key may.
+    case notPermitted
 }
 
 extension OutboundProblem {

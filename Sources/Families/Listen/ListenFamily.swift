@@ -25,21 +25,28 @@ package struct ListenFamily: RoutedAPI {
     /// The hosts that clients have compiled in.
     package static let hostNames = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
     package var hostSuffixes: [String] { Self.hostNames }
+    /// Of Deepgram's, whatever the host.
+    package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v2", "listen"]]
 
     private let routes: ListenRoutes
     private let recordings: ListenRecordingRoutes
+    private let grants: ListenGrantRoutes
     private let settings: Settings
 
-    package init(_ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, settings: Settings) {
+    package init(
+        _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, tickets: Tickets, settings: Settings
+    ) {
+        let authentication = ListenAuthentication(authenticator: authenticator, tickets: tickets)
+        grants = ListenGrantRoutes(authentication: authentication)
         routes = ListenRoutes(
-            engine: engine, recordings: runtime.liveRecordings, authenticator: authenticator,
+            engine: engine, recordings: runtime.liveRecordings, authentication: authentication,
             identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
             counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
         self.settings = settings
         recordings = ListenRecordingRoutes(
             recognitions: runtime.recognitions, outbound: runtime.outbound, webhooks: runtime.webhooks,
-            authenticator: authenticator,
+            authentication: authentication,
             identifiers: runtime.identifiers, clock: runtime.clock, settings: settings)
     }
 
@@ -51,5 +58,6 @@ package struct ListenFamily: RoutedAPI {
         let group = router.group().add(middleware: ErrorRendering(style: errors))
         routes.add(to: group)
         recordings.add(to: group)
+        grants.add(to: group)
     }
 }

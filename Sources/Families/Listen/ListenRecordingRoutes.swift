@@ -13,7 +13,7 @@ struct ListenRecordingRoutes: Sendable {
     let recognitions: Recognitions
     let outbound: OutboundClient
     let webhooks: Webhooks
-    let authenticator: Authenticator
+    let authentication: ListenAuthentication
     let identifiers: IdentifierSource
     let clock: ScribeClock
     let settings: ListenFamily.Settings
@@ -30,7 +30,7 @@ struct ListenRecordingRoutes: Sendable {
     }
 
     @Sendable private func recognise(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let principal = try await authenticator.principal(ListenCredentials(request.headers))
+        let principal = try await authentication.principal(ListenCredentials(request.headers))
         let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)

@@ -12,7 +12,7 @@ import ScribeRuntime
 struct ListenRoutes: Sendable {
     let engine: any LiveEngine
     let recordings: LiveRecordings
-    let authenticator: Authenticator
+    let authentication: ListenAuthentication
     let identifiers: IdentifierSource
     let clock: ScribeClock
     let settings: ListenFamily.Settings
@@ -28,7 +28,7 @@ struct ListenRoutes: Sendable {
     {
         let credentials = ListenCredentials(request.headers)
         guard let upgrade = WebSocketUpgrade(request) else {
-            _ = try await authenticator.principal(credentials)
+            _ = try await authentication.principal(credentials, takesGranted: door == .stream)
             throw ListenError.upgradeRequired
         }
         var limits = WebSocketUpgrade.Limits()
@@ -38,8 +38,10 @@ struct ListenRoutes: Sendable {
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal
         do {
-            principal = try await authenticator.principal(credentials)
-        } catch HTTPProblem.unauthenticated where credentials.isSubprotocol {
+            principal = try await authentication.principal(credentials, takesGranted: door == .stream)
+        } catch HTTPProblem.unauthenticated
+            where credentials.isSubprotocol && !ListenClientProfile(request.headers).seesRefusals
+        {
             // Browsers and phones see no answer to an upgrade that is refused, but they see how a socket closes.
             return upgrade.response(
                 subprotocol: credentials.agreed, headers: headers, limits: limits, clock: clock, request,

@@ -43,7 +43,8 @@ package struct Tickets: Sendable {
         let claims = Claims(
             purpose: purpose, business: principal.business.rawValue, user: principal.user.rawValue,
             doctor: principal.doctor.rawValue, client: principal.client.rawValue, subject: subject,
-            expires: Int(clock.now.timeIntervalSince1970 + lifetime))
+            // Nobody gets less than is said.
+            expires: Int((clock.now.timeIntervalSince1970 + lifetime).rounded(.up)))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let text = Base64URL.encode(try encoder.encode(claims))

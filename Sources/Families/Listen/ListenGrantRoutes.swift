@@ -1,0 +1,52 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// `POST /v1/auth/grant`: a token for a browser, from whoever has a key (streaming.md 1.2).
+struct ListenGrantRoutes: Sendable {
+    private static let usualLifetime = 30
+    private static let lifetimes = 1...3600
+
+    let authentication: ListenAuthentication
+
+    func add(to router: RouterGroup<ScribeContext>) { router.post("v1/auth/grant", use: grant) }
+
+    private struct Body: Decodable {
+        let lifetime: JSONValue?
+
+        enum CodingKeys: String, CodingKey { case lifetime = "ttl_seconds" }
+    }
+
+    /// In seconds; nil of what cannot be one. The SDK has a number with a fraction, `60.0`.
+    private static func lifetime(_ value: JSONValue?) -> Int? {
+        switch value {
+        case nil, .null: usualLifetime
+        case let value?: value.numberValue.flatMap { Int(exactly: $0) }.flatMap { lifetimes.contains($0) ? $0 : nil }
+        }
+    }
+
+    private struct Granted: Encodable {
+        let token: String
+        /// In seconds.
+        let lifetime: Int
+
+        enum CodingKeys: String, CodingKey {
+            case token = "access_token"
+            case lifetime = "expires_in"
+        }
+    }
+
+    @Sendable private func grant(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let credentials = ListenCredentials(request.headers)
+        // Before the body: nobody without a key has anything to say here.
+        _ = try authentication.grant(credentials, lifetime: Self.usualLifetime)
+        let body = try await request.decodeOptionalJSON(as: Body.self, in: context)
+        guard let lifetime = Self.lifetime(body?.lifetime) else {
+            throw ScribeError.invalidRequest(field: "ttl_seconds", problem: "must be a number from 1 to 3600")
+        }
+        var response = try Response.json(
+            .ok, Granted(token: try authentication.grant(credentials, lifetime: lifetime), lifetime: lifetime))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}
