@@ -1,6 +1,6 @@
 /// Tells, after a connection was lost, what a device sends again of what is stored already (streaming.md 4.9): a timed
 /// segment by its times, an untimed one only while it repeats, in order, the end of what was stored, so that no second
-/// "yes" is lost.
+/// "yes" is lost. A timed one that comes twice over one connection is the same too (row 64).
 package struct RepeatedSegments: Hashable, Sendable {
     /// What tells one segment from another.
     private struct Mark: Hashable {
@@ -14,7 +14,7 @@ package struct RepeatedSegments: Hashable, Sendable {
         }
     }
 
-    private let timed: Set<Mark>
+    private var timed: Set<Mark>
     /// The untimed ones at the end of what was stored.
     private let tail: [ConversationSegment]
     /// Where in the tail the next one must be, for each place at which the repetition may have begun.
@@ -31,10 +31,13 @@ package struct RepeatedSegments: Hashable, Sendable {
     /// Whether it is not known yet of some whether they are new.
     package var holdsAny: Bool { !held.isEmpty }
 
+    /// Whether a timed one has come before.
+    package func knows(_ segment: ConversationSegment) -> Bool { segment.isTimed && timed.contains(Mark(segment)) }
+
     /// - Returns: what is new, in order: perhaps with some that had to wait for this one.
     package mutating func take(_ segment: ConversationSegment) -> [ConversationSegment] {
         // What is new shows that those before it were, too.
-        if segment.isTimed { return timed.contains(Mark(segment)) ? [] : release() + [segment] }
+        if segment.isTimed { return timed.insert(Mark(segment)).inserted ? release() + [segment] : [] }
         guard !hasBegun || !places.isEmpty else { return [segment] }
         let candidates = hasBegun ? places : Array(tail.indices)
         hasBegun = true

@@ -25,10 +25,25 @@ extension Store {
         try await read { try Self.inProgress(principal, in: $0).map { try Conversation(row: $0) } }
     }
 
+    /// Whether nobody has a conversation of that id, nor the user's business a transaction.
+    package func isFreeConversation(_ id: String, for principal: Principal) async throws -> Bool {
+        try await read { db in
+            try db.row(
+                """
+                SELECT 1 WHERE EXISTS (SELECT 1 FROM conversations WHERE conversation_id = ?1)
+                    OR EXISTS (SELECT 1 FROM transactions WHERE business_id = ?2 AND txn_id = ?1)
+                """,
+                [id, principal.business.rawValue]) == nil
+        }
+    }
+
     /// Starts a conversation; where the user is having one already, that is it.
-    package func begin(_ conversation: Conversation) async throws -> Conversation {
+    /// - Returns: nil where there is another of that id.
+    package func begin(_ conversation: Conversation) async throws -> Conversation? {
         try await writes.write { db in
             if let row = try Self.inProgress(conversation.owner, in: db) { return try Conversation(row: row) }
+            let taken = try db.row("SELECT 1 FROM conversations WHERE conversation_id = ?", [conversation.id])
+            guard taken == nil else { return nil }
             let owner = conversation.owner
             try db.run(
                 """

@@ -6,6 +6,7 @@ import random
 import subprocess
 import threading
 import time
+import uuid
 
 import jsonschema
 import pytest
@@ -489,6 +490,7 @@ def test_a_page_says_who_it_is_in_its_first_message(edge):
     with Device(edge, path="/v4/web/listen", token=token) as device:
         device.send({"type": "auth", "token": token})
         assert device.receive() == {"type": "auth_response", "success": True}
+        assert device.receive()["type"] == "conversation_session"
         device.say("from a page")
         assert device.until(1) == ["from a page"]
     for first in ({"type": "auth", "token": ""}, {"type": "transcript_segment", "text": "x"}, "nonsense", b"1234"):
@@ -498,9 +500,184 @@ def test_a_page_says_who_it_is_in_its_first_message(edge):
             assert code == 1008 and device.events == [{"type": "auth_response", "success": False}]
 
 
-def test_a_text_without_end_closes_the_socket_and_a_long_one_is_passed_over(edge):
+class Page(Device):
+    """A page's connection, which has said who it is."""
+
+    def __init__(self, server, wanted=None, user=None):
+        # Silence ends none of them, however busy the machine is.
+        query = "conversation_timeout=600" + (f"&client_conversation_id={wanted}" if wanted is not None else "")
+        super().__init__(server, query, user=user, path="/v4/web/listen")
+        self.send({"type": "auth", "token": self.token})
+        assert self.receive() == {"type": "auth_response", "success": True}
+        # What comes next, before anything else.
+        session = self.receive()
+        assert session.keys() == {"type", "conversation_id"} and session["type"] == "conversation_session"
+        self.session = session["conversation_id"]
+
+    def found(self, id: str) -> int:
+        return self.call("GET", f"/v1/conversations/{id}").status_code
+
+
+@pytest.mark.covers("E-20")
+def test_a_page_names_its_conversation_before_it_begins(edge):
+    wanted = str(uuid.uuid4())
+    with Page(edge, wanted) as page:
+        assert page.session == wanted and page.found(wanted) == 404
+        page.say("I have a cough.")
+        page.until(1)
+        assert [conversation["id"] for conversation in page.conversations()] == [wanted]
+        page.socket.socket.close()
+    # It goes on by that name, whatever else is wanted.
+    for again in (wanted, str(uuid.uuid4()), None):
+        with Page(edge, again, user=page.user) as page:
+            assert page.session == wanted
+    with Page(edge, wanted, user=page.user) as page:
+        page.say("And a fever.")
+        page.until(1)
+        assert page.stored() == ["I have a cough.", "And a fever."]
+        assert page.call("POST", "/v1/conversations").json()["conversation"]["id"] == wanted
+    # What is over stays as it is.
+    with Page(edge, wanted, user=page.user) as page:
+        assert page.session != wanted
+        page.say("Another visit.")
+        page.until(1)
+        kept = page.call("GET", f"/v1/conversations/{wanted}").json()
+        assert [segment["text"] for segment in kept["transcript_segments"]] == ["I have a cough.", "And a fever."]
+        assert {conversation["id"] for conversation in page.conversations()} == {wanted, page.session}
+
+
+@pytest.mark.covers("E-16", "E-20")
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_name_that_another_user_has_is_not_taken_over(edge, is_over):
+    wanted = str(uuid.uuid4())
+    with Page(edge, wanted) as owner:
+        owner.say("private")
+        owner.until(1)
+        if is_over:
+            assert owner.call("POST", "/v1/conversations").status_code == 200
+        # However it is written.
+        for name in (wanted, wanted.upper()):
+            with Page(edge, name) as other:
+                assert uuid.UUID(other.session) and other.session.lower() != wanted
+                assert other.found(wanted) == other.found(name) == 404
+                other.say("mine")
+                assert other.until(1) == ["mine"]
+                assert [conversation["id"] for conversation in other.conversations()] == [other.session]
+                assert other.stored() == ["mine"] and other.found(wanted) == 404
+                assert other.call("DELETE", f"/v1/conversations/{wanted}").status_code == 404
+        assert owner.stored() == ["private"] and owner.found(other.session) == 404
+
+
+@pytest.mark.covers("E-20")
+@pytest.mark.parametrize("wanted", [None, "", "nonsense", "..%2Fx", "%00", "x" * 3000, "1234", "%7B%7D%22"])
+def test_a_name_that_is_no_uuid_is_passed_over(edge, wanted):
+    with Page(edge, wanted) as page:
+        assert str(uuid.UUID(page.session)) == page.session
+        page.say("hello")
+        page.until(1)
+        assert [conversation["id"] for conversation in page.conversations()] == [page.session]
+
+
+@pytest.mark.covers("E-20")
+def test_two_pages_that_want_one_name_are_both_told_what_they_got(edge):
+    wanted = str(uuid.uuid4())
+    with Page(edge, wanted) as first, Page(edge, wanted) as second:
+        # Nobody has it yet: both are promised it.
+        assert first.session == second.session == wanted
+        first.say("mine")
+        first.until(1)
+        second.say("mine too")
+        assert second.until(1) == ["mine too"]
+        told = [event for event in second.events if event["type"] == "conversation_session"][-1]["conversation_id"]
+        assert told != wanted
+        assert [conversation["id"] for conversation in second.conversations()] == [told]
+        assert [conversation["id"] for conversation in first.conversations()] == [wanted]
+
+
+@pytest.mark.covers("E-20")
+def test_what_is_a_transaction_already_names_no_conversation(edge):
+    client, wanted = edge.client(), str(uuid.uuid4())
+    assert client.transaction(wanted).init().ok
+    with Device(edge, f"client_conversation_id={wanted}", token=client.tokens["access_token"], path="/v4/web/listen") as page:
+        page.send({"type": "auth", "token": page.token})
+        assert page.event("conversation_session")["conversation_id"] != wanted
+        page.say("hello")
+        assert page.until(1) == ["hello"]
+
+
+@pytest.mark.covers("E-21")
+def test_a_timed_segment_that_is_sent_again_over_one_socket_is_stored_once(edge):
+    with Device(edge, "conversation_timeout=600") as device:
+        device.say("timed", "timed", start=1.0, end=2.0)
+        device.say("timed", start=3.0, end=4.0)
+        # Somebody else at the same time, and another text.
+        device.say("timed", start=1.0, end=2.0, speaker="SPEAKER_01")
+        device.say("other", start=1.0, end=2.0)
+        device.say("timed", start=1.0, end=2.0)
+        # Whoever says "yes" twice without times has said it twice.
+        device.say("yes", "yes")
+        expected = ["timed", "timed", "timed", "other", "yes", "yes"]
+        assert device.until(6) == expected
+        assert device.stored() == expected
+
+
+@pytest.mark.covers("E-21")
+def test_times_begin_anew_in_a_conversation_that_follows_one_that_was_ended_over_http(edge):
+    with Device(edge, "conversation_timeout=600") as device:
+        device.say("Good morning.", start=0.0, end=1.0)
+        device.until(1)
+        assert device.call("POST", "/v1/conversations").status_code == 200
+        device.say("Good morning.", start=0.0, end=1.0)
+        assert device.until(2) == ["Good morning.", "Good morning."]
+        assert len(device.conversations()) == 2
+
+
+@pytest.mark.covers("E-12")
+def test_many_segments_are_assigned_only_where_they_are_named(edge):
+    with Device(edge, "conversation_timeout=600") as device:
+        device.say("one", "two")
+        device.until(2)
+        [conversation] = device.conversations()
+        path = f"/v1/conversations/{conversation['id']}/segments/assign-bulk"
+        for more in ({}, {"segment_ids": None}, {"segment_ids": "all"}):
+            answer = device.call("PATCH", path, json={"assign_type": "is_user", "value": "true"} | more)
+            assert answer.status_code == 422 and "segment_ids" in json.dumps(answer.json()), (more, answer.text)
+        assert device.conversations() == [conversation]
+        assert device.call("PATCH", path, json={"assign_type": "is_user", "value": "true", "segment_ids": []}).status_code == 200
+
+
+@pytest.mark.covers("E-22")
+@pytest.mark.parametrize("times", [{}, {"start": 1.0, "end": 900.0}])
+@pytest.mark.parametrize("kind", ["own", "suggested"])
+def test_a_long_text_comes_in_parts_that_end_with_words(edge, times, kind):
+    dice = random.Random(7)
+    text = " ".join("".join(dice.choices("abcdefghéß漢😀", k=dice.randint(1, 14))) for _ in range(7000))
+    with Device(edge, "custom_stt=enabled") as device:
+        if kind == "own":
+            device.say(text, speaker="SPEAKER_02", **times)
+        else:
+            device.send({"type": "suggested_transcript", "segments": [{"text": text, "speaker": "SPEAKER_02", **times}]})
+        device.say("end")
+        while "end" not in [segment["text"] for segment in device.segments]:
+            device.receive()
+        *parts, _ = device.segments
+        assert len(parts) > 2 and " ".join(part["text"] for part in parts) == text
+        assert all(len(part["text"]) <= 16_000 and part["speaker"] == "SPEAKER_02" for part in parts)
+        assert {(part["start"], part["end"]) for part in parts} == {(times.get("start", 0), times.get("end", 0))}
+        assert " ".join(device.stored()) == f"{text} end"
+
+
+@pytest.mark.covers("E-22")
+@pytest.mark.parametrize("length, count", [(16_000, 1), (16_001, 2), (100_000, 7)])
+def test_a_text_without_a_gap_is_cut_and_nothing_vanishes(edge, length, count):
     with Device(edge) as device:
-        device.say("x" * 100_000)
+        device.say("x" * length, "end")
+        *parts, end = device.until(count + 1)
+        assert "".join(parts) == "x" * length and end == "end"
+
+
+def test_a_text_without_end_closes_the_socket(edge):
+    with Device(edge) as device:
         device.say("short")
         assert device.until(1) == ["short"]
         device.send("x" * (2 << 20))

@@ -42,6 +42,15 @@ struct RepeatedSegmentsTests {
         #expect(repeated.take(other) == [other])
     }
 
+    @Test("a timed one that is sent twice over one connection is taken once")
+    func repeatedTimed() {
+        var repeated = RepeatedSegments([])
+        let segment = ConversationSegment(id: "1", text: "a", start: 1, end: 2, provider: nil)
+        let again = ConversationSegment(id: "2", text: "a", start: 1, end: 2, provider: nil)
+        #expect(repeated.take(segment) == [segment])
+        #expect(repeated.take(again) == [])
+    }
+
     @Test("what comes with new times shows that those that waited were new, in their order")
     func mixed() {
         var repeated = RepeatedSegments(segments("a", "b"))

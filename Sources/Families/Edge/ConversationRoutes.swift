@@ -156,7 +156,10 @@ struct ConversationRoutes: Sendable {
     @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let assignment = try await request.decodeJSON(as: Assignment.self, in: context)
         try assignment.require()
-        return try await assign(assignment.segments ?? [], of: try await conversation(context), assignment)
+        guard let segments = assignment.segments else {
+            throw ScribeError.invalidRequest(field: "segment_ids", problem: "is required")
+        }
+        return try await assign(segments, of: try await conversation(context), assignment)
     }
 
     private func assign(
@@ -184,7 +187,8 @@ struct ConversationRoutes: Sendable {
     @Sendable private func transcribeText(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: JSONValue.self, in: context)
-        guard let words = EdgeCommand.Words(body) else {
+        let parts = EdgeCommand.Words.all(in: body)
+        guard let words = parts.first, parts.count == 1 else {
             throw ScribeError.invalidRequest(
                 field: "text", problem: "must say something, in at most \(EdgeLimits.segment) characters")
         }

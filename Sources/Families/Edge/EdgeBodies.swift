@@ -106,6 +106,7 @@ enum EdgeBodies {
 enum EdgeEvent {
     case status(String, String)
     case lastMemory(String)
+    case session(String)
     case processingStarted(JSONValue)
     case memoryCreated(JSONValue)
     case speakerSuggestion(speaker: Int, name: String, segment: String)
@@ -118,6 +119,7 @@ enum EdgeEvent {
         case .status(let status, let text):
             event("service_status", ["status": .string(status), "status_text": .string(text)])
         case .lastMemory(let id): event("last_memory", ["memory_id": .string(id)])
+        case .session(let id): event("conversation_session", ["conversation_id": .string(id)])
         case .processingStarted(let memory):
             event("memory_processing_started", ["memory": memory, "messages": .array([])])
         case .memoryCreated(let memory): event("memory_created", ["memory": memory, "messages": .array([])])

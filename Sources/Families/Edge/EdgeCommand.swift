@@ -14,7 +14,7 @@ enum EdgeCommand: Hashable, Sendable {
     }
 
     /// Recognised on the device.
-    case words(Words)
+    case words([Words])
     /// Recognised elsewhere, by whoever is named.
     case suggested([Words], provider: String)
     case assigned(speaker: Int, person: String, name: String, segments: [String])
@@ -27,12 +27,12 @@ enum EdgeCommand: Hashable, Sendable {
         guard let body = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else { return nil }
         switch body["type"]?.stringValue {
         case "transcript_segment":
-            guard Self.isFinal(body), let words = Words(body) else { return nil }
+            guard Self.isFinal(body), case let words = Words.all(in: body), !words.isEmpty else { return nil }
             self = .words(words)
         case "suggested_transcript":
             guard case .array(let segments)? = body["segments"] else { return nil }
             self = .suggested(
-                segments.prefix(Self.mostWords).compactMap(Words.init),
+                segments.prefix(Self.mostWords).flatMap(Words.all),
                 provider: Self.name(body["stt_provider"]) ?? "custom")
         case "speaker_assigned":
             guard let speaker = body["speaker_id"]?.number.flatMap({ Int(exactly: $0) }) else { return nil }
@@ -61,17 +61,32 @@ enum EdgeCommand: Hashable, Sendable {
 }
 
 extension EdgeCommand.Words {
-    /// - Returns: nil when nothing was said.
-    init?(_ body: JSONValue) {
-        guard let words = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable,
-            !words.isEmpty, words.unicodeScalars.count <= EdgeLimits.segment
-        else { return nil }
-        text = words
-        speaker = EdgeCommand.name(body["speaker"]) ?? ConversationSegment.defaultSpeaker
-        isUser = body["is_user"] == .bool(true)
-        start = body["start"]?.number ?? 0
-        end = body["end"]?.number ?? 0
-        confidence = body["confidence"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+    /// What a segment says: in parts where it is longer than one may be, cut between words, with the times of the whole.
+    /// - Returns: none when nothing was said.
+    static func all(in body: JSONValue) -> [EdgeCommand.Words] {
+        guard let text = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable else {
+            return []
+        }
+        return parts(of: text).map { part in
+            EdgeCommand.Words(
+                text: part, speaker: EdgeCommand.name(body["speaker"]) ?? ConversationSegment.defaultSpeaker,
+                isUser: body["is_user"] == .bool(true), start: body["start"]?.number ?? 0,
+                end: body["end"]?.number ?? 0,
+                confidence: body["confidence"]?.number.flatMap { (0...1).contains($0) ? $0 : nil })
+        }
+    }
+
+    private static func parts(of text: String) -> [String] {
+        var parts: [String] = []
+        var rest = text.unicodeScalars[...]
+        while rest.count > EdgeLimits.segment {
+            let limit = rest.index(rest.startIndex, offsetBy: EdgeLimits.segment)
+            // A word that is as long is cut too.
+            let end = rest[..<limit].lastIndex { $0.properties.isWhitespace } ?? limit
+            parts.append(String(rest[..<end]))
+            rest = rest[end...].drop { $0.properties.isWhitespace }
+        }
+        return (parts + [String(rest)]).filter { !$0.isEmpty }
     }
 }
 

@@ -16,6 +16,8 @@ actor EdgeConversation {
     private let socket: WebSocket
 
     private var current: Conversation?
+    /// What the client takes its conversation to be called; nil for one that is not told.
+    private var toldName: String?
     private var repeated = RepeatedSegments([])
     /// When the last of those came of which it is not known whether they are new.
     private var heldSince: Date?
@@ -42,8 +44,9 @@ actor EdgeConversation {
         self.socket = socket
         lastLook = runtime.clock.now
         audioBegan = runtime.clock.now
+        toldName = query.hearsNames ? query.conversation : nil
         beginning = Conversations.Beginning(
-            source: query.source, language: query.options.language, timeout: timeout)
+            source: query.source, language: query.options.language, timeout: timeout, id: query.conversation)
     }
 
     // MARK: Beginning and end
@@ -138,6 +141,11 @@ actor EdgeConversation {
         let before = current
         current = conversation
         guard before?.id != conversation.id else { return }
+        if let toldName, toldName != conversation.id {
+            // Somebody else has begun one of that name, or the user another one elsewhere.
+            self.toldName = conversation.id
+            try await tell(.session(conversation.id))
+        }
         if let recording { try await recording.move(to: TransactionID(conversation.id)) }
         guard let before else { return }
         repeated = RepeatedSegments([])
@@ -152,7 +160,8 @@ actor EdgeConversation {
 
     func take(_ command: EdgeCommand) async throws {
         switch command {
-        case .words(let words): try await say([segment(words, by: EdgeCommand.ownProvider)], from: "edge_asr")
+        case .words(let words):
+            try await say(words.map { segment($0, by: EdgeCommand.ownProvider) }, from: "edge_asr")
         case .suggested(let words, let provider):
             guard query.usesCustomRecogniser else { return }
             try await say(words.map { segment($0, by: provider) }, from: "suggested")
@@ -179,6 +188,12 @@ actor EdgeConversation {
     }
 
     private func say(_ segments: [ConversationSegment], from source: String) async throws {
+        // Over HTTP somebody may have ended the conversation, and in the next one times begin anew.
+        if let conversation = current, segments.contains(where: repeated.knows),
+            try await runtime.conversations.current(of: principal)?.id != conversation.id
+        {
+            repeated = RepeatedSegments([])
+        }
         let new = segments.flatMap { repeated.take($0) }
         heldSince = repeated.holdsAny ? runtime.clock.now : nil
         try await store(new, from: source)

@@ -45,7 +45,8 @@ struct EdgeListenRoutes: Sendable {
             subprotocol: nil, limits: limits, clock: runtime.clock, request, context: context
         ) { socket, messages in
             defer { place.giveBack() }
-            return try await serve(request, socket, messages.makeAsyncIterator(), principal, context)
+            return try await serve(
+                try Self.query(of: request), socket, messages.makeAsyncIterator(), principal, context)
         }
     }
 
@@ -77,15 +78,20 @@ struct EdgeListenRoutes: Sendable {
                 throw WebSocketClosure(1013, "Too many are listened to at once, try again")
             }
             defer { place.giveBack() }
-            return try await serve(request, socket, iterator, principal, context)
+            var query = try Self.query(of: request)
+            query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
+            query.hearsNames = true
+            // Which the page then asks for its notes (transcriptionSocket.ts).
+            try await socket.send(
+                text: #"{"type":"conversation_session","conversation_id":"\#(query.conversation ?? "")"}"#)
+            return try await serve(query, socket, iterator, principal, context)
         }
     }
 
     private func serve(
-        _ request: Request, _ socket: WebSocket, _ messages: WebSocketMessages.Iterator, _ principal: Principal,
+        _ query: EdgeQuery, _ socket: WebSocket, _ messages: WebSocketMessages.Iterator, _ principal: Principal,
         _ context: ScribeContext
     ) async throws -> WebSocketClosure {
-        let query = try Self.query(of: request)
         let conversation = EdgeConversation(
             runtime: runtime, principal: principal, query: query,
             timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: socket)

@@ -1,4 +1,5 @@
 import Engines
+import Foundation
 import HummingbirdCore
 import ScribeDomain
 
@@ -19,6 +20,10 @@ struct EdgeQuery: Hashable, Sendable {
     let source: String
     /// In seconds; nil where the client does not say.
     let timeout: Int?
+    /// What the client wants its next conversation to be called: a UUID.
+    var conversation: String?
+    /// Whether the client is told what its conversations are called.
+    var hearsNames = false
     /// Whether the device has its text recognised elsewhere (streaming.md 4.3).
     let usesCustomRecogniser: Bool
 
@@ -72,6 +77,7 @@ struct EdgeQuery: Hashable, Sendable {
         let device = text("source") ?? "omi"
         source = Self.sources.contains(device) ? device : "omi"
         timeout = text("conversation_timeout").flatMap { Int($0) }
+        conversation = text("client_conversation_id").flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
         usesCustomRecogniser = text("custom_stt") == "enabled"
     }
 

@@ -12,8 +12,11 @@ package struct Conversations: Sendable {
         package var language: String?
         /// How long silence may last before it is over, in seconds.
         package var timeout: Int
+        /// As it is to be called where nothing is called so; nil for a fresh id.
+        package var id: String?
 
-        package init(source: String, language: String?, timeout: Int) {
+        package init(source: String, language: String?, timeout: Int, id: String? = nil) {
+            self.id = id
             self.source = source
             self.language = language
             self.timeout = timeout
@@ -55,15 +58,27 @@ package struct Conversations: Sendable {
         return nil
     }
 
+    /// What the conversation is called that a user is having, or will have next.
+    /// - Parameter wanted: what it is to be called if nothing else is.
+    package func name(_ wanted: String?, for principal: Principal) async throws -> String {
+        if let conversation = try await current(of: principal) { return conversation.id }
+        guard let wanted, try await store.isFreeConversation(wanted, for: principal) else { return identifiers.uuid() }
+        return wanted
+    }
+
     /// The conversation that a user is having, begun if need be.
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/storageUnavailable(cause:)``.
     package func open(_ beginning: Beginning, for principal: Principal) async throws -> Conversation {
         if let conversation = try await current(of: principal) { return conversation }
-        let (id, now) = (identifiers.uuid(), clock.now)
-        let conversation = try await store.begin(
+        let now = clock.now
+        var id = identifiers.uuid()
+        if let wanted = beginning.id, try await store.isFreeConversation(wanted, for: principal) { id = wanted }
+        let begun = try await store.begin(
             Conversation(
                 id: id, owner: principal, source: beginning.source, language: beginning.language, createdAt: now,
                 startedAt: now, finishedAt: now, timeout: beginning.timeout))
+        // Taken meanwhile, as only a wanted one can be.
+        guard let conversation = begun else { return try await open(beginning, for: principal) }
         guard conversation.id == id else { return conversation }
         let location = AudioLocation(bucket: AudioLocation.batchBucket, folder: "conversations/\(id)")
         let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }

@@ -42,7 +42,10 @@ struct EdgeRoutesTests {
                 (.get, "\(path)/recording", ""), (.patch, "\(path)/title?title=Penicillin+again", ""),
                 (.patch, "\(path)/title", #"{"title":"Penicillin"}"#),
                 (.patch, "\(path)/segments/0/assign?assign_type=is_user&value=true", ""),
-                (.patch, "\(path)/segments/assign-bulk", #"{"assign_type":"person_id","value":"asha"}"#),
+                (
+                    .patch, "\(path)/segments/assign-bulk",
+                    #"{"assign_type":"person_id","value":"asha","segment_ids":[]}"#
+                ),
                 (.post, "\(path)/reprocess", ""),
             ] {
                 let answer = try await client.send(method, address, body: Data(body.utf8))
