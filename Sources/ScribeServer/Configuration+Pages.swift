@@ -9,7 +9,7 @@ extension Configuration {
         if let list = allowedOrigins {
             return list.contains("*") ? .any : .listed(Set(list.map { $0.lowercased() }))
         }
-        return authMode == .strict ? .listed([]) : .trusted(hostSuffixes: EkaFamily.hostSuffixes)
+        return authMode == .strict ? .listed([]) : .trusted(hostSuffixes: EkaFamily.hostSuffixes, apps: EkaFamily.apps)
     }
 
     /// The hosts under which requests are served; nil for all, where a token that was issued here is asked for.
@@ -17,6 +17,7 @@ extension Configuration {
         guard authMode != .strict, !allowedHosts.contains("*") else { return nil }
         let own = HostNames.certificateNames(and: tls.names).map(\.description)
         let publicHost = publicURL.flatMap(WebOrigin.init)?.host
-        return AllowedHosts(own + [host] + [publicHost].compactMap(\.self) + allowedHosts)
+        let vendors = EkaFamily.hostSuffixes.map { "*\($0)" }
+        return AllowedHosts(own + vendors + [host] + [publicHost].compactMap(\.self) + allowedHosts)
     }
 }

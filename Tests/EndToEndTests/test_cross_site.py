@@ -18,6 +18,9 @@ ACCOUNT, DEVICE = "/connect-auth/v1/account", "/connect-auth/v1/device"
 HISTORY, SESSIONS = "/voice/api/v2/transaction/history", "/voice/v1/sessions"
 JSON = {"Content-Type": "application/json"}
 LOGIN = json.dumps({"client_id": "dev-client", "client_secret": "dev-secret"})
+#: Of the vendor's login page, whose user is a client.
+LOGIN_PAGE = "/connect-auth/v1/login"
+PASSWORD = json.dumps({"username": "dev-client", "password": "dev-secret"})
 SESSION = json.dumps({
     "session_mode": "dictation", "templates": [], "model": "lite", "upload_type": "chunked",
     "communication_protocol": "http",
@@ -26,6 +29,8 @@ SESSION = json.dumps({
 #: that the strict server is told of, and what only begins like one of this machine.
 NEIGHBOUR, VENDOR, FOREIGN = "http://localhost:8999", "https://cog.eka.care", "https://evil.example"
 LISTED, DISGUISED = "https://app.example", "http://localhost:80@evil.example"
+#: What the vendor's desktop app sends as its origin, which no page can have.
+APP = "app://ekascribe"
 
 
 class Target:
@@ -212,8 +217,10 @@ def test_a_foreign_page_creates_nothing(tab, server):
     assert history(server) == before
 
 
+@pytest.mark.covers("C-115")
 @pytest.mark.parametrize("method, origin, site, status", [
     ("POST", None, None, 201), ("POST", "own", None, 201), ("POST", VENDOR, None, 201), ("POST", NEIGHBOUR, None, 201),
+    ("POST", APP, None, 201), ("POST", "app://other", None, 403), ("POST", f"{APP}.evil.example", None, 403),
     ("POST", FOREIGN, None, 403), ("POST", "null", None, 403), ("POST", DISGUISED, None, 403),
     ("POST", None, "cross-site", 403), ("POST", None, "same-site", 403), ("POST", None, "same-origin", 201),
     ("GET", FOREIGN, None, 403), ("GET", None, "same-site", 200), ("GET", None, "cross-site", 200),
@@ -241,7 +248,7 @@ def test_what_a_body_is_declared_as_counts_where_a_cookie_decides(server, token,
 
 few = pytest.mark.parametrize("origin, lenient, strictly", [
     (None, True, True), ("own", True, True), (VENDOR, True, False), (LISTED, False, True), (NEIGHBOUR, False, False),
-    (FOREIGN, False, False), ("http://doc.eka.care", False, False),
+    (FOREIGN, False, False), ("http://doc.eka.care", False, False), (APP, True, False),
 ])
 
 
@@ -262,6 +269,64 @@ def test_a_login_sets_cookies_for_few_pages(server, strict, origin, lenient, str
         answer = requests.post(f"{one.base_url}{ACCOUNT}/login", LOGIN, headers=JSON | origin_header(one, origin))
         assert answer.status_code == 200 and answer.json()["access_token"]
         assert ("sess" in answer.cookies) == may
+
+
+@pytest.mark.covers("C-114")
+@few
+def test_the_login_page_is_for_few_pages(server, strict, origin, lenient, strictly):
+    # The page is there for its cookies: without them it is refused, where the account's login leaves them out.
+    for one, may in ((server, lenient), (strict, strictly)):
+        answer = requests.post(f"{one.base_url}{LOGIN_PAGE}", PASSWORD, headers=JSON | origin_header(one, origin))
+        assert answer.status_code == (200 if may else 403), answer.text
+        assert ("sess" in answer.cookies) == ("sess_refresh" in answer.cookies) == may
+
+
+@pytest.mark.covers("C-114")
+def test_the_login_page_answers_as_the_account_does_and_says_that_it_worked(server):
+    answer = requests.post(f"{server.base_url}{LOGIN_PAGE}", PASSWORD, headers=JSON)
+    account = requests.post(f"{server.base_url}{ACCOUNT}/login", LOGIN, headers=JSON).json()
+    body = answer.json()
+    assert answer.status_code == 200 and body.pop("status") == "success" and body.keys() == account.keys()
+    assert {name: answer.cookies[name] for name in ("sess", "sess_refresh")} == {
+        "sess": body["access_token"], "sess_refresh": body["refresh_token"]}
+    # Both cookies are logins: one reads, and the other renews it.
+    read = requests.get(f"{server.base_url}{HISTORY}", headers={"Cookie": f"sess={answer.cookies['sess']}"})
+    renewed = requests.post(
+        f"{server.base_url}{ACCOUNT}/refresh-token", "{}",
+        headers=JSON | {"Cookie": f"sess_refresh={answer.cookies['sess_refresh']}"})
+    assert (read.status_code, renewed.status_code) == (200, 200)
+
+
+@pytest.mark.covers("C-114")
+@pytest.mark.parametrize("more, kind, status, code", [
+    ({"password": "wrong"}, JSON, 401, "invalid_credentials"), ({"password": ""}, JSON, 401, "invalid_credentials"),
+    ({"username": "nobody"}, JSON, 401, "invalid_credentials"),
+    # A secret of another client, and a name that no client can have.
+    ({"username": "dev-client-2"}, JSON, 401, "invalid_credentials"),
+    ({"username": "dev\0client"}, JSON, 401, "invalid_credentials"),
+    ({"password": None}, JSON, 400, "validation_error"),
+    ({}, {"Content-Type": "text/plain"}, 415, "unsupported_media_type"),
+    ({}, {"Content-Type": "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"),
+])
+def test_the_login_page_is_told_what_is_wrong_and_gets_no_cookies(server, more, kind, status, code):
+    body = json.dumps(json.loads(PASSWORD) | more)
+    answer = requests.post(f"{server.base_url}{LOGIN_PAGE}", body, headers=kind)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert not answer.cookies
+
+
+@pytest.mark.covers("C-114")
+def test_who_guesses_passwords_is_slowed_down_whichever_login_is_asked(server):
+    def guess(number: int) -> int:
+        if number % 2:
+            path, body = LOGIN_PAGE, {"username": "guessed", "password": f"{number}"}
+        else:
+            path, body = f"{ACCOUNT}/login", {"client_id": "guessed", "client_secret": f"{number}"}
+        return requests.post(f"{server.base_url}{path}", json=body).status_code
+
+    # As many failures as cost nothing (LoginThrottle), half of them of each, and one more of either.
+    assert [guess(number) for number in range(20)] == [401] * 20
+    assert [guess(number) for number in range(20, 22)] == [429] * 2
 
 
 @pytest.mark.parametrize("what", ["refresh-token", "logout"])
@@ -369,9 +434,10 @@ def asked_as(host: str, server, token: str, is_encrypted=False) -> requests.Resp
         verify=server.authority if is_encrypted else None)
 
 
+@pytest.mark.covers("C-116")
 @pytest.mark.parametrize("host", [
     "127.0.0.1", "10.0.2.2:8087", "[::1]:8087", "localhost", "a.localhost", "scribe:8087", "mac.local", "nas.lan",
-    "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443", "sdp.suki.ai",
+    "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443", "anything.eka.care", "a.new.eka.care:8087", "sdp.suki.ai",
     f"{BUCKET}.s3.ap-south-1.amazonaws.com", "any-bucket.s3.amazonaws.com", "s3.ap-south-1.amazonaws.com",
 ])
 def test_a_name_that_no_page_can_have_is_served(server, token, host):
@@ -380,7 +446,7 @@ def test_a_name_that_no_page_can_have_is_served(server, token, host):
 
 @pytest.mark.parametrize("host", [
     "evil.example", "evil.example:8087", "127.0.0.1.evil.example", "[::1].evil.example", "localhost.evil.example",
-    "api.eka.care.evil.example", "bucket.s3.evil.example", "bucket.s3.amazonaws.com.evil.example",
+    "api.eka.care.evil.example", "bucket.s3.evil.example", "bucket.s3.amazonaws.com.evil.example", "evileka.care",
 ])
 def test_a_name_that_a_page_could_have_is_not_served_unless_tokens_are_checked(server, strict, token, host):
     for is_encrypted in (False, True):
@@ -406,7 +472,7 @@ def test_a_page_whose_name_was_made_to_lead_here_reads_nothing(tab, server):
 
 @pytest.mark.parametrize("origin, is_allowed", [
     (NEIGHBOUR, True), (VENDOR, True), (DISGUISED, False), ("https://evil.example/.eka.care", False),
-    ("http://[::1].evil.example", False),
+    ("http://[::1].evil.example", False), (APP, True), (f"{APP}.evil.example", False), ("app://other", False),
 ])
 def test_an_origin_is_read_to_its_end(server, origin, is_allowed):
     headers = {"Origin": origin, "Access-Control-Request-Method": "GET"}

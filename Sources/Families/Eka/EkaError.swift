@@ -2,6 +2,8 @@
 enum EkaError: Error, Hashable, Sendable {
     /// Login with an unknown client or a wrong secret.
     case invalidClient
+    /// The same of the vendor's login page.
+    case invalidCredentials
     /// A refresh token that is unknown, expired or was rotated too long ago.
     case refreshRefused
     /// A `vaded` transaction without `s3_url`.

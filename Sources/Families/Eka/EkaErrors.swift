@@ -31,6 +31,20 @@ struct EkaErrors: ErrorStyle {
         }
     }
 
+    /// The same for a client that reads a text (C-27).
+    private struct TextBody: Encodable {
+        let status = "failed"
+        let error: String
+        let transaction: String
+        let business: String
+
+        enum CodingKeys: String, CodingKey {
+            case status, error
+            case transaction = "txn_id"
+            case business = "b_id"
+        }
+    }
+
     /// What the gateway in front of the API answers.
     private struct GatewayBody: Encodable {
         let error = "Unauthorized"
@@ -106,6 +120,8 @@ struct EkaErrors: ErrorStyle {
         }
         guard let error = error as? EkaError else { return nil }
         return switch error {
+        case .invalidCredentials:
+            try answer(.unauthorized, "invalid_credentials", "Invalid user name or password", context)
         case .invalidClient, .refreshRefused:
             try .json(.forbidden, GatewayBody(message: "Forbidden"))
         case .audioLocationRequired:
@@ -127,6 +143,13 @@ struct EkaErrors: ErrorStyle {
         _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
         headers: HTTPFields = [:]
     ) throws -> Response {
+        if context.errorIsText {
+            return try Response.json(
+                status,
+                TextBody(
+                    error: message, transaction: context.transactionText ?? "",
+                    business: context.principal?.business.rawValue ?? ""))
+        }
         let body = Body(
             error: .init(code: code, message: message, displayMessage: message, msg: message),
             transaction: context.transactionText ?? "", business: context.principal?.business.rawValue ?? ""

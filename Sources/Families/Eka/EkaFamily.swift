@@ -34,6 +34,8 @@ package struct EkaFamily: RoutedAPI {
     }
 
     package static let hostSuffixes = [".eka.care"]
+    /// The vendor's desktop app, as its requests name their origin.
+    package static let apps: Set<String> = ["app://ekascribe"]
     /// The hosts that clients have compiled in (eka-v2.md section 1.1).
     package static let hostNames = [
         "api.eka.care", "api.staging.eka.care", "api.dev.eka.care", "cog.eka.care", "cog.staging.eka.care",
@@ -116,7 +118,7 @@ package struct EkaFamily: RoutedAPI {
             store: runtime.store, throttle: LoginThrottle(clock: runtime.clock), secrets: secrets, issuing: issuing,
             lifetimes: settings.lifetimes, origin: settings.origin, pages: settings.pages, proxies: settings.proxies,
             clock: runtime.clock
-        ).add(to: group)
+        ).add(to: group, pages: devices)
         WhoAmIRoute(store: runtime.store).add(to: group.group().add(middleware: authentication))
         DeviceRoutes(
             logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), store: runtime.store,
@@ -151,7 +153,9 @@ package struct EkaFamily: RoutedAPI {
         FeedbackRoutes(store: store, identifiers: identifiers, clock: clock).add(to: group)
         CredentialRoutes(credentials: credentials).add(to: group)
         HistoryRoutes(store: store).add(to: group)
-        TransactionRoutes(store: store, consultations: consultations, fidelity: settings.fidelity).add(to: group)
+        TransactionRoutes(
+            store: store, consultations: consultations, fidelity: settings.fidelity, profiles: profiles
+        ).add(to: group)
         VoiceRecordRoutes(
             store: store, uploads: runtime.uploads, consultations: consultations, facts: runtime.facts,
             identifiers: identifiers, clock: clock

@@ -3,7 +3,8 @@ package enum AllowedOrigins: Hashable, Sendable {
     case any
     /// Those that this machine serves, and those of the families' own hosts, on which web SDKs run. Where no token is
     /// needed, or any is taken, no other page of the internet may read what is here.
-    case trusted(hostSuffixes: [String])
+    /// - Parameter apps: the origins of programs that are no browsers, by schemes of their own.
+    case trusted(hostSuffixes: [String], apps: Set<String> = [])
     case listed(Set<String>)
 
     package func contains(_ origin: String) -> Bool {
@@ -19,8 +20,9 @@ package enum AllowedOrigins: Hashable, Sendable {
     package func mayLogIn(_ origin: String) -> Bool {
         switch self {
         case .any: false
-        case .trusted(let suffixes):
-            WebOrigin(origin).map { $0.scheme == .https && suffixes.contains(where: $0.host.hasSuffix) } ?? false
+        case .trusted(let suffixes, let apps):
+            apps.contains(origin)
+                || WebOrigin(origin).map { $0.scheme == .https && suffixes.contains(where: $0.host.hasSuffix) } ?? false
         case .listed(let origins): origins.contains(origin.lowercased())
         }
     }

@@ -107,7 +107,7 @@ extension Setting {
             machine's, in strict mode none.
             """,
             .origins,
-            pageDefault: "localhost, `*.eka.care`; strict: none",
+            pageDefault: "localhost, `*.eka.care`, `app://ekascribe`; strict: none",
             page: """
                 origins of web pages that may use the server, with commas between: \
                 `https://app.example,https://staging.example`; `*` for all
@@ -122,7 +122,7 @@ extension Setting {
             pageDefault: "none",
             page: """
                 hosts under which requests are served, unless `auth` is `strict`, beside addresses, names without a dot, names \
-                that end in `localhost`, `local`, `internal`, `test`, `lan` or `home.arpa`, the SDKs' hosts, `tls-name` and \
+                that end in `localhost`, `local`, `internal`, `test`, `lan` or `home.arpa`, the SDKs' hosts, `*.eka.care`, `tls-name` and \
                 `public-url`: `scribe.example,*.staging.example`, or `*` for all. Any other host is 421
                 """,
             to: \.configuration.allowedHosts),

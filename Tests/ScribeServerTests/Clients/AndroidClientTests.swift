@@ -141,6 +141,18 @@ struct AndroidClientTests {
         }
     }
 
+    @Test("a refused stop or commit says why in a text", arguments: ["stop", "commit"])
+    func refusedEnd(step: String) async throws {
+        try await AndroidClient.run { client in
+            let path = "/voice/api/v2/transaction/\(step)/no-such-transaction"
+            let answer = try await client.session.send(.post, path, #"{"audio_files":["1.mp3"],"chunk_info":[]}"#)
+            #expect(answer.status == 404)
+            #expect(try answer.decoded(as: Android.Acknowledgement.self).error == "Transaction not found")
+            let others = try await client.session.server.login().post(path, #"{"audio_files":["1.mp3"]}"#)
+            #expect(try others["error.code"] == "transaction_not_found")
+        }
+    }
+
     @Test("a refused init says why, where the SDK looks", .covers("C-10"))
     func refusedInit() async throws {
         try await AndroidClient.run { client in

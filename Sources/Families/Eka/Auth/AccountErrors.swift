@@ -46,7 +46,8 @@ struct AccountErrors: ErrorStyle {
         case .invalidClient: try answer(.unauthorized, "Invalid client id or client secret")
         // Never 401: an older iOS client would refresh the refresh, without end (C-111).
         case .refreshRefused: try answer(.forbidden, "The refresh token is not valid")
-        case .audioLocationRequired, .batchLocationRequired, .linkRefused, .polledTransactionNotFound:
+        case .invalidCredentials, .audioLocationRequired, .batchLocationRequired, .linkRefused,
+            .polledTransactionNotFound:
             try internalError(context: context)
         }
     }

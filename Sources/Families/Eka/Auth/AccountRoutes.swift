@@ -23,7 +23,9 @@ struct AccountRoutes: Sendable {
     let proxies: TrustedProxies
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    /// - Parameter pages: for what the vendor's login page asks, in the envelope that it reads.
+    func add(to router: RouterGroup<ScribeContext>, pages: RouterGroup<ScribeContext>) {
+        pages.post("connect-auth/v1/login", use: logInFromPage)
         router.group("connect-auth/v1/account")
             .post("login", use: login)
             .post("refresh-token", use: refresh)
@@ -87,15 +89,36 @@ struct AccountRoutes: Sendable {
         // A form of any page could log its reader in as somebody else; JSON is asked for beforehand.
         if !request.isDeclaredAsJSON { try pages.requireLogin(request, context) }
         let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        let client = try await throttle.attempt(
-            body.clientID, from: proxies.client(of: request, context), orThrow: EkaError.invalidClient
-        ) { () -> Client? in
-            guard body.clientID.isPlain, let known = try await store.client(ClientID(body.clientID)),
-                secrets.isSecret(body.clientSecret, of: known.client.principal.client, hash: known.secretHash)
+        let client = try await client(
+            body.clientID, body.clientSecret, orThrow: EkaError.invalidClient, request, context)
+        return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context))
+    }
+
+    private struct PageLoginBody: Decodable {
+        let username: String
+        let password: String
+    }
+
+    /// The vendor's login page, whose user is a client here and whose password its secret (reference-backend.md section 8).
+    @Sendable private func logInFromPage(_ request: Request, context: ScribeContext) async throws -> Response {
+        try pages.requireLogin(request, context)
+        guard request.isDeclaredAsJSON else { throw HTTPProblem.notJSON }
+        let body: PageLoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
+        let client = try await client(
+            body.username, body.password, orThrow: EkaError.invalidCredentials, request, context)
+        return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context), saysSuccess: true)
+    }
+
+    /// - Throws: `refusal`, ``HTTPProblem/tooManyAttempts(retryAfter:)``.
+    private func client(
+        _ id: String, _ secret: String, orThrow refusal: EkaError, _ request: Request, _ context: ScribeContext
+    ) async throws -> Client {
+        try await throttle.attempt(id, from: proxies.client(of: request, context), orThrow: refusal) {
+            guard id.isPlain, let known = try await store.client(ClientID(id)),
+                secrets.isSecret(secret, of: known.client.principal.client, hash: known.secretHash)
             else { return nil }
             return known.client
         }
-        return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context))
     }
 
     /// An expired access token may come along in header or body; it is not looked at (C-83).

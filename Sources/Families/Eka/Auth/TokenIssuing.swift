@@ -21,8 +21,10 @@ struct TokenIssuing: Sendable {
         let expiresIn: Int
         let refreshExpiresIn: Int
         let tokenType = "Bearer"
+        let status: String?
 
         enum CodingKeys: String, CodingKey {
+            case status
             case accessToken = "access_token"
             case refreshToken = "refresh_token"
             case expiresIn = "expires_in"
@@ -33,17 +35,23 @@ struct TokenIssuing: Sendable {
 
     /// Both tokens of a new login.
     /// - Parameter isSecure: nil where no cookies go with it; else whether they are for encrypted connections only.
-    func answer(to client: Client, inSecureCookies isSecure: Bool? = nil) async throws -> Response {
+    /// - Parameter saysSuccess: whether the body says that it worked.
+    func answer(
+        to client: Client, inSecureCookies isSecure: Bool? = nil, saysSuccess: Bool = false
+    ) async throws -> Response {
         let refreshToken = Base64URL.encode(Data(identifiers.bytes(32)))
         let now = clock.now
         try await store.saveRefreshToken(
             hash: secrets.hash(ofToken: refreshToken), of: client.principal.client, now: now,
             expiresAt: now.addingTimeInterval(lifetimes.refreshToken))
-        return try await answer(to: client, refreshToken: refreshToken, inSecureCookies: isSecure)
+        return try await answer(
+            to: client, refreshToken: refreshToken, inSecureCookies: isSecure, saysSuccess: saysSuccess)
     }
 
     /// A new access token for a login that goes on.
-    func answer(to client: Client, refreshToken: String, inSecureCookies isSecure: Bool?) async throws -> Response {
+    func answer(
+        to client: Client, refreshToken: String, inSecureCookies isSecure: Bool?, saysSuccess: Bool = false
+    ) async throws -> Response {
         let accessToken = try await tokens.issue(
             to: client, version: clients.registrations[client.principal.client]?.version,
             expiresAt: clock.now.addingTimeInterval(lifetimes.accessToken), id: identifiers.uuid())
@@ -51,7 +59,7 @@ struct TokenIssuing: Sendable {
             .ok,
             Body(
                 accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.accessToken),
-                refreshExpiresIn: Int(lifetimes.refreshToken)))
+                refreshExpiresIn: Int(lifetimes.refreshToken), status: saysSuccess ? "success" : nil))
         if let isSecure {
             SessionCookies.keep(
                 accessToken: accessToken, refreshToken: refreshToken, lifetime: Int(lifetimes.refreshToken),

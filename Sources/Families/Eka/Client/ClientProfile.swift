@@ -36,6 +36,8 @@ package struct ClientProfile: Hashable, Sendable {
     var diagnosticStyle = DiagnosticStyle.objects
     var acknowledgement = Acknowledgement.object
     var configShape = ConfigShape.flat
+    /// Whether `error` of a refused stop or commit is read as a text (C-27).
+    var readsErrorAsText = false
     /// Whether an answer that has to wait holds empty lists; an older iOS client takes them for the end (C-44).
     var hasListsWhilePending = false
 
@@ -44,7 +46,10 @@ package struct ClientProfile: Hashable, Sendable {
         $0.allFailedStatus = 200
         $0.configShape = .nested
     }
-    static let android = ClientProfile("android") { $0.allFailedStatus = 200 }
+    static let android = ClientProfile("android") {
+        $0.allFailedStatus = 200
+        $0.readsErrorAsText = true
+    }
     static let legacyIOS = ClientProfile("legacy-ios") {
         $0.knowsPartialSuccess = false
         $0.acknowledgement = .string

@@ -19,7 +19,25 @@ struct ClientProfiles: Sendable {
         return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
     }
 
+    /// Before what renders errors, for calls whose refusals some clients read as texts.
+    var errorTexts: ErrorTexts { ErrorTexts(profiles: self) }
+
     func profile(of request: Request, _ context: ScribeContext) -> ClientProfile {
         known(request, context) ?? .generic
+    }
+}
+
+/// Notes of a request how its client reads errors.
+struct ErrorTexts: RouterMiddleware {
+    typealias Context = ScribeContext
+
+    let profiles: ClientProfiles
+
+    func handle(
+        _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.errorIsText = profiles.profile(of: request, context).readsErrorAsText
+        return try await next(request, context)
     }
 }

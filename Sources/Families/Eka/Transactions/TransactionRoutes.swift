@@ -10,12 +10,16 @@ struct TransactionRoutes: Sendable {
     let store: Store
     let consultations: Consultations
     let fidelity: Fidelity
+    let profiles: ClientProfiles
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.group("voice/api/v2/transaction")
-            .post("init/{txn_id}", use: initialise)
+            .add(middleware: profiles.errorTexts)
+            .add(middleware: ErrorRendering(style: EkaErrors()))
             .post("stop/{txn_id}", use: stop)
             .post("commit/{txn_id}", use: commit)
+        router.group("voice/api/v2/transaction")
+            .post("init/{txn_id}", use: initialise)
             .get("{txn_id}", use: read)
             .patch("{txn_id}", use: patch)
             .delete("{txn_id}", use: archive)

@@ -110,6 +110,62 @@ struct AccountRoutesTests {
         }
     }
 
+    private static let page = "/connect-auth/v1/login"
+
+    @Test("the vendor's login page is told success, and gets tokens and cookies", arguments: Transport.allCases)
+    func page(transport: Transport) async throws {
+        try await TestServer().run(transport) { client in
+            let answer = try await client.post(Self.page, #"{"username":"dev-client","password":"dev-secret"}"#)
+            #expect(answer.status == 200)
+            #expect(try answer["status"] == "success")
+            #expect(try answer["access_token"].isEmpty == false)
+            #expect(answer.headers[values: .setCookie].count == 2)
+            let other = try await client.post(
+                "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#)
+            #expect(other.json["status"] == nil)
+        }
+    }
+
+    @Test(
+        "what is no login of the vendor's page is refused",
+        arguments: [
+            (#"{"username":"dev-client","password":"wrong"}"#, 401),
+            (#"{"username":"dev-client\u0000","password":""}"#, 401),
+            (#"{"username":"dev-client"}"#, 400), ("[]", 400), ("", 400),
+        ])
+    func refusedPage(body: String, status: Int) async throws {
+        try await TestServer().run { client in
+            let answer = try await client.post(Self.page, body)
+            #expect(answer.status == status)
+            if status == 401 { #expect(try answer["error.code"] == "invalid_credentials") }
+            let form = try await client.send(
+                .post, Self.page, headers: [.contentType: "text/plain"], body: Data(body.utf8))
+            #expect(form.status == 415)
+            let foreign = try await client.send(
+                .post, Self.page, headers: [.contentType: "application/json", .origin: "https://evil.example"],
+                body: Data(body.utf8))
+            #expect(foreign.status == 403)
+        }
+    }
+
+    @Test("who guesses at the vendor's page is slowed down as at any other login")
+    func guessingAtPage() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { client in
+            @Sendable func login(_ secret: String) async throws -> TestAnswer {
+                try await client.post(Self.page, #"{"username":"dev-client","password":"\#(secret)"}"#)
+            }
+            for _ in 1...20 { #expect(try await login("guess").status == 401) }
+            async let held = login("guess")
+            try await manual.waitFor(.failedLogin)
+            #expect(try await login("dev-secret").status == 429)
+            manual.advance(by: .seconds(1))
+            #expect(try await held.status == 429)
+            #expect(try await login("dev-secret").status == 200)
+        }
+    }
+
     @Test("a body that is too large for a login is not read to its end")
     func largeLogin() async throws {
         try await TestServer().run { client in

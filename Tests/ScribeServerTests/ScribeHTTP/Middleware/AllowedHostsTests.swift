@@ -20,6 +20,7 @@ struct AllowedHostsTests {
             "", "127.0.0.1:8087", "10.0.2.2", "[::1]:8087", "localhost", "scribe:8087", "mac.local",
             "host.docker.internal",
             "a.localhost", "scribe.test", "nas.lan", "nas.home.arpa", "api.eka.care", "API.EKA.CARE:8443",
+            "vaarta.eka.care",
             "m-prod-voice-record.s3.ap-south-1.amazonaws.com", "any.bucket.s3.localhost", "sdp.suki.ai",
             "api.deepgram.com",
         ])
