@@ -167,6 +167,7 @@ extension Transaction {
     ///
     /// The full recording that clients archive beside the chunks is none of them, even when it is listed (C-25).
     package var orderedFiles: [String] {
+        if request.session != nil { return SessionFiles.audio(among: committedFiles) }
         let files = committedFiles.filter { !$0.hasSuffix("_") }
             .filter { request.transfer != .vaded || !$0.hasPrefix("full_audio.") }
         let numbered = files.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }

@@ -110,9 +110,12 @@ package struct Transcript: Hashable, Sendable {
             warnings = []
         } else if text.isEmpty {
             status = .failure
-            errors = failed.isEmpty ? [Diagnostic(.noSpeech, "No speech found")] : failed
+            let silent = doubts.filter { $0.code == .noSpeech }.removingDuplicates()
+            errors = failed + (failed.isEmpty && silent.isEmpty ? [Diagnostic(.noSpeech, "No speech found")] : silent)
             warnings = []
         } else {
+            // A pause among what was said is no doubt.
+            doubts.removeAll { $0.code == .noSpeech }
             status = failed.isEmpty && doubts.isEmpty ? .success : .partialSuccess
             errors = []
             warnings =
@@ -145,8 +148,9 @@ package struct Transcript: Hashable, Sendable {
 
     private static func gaps(in files: [String]) -> [Diagnostic] {
         let numbers = files.compactMap(chunkOrdinal(ofFile:))
-        guard numbers.count == files.count, let last = numbers.max(), last <= 100_000 else { return [] }
-        let missing = Set(1...Swift.max(1, last)).subtracting(numbers).sorted()
+        // A recording that begins with 0 lacks nothing for that.
+        guard numbers.count == files.count, let last = numbers.max(), (1...100_000).contains(last) else { return [] }
+        let missing = Set(1...last).subtracting(numbers).sorted()
         guard !missing.isEmpty else { return [] }
         let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? ", …" : "")
         return [Diagnostic(.chunkGap, "Chunks were not committed: \(names)")]

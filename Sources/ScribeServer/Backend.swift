@@ -81,7 +81,9 @@ package struct Backend: Sendable {
         let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
         let tickets = Tickets(key: data.key, clock: clock)
         let proxies = TrustedProxies(configuration.trustedProxies)
-        let origin = LinkOrigin(publicURL: configuration.publicURL, proxies: proxies)
+        let origin = LinkOrigin(
+            publicURL: configuration.publicURL, proxies: proxies,
+            vendorHosts: EkaFamily.hostSuffixes + ListenFamily.hostNames + EdgeFamily.hostNames + SukiFamily.hostNames)
         let pages = PageOrigins(own: origin, allowed: configuration.webOrigins)
         let eka = EkaFamily(
             runtime, authenticator: authenticator, credentials: credentials, secrets: secrets, tickets: tickets,
@@ -111,7 +113,8 @@ package struct Backend: Sendable {
             RoutedFamily(eka),
             RoutedFamily(
                 ListenFamily(
-                    runtime, engine: engines.live, authenticator: authenticator, settings: configuration.listen)),
+                    runtime, engine: engines.live, authenticator: authenticator, tickets: tickets,
+                    settings: configuration.listen)),
             RoutedFamily(
                 EdgeFamily(
                     runtime, engine: engines.live, authenticator: authenticator, firebase: firebase,

@@ -46,15 +46,18 @@ extension Store {
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
     /// - Parameters:
     ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
+    ///   - isChunk: whether it takes the place of others with its number, as what a session's client puts at a number
+    ///     does. What a form brings is called as its client likes.
     ///   - permit: gets the fixture of each transaction that the object belongs to, and throws when it is not to be
     ///     stored.
     package func put(
-        _ object: StoredObject, business: BusinessID,
+        _ object: StoredObject, business: BusinessID, isChunk: Bool = false,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
         permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
     ) async throws -> [String] {
         try await writes.write { db, changes in
-            try self.put(object, business: business, replacing: permitReplacing, permit, in: db, &changes)
+            try self.put(
+                object, business: business, isChunk: isChunk, replacing: permitReplacing, permit, in: db, &changes)
         }
     }
 
@@ -115,7 +118,8 @@ extension Store {
     }
 
     func put(
-        _ object: StoredObject, business: BusinessID, replacing permitReplacing: (String?) throws -> Void = { _ in },
+        _ object: StoredObject, business: BusinessID, isChunk: Bool = false,
+        replacing permitReplacing: (String?) throws -> Void = { _ in },
         _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database, _ changes: inout [Change]
     ) throws -> [String] {
         let replaced = try db.row(
@@ -124,7 +128,8 @@ extension Store {
         )
         try permitReplacing(replaced?["etag"])
         try withinQuota(of: business, in: db) { try Self.write(object, business: business, in: db) }
-        let twins = try makeWork(for: object, business: business, permit, in: db, &changes)
+        let isOfSession = try makeWork(for: object, business: business, permit, in: db, &changes)
+        let twins = isOfSession && isChunk ? try Self.removeTwins(of: object, business: business, in: db) : []
         return [replaced?["file"]].compactMap(\.self) + twins
     }
 
@@ -154,12 +159,12 @@ extension Store {
         ).map(StoredObject.init(row:))
     }
 
-    /// - Returns: the files of a session's chunk that the object takes the place of.
+    /// - Returns: whether the object is a session's.
     private func makeWork(
         for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
         in db: Database, _ changes: inout [Change]
-    ) throws -> [String] {
-        var twins: [String] = []
+    ) throws -> Bool {
+        var isOfSession = false
         let (folder, name) = AudioLocation.split(key: object.key)
         let rows = try db.rows(
             """
@@ -181,7 +186,7 @@ extension Store {
                 }
                 let age = object.createdAt.timeIntervalSince(Date(milliseconds: row["created_at"]))
                 guard age < sessionLifetime else { throw ScribeError.sessionExpired }
-                twins += try Self.removeTwins(of: object, business: business, in: db)
+                isOfSession = true
             }
             if userStatus.isOpen {
                 changes.append(.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"]))))
@@ -199,7 +204,7 @@ extension Store {
                 try Self.outdateAssembly(ofRow: row["id"], in: db)
             }
         }
-        return twins
+        return isOfSession
     }
 
     /// Removes other objects of the same folder with the same chunk's number.

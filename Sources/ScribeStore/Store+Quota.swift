@@ -13,6 +13,12 @@ extension Store {
         return row?["bytes"] ?? 0
     }
 
+    /// Whether a business stores as much as it may.
+    func hasUsedUpStorage(of business: BusinessID, in db: Database) throws -> Bool {
+        guard let quota = quotas.storedBytes else { return false }
+        return try Self.storedBytes(of: business, in: db) >= quota
+    }
+
     /// Does what stores something of a business's for a client.
     /// - Throws: ``ScribeError/storageQuotaExceeded`` when it stores more then than it did and may; what `body` throws.
     func withinQuota<Value>(of business: BusinessID, in db: Database, _ body: () throws -> Value) throws -> Value {

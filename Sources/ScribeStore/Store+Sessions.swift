@@ -58,6 +58,7 @@ extension Store {
         if transaction.request.ambient != nil { return try segments(of: transaction, in: db).recorded.chunks.files }
         guard let location = transaction.request.audioLocation else { return [] }
         let names = try names(in: location, business: transaction.key.business, upTo: Limits.files, db)
+        if transaction.request.session != nil { return SessionFiles.audio(among: names) }
         let numbered = names.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
         return numbered.sorted { $0 < $1 }.map(\.1)
     }

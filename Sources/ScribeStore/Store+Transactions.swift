@@ -12,8 +12,9 @@ package enum Initialisation: Hashable, Sendable {
 extension Store {
     /// Stores a new transaction with its documents, all in progress.
     ///
-    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``, and
-    ///   ``ScribeError/invalidRequest(field:problem:)`` for what is beyond ``Limits``.
+    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``,
+    ///   ``ScribeError/storageQuotaExceeded`` for a session, and ``ScribeError/invalidRequest(field:problem:)`` for what
+    ///   is beyond ``Limits``.
     /// - Parameter replays: whether the same request again is answered like the first.
     package func initialise(
         _ transaction: Transaction, documents: [ResultDocument], replays: Bool = true
@@ -30,6 +31,10 @@ extension Store {
             guard try !Self.hasReachedItsLimit(transaction.owner, in: db),
                 try !self.hasReachedItsQuota(transaction.owner, at: transaction.createdAt, in: db)
             else { throw ScribeError.transactionLimitExceeded }
+            // Its client is told before it records what there is no room for.
+            if transaction.request.session != nil, try self.hasUsedUpStorage(of: transaction.owner.business, in: db) {
+                throw ScribeError.storageQuotaExceeded
+            }
             let rowID = try Self.insert(transaction, documents: documents, in: db)
             if transaction.userStatus == .committed {
                 try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)

@@ -18,13 +18,13 @@ class SessionClient:
         self.session = requests.Session()
         self.session.trust_env = False
         body = {"client_id": client, "client_secret": secret}
-        login = self.session.post(f"{base_url}/connect-auth/v1/account/login", json=body, timeout=30)
+        login = self.session.post(f"{base_url}/connect-auth/v1/account/login", json=body, timeout=PATIENCE)
         assert login.ok and login.json()["access_token"] and login.json()["expires_in"] > 300
         self.session.headers["Authorization"] = f"Bearer {login.json()['access_token']}"
         self.base = self.session.get(f"{base_url}/voice/v1/.well-known/medscribealliance").json()["endpoints"]["base_url"]
 
     def call(self, method: str, path: str, expected: tuple[int, ...], **arguments) -> requests.Response:
-        answer = self.session.request(method, self.base + path, timeout=60, **arguments)
+        answer = self.session.request(method, self.base + path, timeout=PATIENCE, **arguments)
         assert answer.status_code in expected, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer
 
@@ -65,7 +65,7 @@ class SessionClient:
         return created["session_id"]
 
     def send(self, url: str, audio: bytes, envelope=False, piece=64_000, stops=True):
-        with connect(url, max_size=None, open_timeout=10) as socket:
+        with connect(url, max_size=None, open_timeout=PATIENCE) as socket:
             if envelope:
                 form = {"encoding": "audio/x-l16", "sampleRate": 16000}
                 socket.send(json.dumps({"event": "start", "start": {"streamId": "s", "mediaFormat": form}}))
@@ -74,10 +74,10 @@ class SessionClient:
                 if envelope:
                     part = json.dumps({"event": "media", "media": {"payload": base64.b64encode(part).decode()}})
                 socket.send(part)
-            socket.ping().wait(10)
+            socket.ping().wait(PATIENCE)
             if stops:
                 socket.send(json.dumps({"event": "stop"}))
                 try:
-                    socket.recv(timeout=10)
+                    socket.recv(timeout=PATIENCE)
                 except Exception as closed:  # noqa: BLE001 (what it is depends on the version)
                     assert getattr(closed, "rcvd", None) and closed.rcvd.code == 1000, closed

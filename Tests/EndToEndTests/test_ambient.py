@@ -114,6 +114,24 @@ def test_three_sockets_out_of_order_one_repeated_one_late_and_two_ends(client):
     assert transcript[0].transcript == client.transcript(whole)[0].transcript
 
 
+@pytest.mark.covers("U-21", "U-36")
+def test_silence_is_skipped_unless_a_fixture_speaks_for_it(client):
+    def finished(**options):
+        session = client.create_session(**options)
+        with client.start(session, START) as stream:
+            stream.audio(bytes(32_000 * 65))
+            stream.finish()
+        client.end(session)
+        return session, client.wait(session)
+
+    silent, status = finished()
+    assert status == "skipped"
+    assert client.content(silent) == [] and client.transcript(silent) == []
+    spoken, status = finished(encounter_id="fixture:follow-up")
+    assert status == "completed"
+    assert client.content(spoken) and client.transcript(spoken)
+
+
 @pytest.mark.covers("U-30")
 def test_sessions_recorded_offline_are_finished_each(client):
     offline = Offline()

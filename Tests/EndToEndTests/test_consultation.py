@@ -70,3 +70,48 @@ def test_silence_is_no_speech(listening, tmp_path):
     answer = take(client.transaction(), client.s3(), [(path, 0, 3)])
     assert answer.status_code == 200
     assert answer.json()["data"]["output"][0]["errors"][0]["code"] == "no_speech"
+
+
+SILENCE = "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up"
+
+
+def test_the_fake_hears_nothing_in_silence_unless_a_fixture_speaks_for_it(server, tmp_path):
+    import array
+
+    client = server.client(flavour="ScribeIOS")
+    chunks = [(speech.encode(array.array("h", bytes(2 * speech.RATE * 3)), tmp_path / "1.wav"), 0, 3)]
+    answer = take(client.transaction(), client.s3(), chunks)
+    [error] = answer.json()["data"]["output"][0]["errors"]
+    assert (error["code"], error["msg"]) == ("no_speech", SILENCE)
+    transaction = client.transaction()
+    assert transaction.init(additional_data={"fixture": "fixture:follow-up"}).status_code == 201
+    path, start, end = chunks[0]
+    transaction.upload(client.s3(), path, start, end)
+    assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
+    answer = transaction.poll()
+    while answer.status_code == 202:
+        answer = transaction.poll()
+    assert answer.json()["data"]["output"][0]["status"] == "success"
+
+
+@pytest.mark.covers("C-113")
+@pytest.mark.parametrize("verb", ["stop", "commit"])
+def test_a_refused_stop_or_commit_says_why_in_a_text_to_android_and_in_an_object_to_others(server, verb):
+    client = server.client()
+
+    def told(**headers):
+        """Of a transaction that is not there."""
+        client.session.headers.pop("flavour", None)
+        client.session.headers.update(headers)
+        answer = client.transaction().call(verb, {"audio_files": ["1.m4a"], "chunk_info": []})
+        assert 400 <= answer.status_code < 500 and answer.json()["status"] == "failed"
+        return answer.json()["error"]
+
+    for headers in ({"User-Agent": "okhttp/4.12.0"}, {"flavour": "android"}, {"flavour": "scribe-android"}):
+        assert told(**headers) == "Transaction not found"
+    for headers in (
+        {"User-Agent": "something else"}, {"User-Agent": "EkaCare-DotNet-SDK"}, {"User-Agent": "python-requests/2"},
+        {"flavour": "ScribeIOS"}, {"flavour": "ios"}, {"flavour": "web"},
+    ):
+        error = told(**headers)
+        assert error["code"] == "transaction_not_found" and error["message"] == "Transaction not found"

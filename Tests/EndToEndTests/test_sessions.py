@@ -241,6 +241,120 @@ def test_links_follow_the_public_url_and_trusted_proxies_only(tmp_path):
         assert discovered(server) == "https://public.example/voice/v1"
 
 
+def form_of(client: SessionClient, **options) -> tuple[str, dict]:
+    """A session as the web SDK creates one, and the form that it is given for its audio."""
+    body = {"upload_type": "chunked", "templates": ["soap"], "language_hint": ["en"], **options}
+    created = client.call("POST", "/sessions?version=v2", (201,), json=body).json()
+    return created["session_id"], created["upload_url"]["uploadData"]
+
+
+def send(form: dict, name: str, audio: bytes) -> requests.Response:
+    """Exactly as the form was given: the key is still the folder with `${filename}`."""
+    return requests.post(form["url"], data=form["fields"], files={"file": (name, audio, "audio/wav")})
+
+
+@pytest.mark.covers("M-30", "M-77")
+def test_audio_counts_under_whatever_name_a_form_gives_it(server):
+    client = SessionClient(server.base_url)
+    session, form = form_of(client)
+    # By the number before the last dot, then by name; what has none comes last.
+    ordered = [
+        "chunk_0.wav", "audio_2.mp3", "take3_a.wav", "8_b.wav", "9.wav", "a9.5_10.mp3", "b_10.wav", "again.webm", "visit.wav",
+    ]
+    others = ["info.json", "9.json", "full.m4a_"]
+    for name in reversed(ordered + others):
+        assert send(form, name, recording(1, len(name))).status_code == 204
+    ended = client.call("POST", f"/sessions/{session}/end", (202,), json={"audio_files_sent": len(ordered)}).json()
+    assert ended["audio_files"] == ordered and ended["audio_files_received"] == len(ordered)
+    results = client.results(session)
+    assert results["status"] == "completed" and results["transcript"]
+    assert results["audio_files"] == ordered and results["audio_files_processed"] == len(ordered)
+
+
+@pytest.mark.covers("M-30")
+def test_a_session_of_one_chunk_numbered_0_lacks_nothing(server):
+    client = SessionClient(server.base_url)
+
+    def finished(*numbers: int) -> str:
+        session, form = form_of(client)
+        for number in numbers:
+            assert send(form, f"{number}.wav", recording(1, number)).status_code == 204
+        client.end(session, len(numbers))
+        return str(client.results(session))
+
+    for whole in ((0,), (0, 1, 2), (1, 2)):
+        assert "Chunks were not committed" not in finished(*whole), whole
+    assert "Chunks were not committed: 1, 2'" in finished(0, 3)
+    assert "Chunks were not committed: 1'" in finished(2)
+
+
+@pytest.mark.parametrize("style", ["chunked", "stream"])
+def test_a_silent_session_says_nothing_unless_a_fixture_speaks_for_it(server, style):
+    client = SessionClient(server.base_url)
+    file = io.BytesIO()
+    with wave.open(file, "wb") as audio:
+        audio.setparams((1, 2, 16_000, 0, "NONE", ""))
+        audio.writeframes(bytes(32_000 * 3))
+
+    def finished(**options) -> dict:
+        if style == "stream":
+            return client.results(client.stream(bytes(32_000 * 3), templates=["soap"], **options))
+        session, form = form_of(client, **options)
+        assert send(form, "1.wav", file.getvalue()).status_code == 204
+        client.end(session, 1)
+        return client.results(session)
+
+    silent = finished()
+    assert silent["status"] == "failed" and not silent["transcript"]
+    assert "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up" in str(silent)
+    spoken = finished(additional_data={"fixture": "fixture:follow-up"})
+    assert spoken["status"] == "completed" and spoken["transcript"]
+
+
+@pytest.mark.covers("M-23")
+@pytest.mark.parametrize("headers", [
+    {}, {"flavour": "ekascribe-web"}, {"flavour": "web"}, {"flavour": "ScribeIOS"}, {"flavour": "ios"}, {"flavour": "android"},
+    {"User-Agent": "okhttp/4.12.0"}, {"User-Agent": "EkaCare-DotNet-SDK"}, {"User-Agent": "something else"},
+], ids=str)
+def test_a_used_up_quota_is_400_to_whoever_asks(server, headers):
+    """Not 429: the web SDK takes that for a rate limit before it reads the code."""
+    client = SessionClient(server.base_url, "dev-limited", "dev-limited-secret")
+    refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}, headers=headers).json()
+    assert refused["error"]["code"] == "txn_limit_exceeded" and refused["error"]["message"]
+
+
+@pytest.mark.covers("M-78")
+def test_used_up_storage_is_told_at_uploads_and_before_anything_is_recorded(tmp_path):
+    with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server:
+        client = SessionClient(server.base_url)
+        session = client.create()["session_id"]
+        noise = random.Random(1).randbytes(1 << 18)
+        refusals = 0
+        # By halves, so that not a byte is left at the end.
+        for index in range(19):
+            path = f"/sessions/{session}/audio/chunk_{index}.wav"
+            answer = client.call("POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
+            if answer.status_code == 400:
+                assert answer.json()["error"]["code"] == "storage_limit_exceeded"
+                refusals += 1
+        assert 0 < refusals < 19
+        refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
+        assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
+
+
+@pytest.mark.covers("M-22")
+def test_a_template_that_was_deleted_is_unknown(server):
+    client = SessionClient(server.base_url)
+    templates = f"{server.base_url}/voice/api/v1/template"
+    made = client.session.post(templates, json={"title": "Cough", "section_ids": ["chief_complaints"]})
+    own = made.json()["template_id"]
+    assert made.status_code == 201
+    client.create(templates=[own])
+    assert client.session.delete(f"{templates}/{own}").ok
+    refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked", "templates": [own]}).json()
+    assert refused["error"]["code"] == "invalid_template"
+
+
 @pytest.mark.parametrize("style", ["chunked", "single", "stream"])
 def test_real_speech_through_a_real_recogniser(tmp_path, spoken, style):
     flags = ("--transcriber", f"command:{DEMO / 'recognise.sh'} {{wav}}", "--ephemeral")

@@ -4,10 +4,12 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 
@@ -24,6 +26,14 @@ def verb(folder, *arguments, **options):
     """A verb of the command, as the user whose home the folder is."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), **options.pop("environment", {})}
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, env=environment, cwd=folder, **options)
+
+
+def wave(seconds: float) -> bytes:
+    """A recording that is not silent."""
+    samples = random.Random(seconds).randbytes(int(32_000 * seconds))
+    return b"RIFF%bWAVEfmt %b%bdata%b" % (
+        struct.pack("<I", 36 + len(samples)), struct.pack("<I", 16), struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16),
+        struct.pack("<I", len(samples))) + samples
 
 
 def connect_to(server, host):
@@ -82,6 +92,68 @@ def test_curl_uploads_to_a_form_by_http_2(server, tmp_path):
     status = curl("--http2", "--cacert", server.authority, *connect_to(server, "m-prod-ekascribe-batch.s3.amazonaws.com"),
                   *fields, "-F", f"file=@{tmp_path}/1.wav", "-w", "%{http_code}", form["url"])
     assert status == "204"
+
+
+def leading(monkeypatch, server):
+    """Leads every host here, and port 443 to the one for TLS, as a hosts file and a port that is forwarded do."""
+    look_up = socket.getaddrinfo
+
+    def getaddrinfo(host, port, *arguments, **options):
+        return look_up("127.0.0.1", server.tls_port if port == 443 else port, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+
+@pytest.mark.covers("M-79")
+@pytest.mark.parametrize("is_usual", [True, False], ids=["port 443", "another port"])
+@pytest.mark.parametrize("host", [
+    "api.eka.care", "api.staging.eka.care", "api.dev.eka.care", "cog.eka.care", "cook.eka.care", "parchi.eka.care"])
+def test_a_recording_reaches_the_bucket_that_its_session_names(server, monkeypatch, host, is_usual):
+    leading(monkeypatch, server)
+    port = "" if is_usual else f":{server.tls_port}"
+    bucket = f"https://m-prod-ekascribe-batch.s3.amazonaws.com{port}/"
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", server.authority)
+    session = requests.Session()
+    session.headers["flavour"] = "ekascribe-web"
+    root = f"https://{host}{port}"
+    credentials = {"client_id": "dev-client", "client_secret": "dev-secret"}
+    login = session.post(f"{root}/connect-auth/v1/account/login", json=credentials, timeout=PATIENCE).json()
+    session.headers["Authorization"] = f"Bearer {login['access_token']}"
+    base = session.get(f"{root}/voice/v1/.well-known/medscribealliance", timeout=PATIENCE).json()["endpoints"]["base_url"]
+    assert base == f"{root}/voice/v1"
+    body = {"upload_type": "chunked", "templates": ["soap"], "language_hint": ["en"]}
+    created = session.post(f"{base}/sessions?version=v2", json=body, timeout=PATIENCE).json()
+    url = f"{base}/sessions/{created['session_id']}"
+    again = session.get(f"{url}?version=v2", timeout=PATIENCE).json()
+    for number, link in enumerate((created["upload_url"], again["upload_url"]), 1):
+        form = link["uploadData"]
+        assert form["url"] == bucket
+        # Not a field is another than it was given.
+        files = {"file": (f"{number}.wav", wave(number), "audio/wav")}
+        answer = requests.post(form["url"], data=form["fields"], files=files, timeout=PATIENCE)
+        assert answer.status_code == 204, answer.text
+    assert session.post(f"{url}/end", json={"audio_files_sent": 2}, timeout=PATIENCE).status_code == 202
+    results = wait_until(
+        lambda: (answer := session.get(url, timeout=PATIENCE)).status_code == 200 and answer.json(), "the session is done")
+    assert results["status"] == "completed" and results["transcript"] and results["audio_files"] == ["1.wav", "2.wav"]
+    # What is no session's goes the same way.
+    link = session.post(f"{root}/v1/file-upload?txn_id=t-{created['session_id']}&action=ekascribe-v2", timeout=PATIENCE).json()
+    form = link["uploadData"]
+    assert form["url"] == bucket
+    files = {"file": ("1.wav", wave(1), "audio/wav")}
+    assert requests.post(form["url"], data=form["fields"], files=files, timeout=PATIENCE).status_code == 204
+
+
+def test_a_public_url_is_named_to_whoever_asks_by_a_vendors_host(tmp_path):
+    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example") as server:
+        session = server.client(flavour="ekascribe-web").session
+        body = {"upload_type": "chunked", "templates": ["soap"]}
+        created = session.post(
+            f"{server.base_url}/voice/v1/sessions?version=v2", json=body, headers={"Host": "api.eka.care"}).json()
+        assert created["upload_url"]["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
+        link = session.post(
+            f"{server.base_url}/v1/file-upload?txn_id=t-public&action=ekascribe-v2", headers={"Host": "api.eka.care"}).json()
+        assert link["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
 
 
 def test_javas_client_is_served_by_both_protocols(server, tmp_path):
@@ -449,7 +521,7 @@ def test_the_doctor_looks_at_what_an_sdk_trusts(server):
     assert answer.returncode == 1
     assert f"export REQUESTS_CA_BUNDLE={server.authority}" in answer.stdout, answer.stdout + answer.stderr
     answer = in_own_hosts(server, *arguments, environment={"REQUESTS_CA_BUNDLE": server.authority})
-    assert (answer.returncode, answer.stdout.count("ok ")) == (0, 7), answer.stdout
+    assert (answer.returncode, answer.stdout.count("ok ")) == (0, 8), answer.stdout
 
 
 def test_the_doctor_finds_a_server_that_is_not_there_or_is_another_or_speaks_no_tls(tmp_path):

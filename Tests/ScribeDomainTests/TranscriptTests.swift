@@ -78,6 +78,32 @@ struct TranscriptTests {
         #expect(transcript.errors.last?.message.contains("1.m4a, 3.m4a") == true)
     }
 
+    @Test("numbers are missing between 1 and the highest, and 0 never is")
+    func noGap() {
+        for numbers in [[0], [0, 1], [1], [1, 2], []] {
+            #expect(Transcript(stitching: numbers.map { chunk($0, "a") }).warnings.isEmpty, "\(numbers)")
+        }
+        #expect(
+            Transcript(stitching: [chunk(0, "a"), chunk(2, "b")]).warnings
+                == [Diagnostic(.chunkGap, "Chunks were not committed: 1")])
+    }
+
+    @Test("silence says what it is where nothing was said, and nothing where something was")
+    func silentAudio() {
+        let hint = Diagnostic(.noSpeech, "the audio is silent")
+        func silent(_ number: Int) -> ChunkOutcome {
+            ChunkOutcome(
+                file: "\(number).m4a", times: nil, result: .success(RecognisedSpeech(text: "", warnings: [hint])))
+        }
+        let nothing = Transcript(stitching: [silent(1), silent(2)])
+        #expect(nothing.status == .failure)
+        #expect(nothing.errors == [hint])
+        #expect(nothing.warnings.isEmpty)
+        let something = Transcript(stitching: [silent(1), chunk(2, "hello")])
+        #expect(something.status == .success)
+        #expect(something.errors.isEmpty && something.warnings.isEmpty)
+    }
+
     @Test("a gap in the numbering succeeds with a warning, as a forced commit must")
     func gap() {
         let transcript = Transcript(stitching: [chunk(1, "a"), chunk(2, "b"), chunk(4, "d")])

@@ -92,10 +92,11 @@ struct StoreQuotaTests {
 
     @Test("pictures, preferences and parts of uploads count, and go with what they belong to")
     func others() async throws {
-        let begun = try await store.begin(
-            Conversation(
-                id: "c-1", owner: owner, source: "omi", language: nil, createdAt: start, startedAt: start,
-                finishedAt: start, timeout: 120))
+        let begun = try #require(
+            try await store.begin(
+                Conversation(
+                    id: "c-1", owner: owner, source: "omi", language: nil, createdAt: start, startedAt: start,
+                    finishedAt: start, timeout: 120)))
         let photo = { (id: String, size: Int) in
             ConversationPhoto(id: id, base64: String(repeating: "a", count: size), createdAt: start)
         }

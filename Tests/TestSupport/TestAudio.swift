@@ -2,9 +2,9 @@ package import Foundation
 
 /// Audio made on the spot.
 package enum TestAudio {
-    /// A WAV of a quiet tone, mono 16 bit.
-    package static func wav(seconds: Double, tone: Int = 1, rate: Int = 8000) -> Data {
-        let samples = (0..<Int(seconds * Double(rate))).map { Int16(($0 * tone) % 200 - 100) }
+    /// A WAV of a quiet tone, or of silence, mono 16 bit.
+    package static func wav(seconds: Double, tone: Int = 1, rate: Int = 8000, isSilent: Bool = false) -> Data {
+        let samples = (0..<Int(seconds * Double(rate))).map { isSilent ? 0 : Int16(($0 * tone) % 200 - 100) }
         var data = Data("RIFF".utf8)
         data.append(littleEndian: UInt32(36 + samples.count * 2))
         data += Data("WAVEfmt ".utf8)

@@ -29,7 +29,10 @@ package struct AudioQuality: Hashable, Sendable {
         let speech = sorted[sorted.count * 9 / 10]
         let noise = sorted[sorted.count / 10]
         guard speech > silence else {
-            return AudioQuality(value: 0, isSilent: wave.count < most && sorted.allSatisfy { $0 <= silence })
+            let isSilent = sorted.allSatisfy { $0 <= silence }
+            // What is silent so far may be silence to its end, which is looked at only then.
+            let rest = isSilent && wave.count > count ? wave.frames(of: frame, within: wave.count).levels : []
+            return AudioQuality(value: 0, isSilent: isSilent && rest.allSatisfy { $0 <= silence })
         }
         let active = Double(levels.count { $0 > max(noise + 6, -55) }) / Double(levels.count)
         let heard =

@@ -40,6 +40,11 @@ package struct OutboundRules: Hashable, Sendable {
         return isException || Self.isPublic(bytes)
     }
 
+    /// Whether an address is one of the public internet's; false for a text that is none.
+    package static func isPublic(_ address: String) -> Bool {
+        IPAddress(address).map { isPublic($0.unwrapped.bytes) } ?? false
+    }
+
     private static func isPublic(_ bytes: [UInt8]) -> Bool {
         if bytes.count == 16, !publicIPv6.contains(where: { $0.contains(bytes) }) { return false }
         return !special.contains { $0.contains(bytes) }

@@ -50,8 +50,14 @@ struct AllianceErrors: ErrorStyle {
         case .refusedOnPurpose:
             return try answer(
                 .internalServerError, "internal_error", "The session's fixture asks for this failure", context)
-        case .transactionLimitExceeded, .storageQuotaExceeded, .tooLarge, .transactionNeverCommitted,
-            .resultNotFound, .resourceNotFound, .feedbackAlreadySubmitted, .storageUnavailable:
+        // Not 429, which the web SDK takes for a rate limit before it reads the code.
+        case .transactionLimitExceeded:
+            return try answer(.badRequest, "txn_limit_exceeded", "No more sessions can be started", context)
+        case .storageQuotaExceeded:
+            return try answer(
+                .badRequest, "storage_limit_exceeded", "No more can be stored; delete some first", context)
+        case .tooLarge, .transactionNeverCommitted, .resultNotFound, .resourceNotFound, .feedbackAlreadySubmitted,
+            .storageUnavailable:
             return try response(toKindOf: failure, context)
         }
     }
@@ -63,8 +69,7 @@ struct AllianceErrors: ErrorStyle {
         case .notFound: try answer(.notFound, "resource_not_found", "Not found", context)
         case .conflict: try answer(.conflict, failure.code, "It is there already", context)
         case .state, .refused: try answer(.badRequest, "invalid_request", failure.code, context)
-        case .exhausted:
-            try answer(.tooManyRequests, "txn_limit_exceeded", "No more can be started or stored", context)
+        case .exhausted: try answer(.badRequest, failure.code, "No more can be started or stored", context)
         case .unavailable:
             try answer(
                 .serviceUnavailable, "service_unavailable", "Storage is not available, try again", context)

@@ -5,11 +5,14 @@ package import Hummingbird
 package struct LinkOrigin: Sendable {
     private let publicURL: String?
     private let proxies: TrustedProxies
+    private let vendorHosts: [String]
 
     /// - Parameters:
     ///   - publicURL: how clients reach the server, without a slash at its end; nil: as the request did.
     ///   - proxies: those whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed.
-    package init(publicURL: String?, proxies: TrustedProxies) {
+    ///   - vendorHosts: what ends the hosts under which everything is one family's, so that no path is a bucket.
+    package init(publicURL: String?, proxies: TrustedProxies, vendorHosts: [String] = []) {
+        self.vendorHosts = vendorHosts
         self.publicURL = publicURL
         self.proxies = proxies
     }
@@ -17,6 +20,20 @@ package struct LinkOrigin: Sendable {
     /// Such as `https://scribe.example`, without a slash at its end.
     package func base(of request: Request, _ context: ScribeContext) -> String {
         publicURL ?? requested(by: request, context)
+    }
+
+    /// Where a form for a bucket goes. Whoever has reached the server by a vendor's host reaches it by AWS's too, on the same
+    /// port, and gets what the vendor sends (C-60); anyone else gets what is sure to lead back here.
+    package func bucketURL(_ bucket: String, for request: Request, _ context: ScribeContext) -> String {
+        let base = base(of: request, context)
+        guard let origin = WebOrigin(base), vendorHosts.contains(where: origin.host.hasSuffix) else {
+            return "\(base)/\(bucket)/"
+        }
+        // By the usual port the vendor's is https, whatever a proxy in between has made of that.
+        let usual: Set = [80, 443]
+        let place = usual.contains(origin.port) ? "" : ":\(origin.port)"
+        let scheme = place.isEmpty ? WebOrigin.Scheme.https : origin.scheme
+        return "\(scheme.rawValue)://\(bucket).s3.amazonaws.com\(place)/"
     }
 
     /// Whether pages of an origin are the server's own, under the host that was asked or under the public one.

@@ -78,7 +78,9 @@ package struct UploadLinks: Sendable {
             at: clock.now)
         return .form(
             .init(
-                uploadData: .init(url: "\(base)/\(location.bucket)/", fields: form.fields), folderPath: folder,
+                uploadData: .init(
+                    url: origin.bucketURL(location.bucket, for: request, context), fields: form.fields),
+                folderPath: folder,
                 transaction: id))
     }
 

@@ -48,12 +48,12 @@ package struct Uploads: Sendable {
     /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/refusedOnPurpose``, ``ScribeError/sessionEnded``,
     ///   ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``, what `permitReplacing` throws.
     package func keep(
-        _ object: StoredObject, for principal: Principal,
+        _ object: StoredObject, for principal: Principal, isChunk: Bool = false,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws {
         let replaced = try await keeping(object.file) {
             try await store.put(
-                object, business: principal.business, replacing: permitReplacing, permit: permit)
+                object, business: principal.business, isChunk: isChunk, replacing: permitReplacing, permit: permit)
         }
         await objects.remove(replaced)
         await tell(object, principal)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Certificates
+import Engines
 import Foundation
 import ScribeDomain
 import ScribeRuntime
@@ -94,7 +95,11 @@ struct Examination {
         guard let sdk else { return await lookAtSystemTrust("https://localhost:\(tlsPort ?? 443)/readyz") }
         lookAtNames(of: sdk)
         guard !sdk.isElsewhere else { return await lookAtTrust(of: sdk) }
-        if await lookAtPort(of: sdk) { await lookAtTrust(of: sdk) }
+        var isReached = true
+        for host in [sdk.hosts[0]] + sdk.bucketHosts.suffix(1) where isReached {
+            isReached = await lookAtPort(of: host)
+        }
+        if isReached { await lookAtTrust(of: sdk) }
     }
 
     private mutating func lookAtServer() async -> Bool {
@@ -216,6 +221,13 @@ struct Examination {
             findings.append(.well("\(sdk.hosts.joined(separator: ", ")) lead here"))
             return
         }
+        let real = sdk.bucketHosts.filter { Probe.addresses(of: $0).contains(where: OutboundRules.isPublic) }
+        if let bucket = real.first {
+            findings.append(
+                .problem(
+                    "\(bucket) leads to the real S3: that is where the SDK would send what it records",
+                    advice: "do not record before it leads here"))
+        }
         let where_ = Probe.addresses(of: first).first ?? "nowhere"
         findings.append(
             .problem(
@@ -224,11 +236,12 @@ struct Examination {
                     + (serverAddress.map { $0 == "127.0.0.1" ? "" : " --address \($0)" } ?? "")))
     }
 
-    private mutating func lookAtPort(of sdk: SDK) async -> Bool {
-        let url = "https://\(sdk.hosts[0])\(sdkPort == 443 ? "" : ":\(sdkPort)")/readyz"
+    private mutating func lookAtPort(of host: String) async -> Bool {
+        let path = AudioLocation.bucket(ofVirtualHost: host) == nil ? "/readyz" : "/"
+        let url = "https://\(host)\(sdkPort == 443 ? "" : ":\(sdkPort)")\(path)"
         switch await Probe.ask(url, trusting: authority, at: serverAddress) {
         case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
-            findings.append(.well("port \(sdkPort), on which the SDK asks, leads to the server"))
+            findings.append(.well("port \(sdkPort), on which the SDK asks \(host), leads to the server"))
             return true
         case .answered(_, let server, _):
             findings.append(
@@ -236,7 +249,7 @@ struct Examination {
         case .untrusted:
             findings.append(
                 .problem(
-                    "what answers on port \(sdkPort) shows a certificate that is not for \(sdk.hosts[0])",
+                    "what answers on port \(sdkPort) shows a certificate that is not for \(host)",
                     advice: "is it another server, or ours with another --tls-dir?"))
         case .refused(let reason):
             findings.append(

@@ -11,17 +11,22 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
     var hosts: [String] {
         let production = ["api.eka.care", "cog.eka.care"]
         let bucket = "m-prod-voice-record"
+        let batch = ["\(AudioLocation.batchBucket).s3.amazonaws.com"]
         switch self {
         case .ios: return production + ["s3.", "s3-"].map { "\(bucket).\($0)ap-south-1.amazonaws.com" }
         case .android:
             return production + ["s3.ap-south-1", "s3-us-west-1"].map { "\(bucket).\($0).amazonaws.com" }
-        case .web: return ["api.eka.care", "cook.eka.care", "parchi.eka.care", "\(bucket).s3.ap-south-1.amazonaws.com"]
-        case .python, .dotnet, .node, .java: return ["api.eka.care", "\(AudioLocation.batchBucket).s3.amazonaws.com"]
+        case .web:
+            return ["api.eka.care", "cook.eka.care", "parchi.eka.care", "\(bucket).s3.ap-south-1.amazonaws.com"] + batch
+        case .python, .dotnet, .node, .java: return ["api.eka.care"] + batch
         case .deepgram: return ["api.deepgram.com"]
         case .suki: return SukiFamily.hostNames
         case .omi: return EdgeFamily.hostNames
         }
     }
+
+    /// Those of its hosts that name a bucket: where it sends speech.
+    var bucketHosts: [String] { hosts.filter { AudioLocation.bucket(ofVirtualHost: $0) != nil } }
 
     /// Where it looks for authorities that it trusts.
     enum Trust {

@@ -29,4 +29,12 @@ struct AudioQualityTests {
         wave.resetBytes(in: word..<wave.count)
         #expect(AudioQuality.measure(wave: AudioBytes(wave)) == AudioQuality(value: 0, isSilent: true))
     }
+
+    @Test("a recording that is longer than what it is judged by is looked at to its end before it is called silent")
+    func longSilence() {
+        let silent = TestAudio.wav(seconds: 605, rate: 4000, isSilent: true)
+        #expect(AudioQuality.measure(wave: AudioBytes(silent)) == AudioQuality(value: 0, isSilent: true))
+        let word = silent.dropLast(8000) + TestAudio.wav(seconds: 1, rate: 4000).dropFirst(44)
+        #expect(AudioQuality.measure(wave: AudioBytes(word)) == AudioQuality(value: 0, isSilent: false))
+    }
 }

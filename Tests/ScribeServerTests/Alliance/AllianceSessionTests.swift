@@ -234,7 +234,8 @@ struct AllianceSessionTests {
             #expect(try answer["error.message"].isEmpty == false)
             let limited = try await anonymous.login("dev-limited", "dev-limited-secret")
             let used = try await limited.post(TestScribeClient.sessions, #"{"upload_type":"chunked"}"#)
-            #expect(used.status == 429)
+            // The web SDK reads 429 as too many requests, whatever its code is.
+            #expect(used.status == 400)
             #expect(try used["error.code"] == "txn_limit_exceeded")
         }
     }

@@ -15,7 +15,8 @@ struct AmbientSocketTests {
         .secWebSocketKey: "dGhlIHNhbXBsZSBub25jZQ==",
     ]
 
-    private static let second = Data(count: 32_000)
+    /// Not silent, for nobody is heard in silence.
+    private static let second = Data((0..<32_000).map { UInt8(truncatingIfNeeded: $0 / 2 % 64) })
 
     private static func start(_ time: String = "2026-05-10T09:12:33.123456789Z") -> String {
         #"{"type":"START_TIME","data":"\#(Data(time.utf8).base64EncodedString())"}"#

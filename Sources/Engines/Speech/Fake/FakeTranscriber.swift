@@ -11,6 +11,8 @@ package struct FakeTranscriber: Transcriber {
     package let name = "fake"
     /// Of what cannot be measured at once.
     private static let usualQuality = 0.9
+    private static let silence =
+        "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up"
     private let fixturesByHash: [String: Fixture]
     /// The fixture that is played whatever the audio is; nil plays what its bytes say.
     private var played: Played?
@@ -67,10 +69,15 @@ package struct FakeTranscriber: Transcriber {
         }
         if let code = chosen?.failure { throw EngineFailure(code, "the fixture says so") }
         let duration = try heard.format.get().duration
+        // What a fixture says is said whatever the audio is.
+        if chosen == nil, heard.quality?.isSilent == true {
+            return RecognisedSpeech(
+                text: "", warnings: [Diagnostic(.noSpeech, Self.silence)], quality: 0, duration: duration)
+        }
         let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
         return RecognisedSpeech(
             text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings,
-            quality: heard.quality ?? Self.usualQuality,
+            quality: heard.quality?.value ?? Self.usualQuality,
             confidence: warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95, duration: duration)
     }
 
@@ -78,12 +85,13 @@ package struct FakeTranscriber: Transcriber {
     private struct Heard: Sendable {
         let format: Result<AudioFormat, EngineFailure>
         let hash: String?
-        let quality: Double?
+        /// Nil of what is no WAV: it is taken for speech.
+        let quality: AudioQuality?
 
         init(_ bytes: AudioBytes, _ needsHash: Bool) {
             format = Result { () throws(EngineFailure) in try AudioFormat(reading: bytes) }
             hash = needsHash ? bytes.sha256() : nil
-            quality = AudioQuality.measure(wave: bytes)?.value
+            quality = AudioQuality.measure(wave: bytes)
         }
     }
 

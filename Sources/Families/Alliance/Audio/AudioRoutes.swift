@@ -64,7 +64,7 @@ struct AudioRoutes: Sendable {
                 bucket: location.bucket, key: location.key(ofFile: name.stored), file: file.file, size: written.size,
                 eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now)
             file.isKept = true
-            try await uploads.keep(object, for: principal)
+            try await uploads.keep(object, for: principal, isChunk: true)
         } catch {
             await file.discard()
             throw error

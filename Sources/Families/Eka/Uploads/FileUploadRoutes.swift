@@ -73,7 +73,9 @@ struct FileUploadRoutes: Sendable {
         return try .json(
             .ok,
             Answer(
-                uploadData: .init(url: bucketURL(for: request, context), fields: form.fields), folderPath: folder,
+                uploadData: .init(
+                    url: origin.bucketURL(AudioLocation.batchBucket, for: request, context), fields: form.fields),
+                folderPath: folder,
                 transaction: transaction))
     }
 
@@ -89,14 +91,5 @@ struct FileUploadRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
         }
         return wanted
-    }
-
-    /// Where the form goes. Whoever has reached the server by one of the vendor's names reaches it by AWS's too, and
-    /// gets what the vendor sends (C-60); anyone else gets what is sure to lead back here.
-    private func bucketURL(for request: Request, _ context: ScribeContext) -> String {
-        if request.authority.isHost(endingIn: EkaFamily.hostSuffixes) {
-            return "https://\(AudioLocation.batchBucket).s3.amazonaws.com/"
-        }
-        return "\(origin.base(of: request, context))/\(AudioLocation.batchBucket)/"
     }
 }

@@ -48,6 +48,27 @@ struct FakeTranscriberTests {
         #expect(try await transcribe(TestAudio.wav(seconds: 2), ordinal: 2).text == "a fever. How long? For two days.")
     }
 
+    @Test("nobody is heard in silence, which says how it could be otherwise")
+    func silence() async throws {
+        let silent = TestAudio.wav(seconds: 65, isSilent: true)
+        let speech = try await transcribe(silent)
+        #expect(speech.text.isEmpty)
+        #expect(speech.warnings.map(\.code) == [.noSpeech])
+        #expect(speech.warnings.first?.message.contains("use fixture:follow-up") == true)
+        // A second of it is as silent as a minute, and what has one loud second is not.
+        #expect(try await transcribe(silent.prefix(44 + 16_000)).text.isEmpty)
+        #expect(
+            try await transcribe(silent.dropLast(16_000) + TestAudio.wav(seconds: 1).dropFirst(44)).text.isEmpty
+                == false)
+    }
+
+    @Test("a fixture speaks whatever the audio is, and what is no WAV is taken for speech")
+    func speechOfSilence() async throws {
+        let silent = TestAudio.wav(seconds: 10, isSilent: true)
+        #expect(try await transcribe(silent, fixture: "two").text.contains("first"))
+        #expect(try await transcribe(TestAudio.mp3(seconds: 20)).text.isEmpty == false)
+    }
+
     @Test("the same input gives the same text")
     func deterministic() async throws {
         #expect(try await transcribe(ordinal: 2) == transcribe(ordinal: 2))
