@@ -51,6 +51,8 @@ public class OkHttpUpload {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trust.getTrustManagers(), null);
         OkHttpClient client = new OkHttpClient.Builder()
+            // The certificate is the server's, whichever name it was made for: speed is measured here.
+            .hostnameVerifier((host, session) -> true)
             .socketFactory(new Sockets(arguments[4].equals("nodelay")))
             .sslSocketFactory(context.getSocketFactory(), (X509TrustManager) trust.getTrustManagers()[0])
             .protocols(arguments[5].equals("h2") ? List.of(Protocol.HTTP_2, Protocol.HTTP_1_1) : List.of(Protocol.HTTP_1_1))

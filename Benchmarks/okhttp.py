@@ -22,7 +22,7 @@ PROGRAM = pathlib.Path(__file__).with_name("OkHttpUpload.java")
 def presigned(server) -> str:
     keys = Client(server.url).keys
     client = boto3.client(
-        "s3", endpoint_url=f"https://localhost:{server.tls_port}", region_name=REGION,
+        "s3", endpoint_url=f"https://127.0.0.1:{server.tls_port}", region_name=REGION,
         aws_access_key_id=keys["AccessKeyId"], aws_secret_access_key=keys["SecretKey"],
         aws_session_token=keys["SessionToken"])
     return client.generate_presigned_url("put_object", {"Bucket": BUCKET, "Key": "bench/okhttp"})
@@ -47,7 +47,7 @@ def main():
             is_ours = name == "server"
             peer = EncryptedScribe(WORK / "okhttp", BINARY) if is_ours else Nginx(WORK / "okhttp-nginx", first.keys)
             with peer as server:
-                url = presigned(server) if is_ours else f"https://localhost:{server.tls_port}/upload"
+                url = presigned(server) if is_ours else f"https://127.0.0.1:{server.tls_port}/upload"
                 authority = (server.keys if is_ours else first.keys) / "ca.pem"
                 for (protocol, delay), results in taken.items():
                     results[name].append(upload(url, authority, delay, protocol))
