@@ -30,7 +30,7 @@ package struct AudioQuality: Hashable, Sendable {
         let noise = sorted[sorted.count / 10]
         guard speech > silence else {
             let isSilent = sorted.allSatisfy { $0 <= silence }
-            // What is silent so far may be silence to its end, which is looked at only then.
+            // A recording counts as silent only when all of it is; the rest is read only if its first part is.
             let rest = isSilent && wave.count > count ? wave.frames(of: frame, within: wave.count).levels : []
             return AudioQuality(value: 0, isSilent: isSilent && rest.allSatisfy { $0 <= silence })
         }

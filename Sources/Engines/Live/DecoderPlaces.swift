@@ -17,7 +17,7 @@ final class DecoderPlaces: Sendable {
     }
 
     private let count: Int
-    /// What a tenant may have whoever else wants some, and what it leaves to others when it has more.
+    /// The places that a tenant keeps when others want some, and the number that it leaves free for them when it has more.
     private let share: Int
     private let idleTime: TimeInterval
     private let clock: ScribeClock
@@ -79,7 +79,7 @@ final class DecoderPlaces: Sendable {
     fileprivate var now: Date { clock.now }
 }
 
-/// One of the places. It is free again when nobody holds this any more.
+/// One of the places, which is free again when this is deallocated.
 final class DecoderPlace: Sendable {
     private let number: Int
     private let places: DecoderPlaces

@@ -28,7 +28,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// What one subscriber has: an IPv4 address, or the first 64 bits of one of IPv6 (RFC 4291, 2.5.4).
+    /// The part of the address that identifies one subscriber: all of IPv4, the first 64 bits of IPv6 (RFC 4291, 2.5.4).
     package var network: String {
         let address = unwrapped
         return address.bytes.count == 4

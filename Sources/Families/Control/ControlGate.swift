@@ -41,8 +41,8 @@ struct ControlGate: RouterMiddleware {
         return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
     }
 
-    /// What was uploaded here has this origin too when a browser opens it. Where no token is asked for, a browser's request
-    /// therefore carries a header that only a script of an operator's page adds.
+    /// Without a token, a browser's request must carry a header that only a script of an operator's page adds: an uploaded
+    /// file that a browser opens has this origin too.
     private static func requireMark(_ headers: HTTPFields) throws(ControlError) {
         guard headers[.secFetchSite] == nil || headers[.scribeAdmin] == "1" else { throw .unmarked }
     }

@@ -61,7 +61,7 @@ enum EdgeCommand: Hashable, Sendable {
 }
 
 extension EdgeCommand.Words {
-    /// What a segment says: in parts where it is longer than one may be, cut between words, with the times of the whole.
+    /// The words of a segment. A text longer than a segment may be is cut between words; each part has the times of the whole.
     /// - Returns: none when nothing was said.
     static func all(in body: JSONValue) -> [EdgeCommand.Words] {
         guard let text = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable else {

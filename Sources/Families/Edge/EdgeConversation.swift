@@ -16,7 +16,8 @@ actor EdgeConversation {
     private let socket: WebSocket
 
     private var current: Conversation?
-    /// What the client takes its conversation to be called; nil for one that is not told.
+    /// The conversation id that the client was sent last, under which it asks for its notes (transcriptionSocket.ts);
+    /// nil for a device, which is sent none.
     private var toldName: String?
     private var repeated = RepeatedSegments([])
     /// When the last of those came of which it is not known whether they are new.
@@ -53,6 +54,7 @@ actor EdgeConversation {
 
     /// Goes on with the conversation that is there, if silence has not ended it (streaming.md 4.4, the order at open).
     func open() async throws {
+        if let toldName { try await tell(.session(toldName)) }
         try await socket.send(text: "ping")
         try await tell(.status("initiating", "Service Starting"))
         let last = try await runtime.store.conversations(

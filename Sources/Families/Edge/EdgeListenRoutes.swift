@@ -81,9 +81,6 @@ struct EdgeListenRoutes: Sendable {
             var query = try Self.query(of: request)
             query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
             query.hearsNames = true
-            // Which the page then asks for its notes (transcriptionSocket.ts).
-            try await socket.send(
-                text: #"{"type":"conversation_session","conversation_id":"\#(query.conversation ?? "")"}"#)
             return try await serve(query, socket, iterator, principal, context)
         }
     }

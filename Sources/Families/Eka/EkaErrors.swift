@@ -5,22 +5,12 @@ import ScribeHTTP
 
 /// The transaction API's envelope (eka.md 2.0). No `message` at the top: iOS would then lose the code (C-07).
 struct EkaErrors: ErrorStyle {
-    private struct Body: Encodable {
-        struct Detail: Encodable {
-            let code: String
-            let message: String
-            let displayMessage: String
-            /// What version 3 of the API calls the message.
-            let msg: String
+    /// Whether `error` is the message alone, for clients that read a text there (C-27).
+    var asText = false
 
-            enum CodingKeys: String, CodingKey {
-                case code, message, msg
-                case displayMessage = "display_message"
-            }
-        }
-
+    private struct Body<Failure: Encodable & Sendable>: Encodable {
         let status = "failed"
-        let error: Detail
+        let error: Failure
         let transaction: String
         let business: String
 
@@ -31,17 +21,16 @@ struct EkaErrors: ErrorStyle {
         }
     }
 
-    /// The same for a client that reads a text (C-27).
-    private struct TextBody: Encodable {
-        let status = "failed"
-        let error: String
-        let transaction: String
-        let business: String
+    private struct Detail: Encodable {
+        let code: String
+        let message: String
+        let displayMessage: String
+        /// What version 3 of the API calls the message.
+        let msg: String
 
         enum CodingKeys: String, CodingKey {
-            case status, error
-            case transaction = "txn_id"
-            case business = "b_id"
+            case code, message, msg
+            case displayMessage = "display_message"
         }
     }
 
@@ -143,19 +132,19 @@ struct EkaErrors: ErrorStyle {
         _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
         headers: HTTPFields = [:]
     ) throws -> Response {
-        if context.errorIsText {
-            return try Response.json(
-                status,
-                TextBody(
-                    error: message, transaction: context.transactionText ?? "",
-                    business: context.principal?.business.rawValue ?? ""))
-        }
-        let body = Body(
-            error: .init(code: code, message: message, displayMessage: message, msg: message),
-            transaction: context.transactionText ?? "", business: context.principal?.business.rawValue ?? ""
-        )
-        var response = try Response.json(status, body)
+        let detail = Detail(code: code, message: message, displayMessage: message, msg: message)
+        var response = try asText ? body(status, message, context) : body(status, detail, context)
         response.headers.append(contentsOf: headers)
         return response
+    }
+
+    private func body(
+        _ status: HTTPResponse.Status, _ error: some Encodable & Sendable, _ context: ScribeContext
+    ) throws -> Response {
+        try .json(
+            status,
+            Body(
+                error: error, transaction: context.transactionText ?? "",
+                business: context.principal?.business.rawValue ?? ""))
     }
 }

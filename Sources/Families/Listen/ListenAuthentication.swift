@@ -20,16 +20,21 @@ struct ListenAuthentication: Sendable {
         return try await authenticator.principal(offering: [credentials.key].compactMap(\.self))
     }
 
-    /// A token for live recognition and nothing else.
-    /// - Parameter lifetime: in seconds.
+    /// Whose key it is that asks for a token.
     /// - Throws: ``ListenError/notPermitted`` for a granted token, ``HTTPProblem/unauthenticated(reason:)``.
-    func grant(_ credentials: ListenCredentials, lifetime: Int) throws -> String {
+    func granter(_ credentials: ListenCredentials) throws -> Principal {
         guard let key = credentials.key else { throw HTTPProblem.unauthenticated(reason: "No key was sent") }
         if granted(key) != nil { throw ListenError.notPermitted }
         guard let principal = authenticator.clients.principal(ofKey: key) else {
             throw HTTPProblem.unauthenticated(reason: "The key is not known")
         }
-        return try tickets.issue(Self.purpose, for: "listen", to: principal, lifetime: Double(lifetime))
+        return principal
+    }
+
+    /// A token for live recognition and nothing else.
+    /// - Parameter lifetime: in seconds.
+    func grant(to principal: Principal, lifetime: Int) throws -> String {
+        try tickets.issue(Self.purpose, for: "listen", to: principal, lifetime: Double(lifetime))
     }
 
     /// The owner of a granted token, while its client is known.

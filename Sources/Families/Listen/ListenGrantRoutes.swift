@@ -37,15 +37,14 @@ struct ListenGrantRoutes: Sendable {
     }
 
     @Sendable private func grant(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let credentials = ListenCredentials(request.headers)
         // Before the body: nobody without a key has anything to say here.
-        _ = try authentication.grant(credentials, lifetime: Self.usualLifetime)
+        let granter = try authentication.granter(ListenCredentials(request.headers))
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context)
         guard let lifetime = Self.lifetime(body?.lifetime) else {
             throw ScribeError.invalidRequest(field: "ttl_seconds", problem: "must be a number from 1 to 3600")
         }
         var response = try Response.json(
-            .ok, Granted(token: try authentication.grant(credentials, lifetime: lifetime), lifetime: lifetime))
+            .ok, Granted(token: try authentication.grant(to: granter, lifetime: lifetime), lifetime: lifetime))
         response.headers[.cacheControl] = "no-store"
         return response
     }

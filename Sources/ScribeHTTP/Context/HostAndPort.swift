@@ -1,6 +1,6 @@
 import Engines
 
-/// A host and perhaps a port, as a `Host` header and an origin spell them: `api.eka.care`, `[::1]:8087`.
+/// A host and perhaps a port, as a `Host` header and an origin spell them: `api.example`, `[::1]:8087`.
 package struct HostAndPort: Hashable, Sendable {
     /// In lower case, without the dot that may end a name and without the brackets of an IPv6 address.
     package let host: String

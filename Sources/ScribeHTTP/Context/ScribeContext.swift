@@ -13,8 +13,6 @@ package struct ScribeContext: RequestContext {
     package var credential: Credential?
     /// What its body takes of the memory for bodies; given to every request before its family sees it.
     package var body: BodyShare?
-    /// Whether the client reads `error` of a refusal as a text, where its API has an object.
-    package var errorIsText = false
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String
 

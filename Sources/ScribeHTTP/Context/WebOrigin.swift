@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// The origin of a web page, as browsers send it in `Origin` (RFC 6454): `https://doc.eka.care`.
+/// The origin of a web page, as browsers send it in `Origin` (RFC 6454): `https://app.example`.
 package struct WebOrigin: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http, https

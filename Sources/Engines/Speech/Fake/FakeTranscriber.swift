@@ -85,7 +85,7 @@ package struct FakeTranscriber: Transcriber {
     private struct Heard: Sendable {
         let format: Result<AudioFormat, EngineFailure>
         let hash: String?
-        /// Nil of what is no WAV: it is taken for speech.
+        /// nil when the file is no WAV, which counts as speech.
         let quality: AudioQuality?
 
         init(_ bytes: AudioBytes, _ needsHash: Bool) {

@@ -19,7 +19,7 @@ struct ClientProfiles: Sendable {
         return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
     }
 
-    /// Before what renders errors, for calls whose refusals some clients read as texts.
+    /// For calls whose refusals some clients read as texts.
     var errorTexts: ErrorTexts { ErrorTexts(profiles: self) }
 
     func profile(of request: Request, _ context: ScribeContext) -> ClientProfile {
@@ -27,17 +27,19 @@ struct ClientProfiles: Sendable {
     }
 }
 
-/// Notes of a request how its client reads errors.
+/// Renders refusals for clients that read `error` as a text (C-27); other clients' pass on to what renders them all.
 struct ErrorTexts: RouterMiddleware {
     typealias Context = ScribeContext
 
     let profiles: ClientProfiles
+    private let rendering = ErrorRendering(style: EkaErrors(asText: true))
+
+    init(profiles: ClientProfiles) { self.profiles = profiles }
 
     func handle(
         _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
-        var context = context
-        context.errorIsText = profiles.profile(of: request, context).readsErrorAsText
-        return try await next(request, context)
+        guard profiles.profile(of: request, context).readsErrorAsText else { return try await next(request, context) }
+        return try await rendering.handle(request, context: context, next: next)
     }
 }

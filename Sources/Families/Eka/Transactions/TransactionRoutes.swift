@@ -15,7 +15,6 @@ struct TransactionRoutes: Sendable {
     func add(to router: RouterGroup<ScribeContext>) {
         router.group("voice/api/v2/transaction")
             .add(middleware: profiles.errorTexts)
-            .add(middleware: ErrorRendering(style: EkaErrors()))
             .post("stop/{txn_id}", use: stop)
             .post("commit/{txn_id}", use: commit)
         router.group("voice/api/v2/transaction")
