@@ -191,9 +191,8 @@ let package = Package(
         .target(
             name: "Engines",
             dependencies: [
-                "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
-                .subprocess,
-                .system,
+                "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
+                .nioWebSocket, .subprocess, .system,
             ],
             swiftSettings: swiftSettings
         ),

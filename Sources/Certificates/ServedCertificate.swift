@@ -5,14 +5,6 @@ package import NIOSSL
 package import ScribeDomain
 import ServiceLifecycle
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The certificate that new connections are shown, which follows its files while the server runs: what cannot be used is
 /// told of, and the one before it is kept.
 package final class ServedCertificate: Service, CustomStringConvertible {
@@ -27,7 +19,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         var context: NIOSSLContext
         var certificate: ServerCertificate
         /// What the files were like when they were read.
-        var marks: [String]
+        var marks: [FileMark?]
         var isExpiryTold = false
         /// What was told last, so that it is told once.
         var problem: String?
@@ -37,7 +29,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
 
     private struct Found {
         let certificate: ServerCertificate
-        let marks: [String]
+        let marks: [FileMark?]
         var authority: String?
         var news: String?
     }
@@ -136,19 +128,10 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         }
     }
 
-    /// Others as soon as one of the files is another. Links, by which secrets are swapped in containers, are followed.
-    private static func marks(of source: Source) -> [String] {
+    /// Others as soon as one of the files is another.
+    private static func marks(of source: Source) -> [FileMark?] {
         guard case .files(let certificate, let key) = source else { return [] }
-        return [certificate, key].map { path in
-            var status = stat()
-            guard stat(path, &status) == 0 else { return "" }
-            #if canImport(Darwin)
-                let time = status.st_mtimespec
-            #else
-                let time = status.st_mtim
-            #endif
-            return "\(status.st_ino) \(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
-        }
+        return [certificate, key].map(FileMark.init(path:))
     }
 }
 

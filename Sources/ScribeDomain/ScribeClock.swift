@@ -39,6 +39,10 @@ package struct ScribeClock: Sendable {
         case expiry
         /// A look whether there is another certificate.
         case certificate
+        /// A look whether the clients file has changed.
+        case clientsFile = "clients file"
+        /// The next question whether a recogniser can be reached.
+        case recogniserProbe = "question to a recogniser"
         /// A look whether the server is ready.
         case readiness
     }

@@ -26,6 +26,8 @@ package struct Backend: Sendable {
         package var transcriber: (any Transcriber)?
         package var noteWriter: (any NoteWriter)?
         package var liveEngine: (any LiveEngine)?
+        /// Asks for the clients file to be read again.
+        package var clientsFileRequest = ClientsFileRequest()
 
         package init(
             clock: ScribeClock, identifiers: IdentifierSource, logger: Logger, transcriber: (any Transcriber)? = nil,
@@ -55,6 +57,7 @@ package struct Backend: Sendable {
         // Read beside the opening of the data, which makes a start an eighth shorter.
         async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
         async let readTemplates = Seed.templates()
+        let clientsMark = configuration.clientsFile.flatMap(FileMark.init(path:))
         async let readLogins = Logins(configuration)
         let (clock, logger) = (parts.clock, parts.logger)
 
@@ -71,14 +74,19 @@ package struct Backend: Sendable {
 
         let secrets = ClientSecrets(key: data.key)
         let logins = try await readLogins
-        let clients = try await logins.register(in: store, secrets, logger)
+        let clients = try logins.noClients()
+        let partners = KnownPartners(logins.partners)
+        try await logins.register(in: store, secrets, as: clients)
+        if logins.isEmpty {
+            logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
+        }
         try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
         let authenticator = Authenticator(
             tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode, clients: clients)
         let credentials = await UploadCredentials(
-            key: data.key, clients: clients.admitted(in: configuration.authMode),
+            key: data.key, clients: { [mode = configuration.authMode] in clients.admitted(in: mode) },
             lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
-        let firebase = try await Self.firebase(configuration.edge, known: clients, clock)
+        let firebase = try await Self.firebase(configuration.edge, runtime.outbound, clock)
         let tickets = Tickets(key: data.key, clock: clock)
         let proxies = TrustedProxies(configuration.trustedProxies)
         let origin = LinkOrigin(
@@ -123,7 +131,7 @@ package struct Backend: Sendable {
                 SukiFamily(
                     runtime,
                     clinicians: Clinicians(
-                        tokens: SukiTokens(keyFile: data.ambientKey, clock: clock), partners: logins.partners,
+                        tokens: SukiTokens(keyFile: data.ambientKey, clock: clock), partners: partners,
                         clients: clients, mode: configuration.authMode, outbound: runtime.outbound, store: store,
                         identifiers: parts.identifiers, clock: clock),
                     tickets: tickets, origin: origin,
@@ -134,22 +142,31 @@ package struct Backend: Sendable {
         ]
         metrics = runtime.metrics
         bodies = BodyBudget(limit: configuration.bodyBudget)
-        services = [
-            StoreClosing(store: store, folder: data.folder, threads: data.threads),
-            JobRunner(
-                store: store, objects: data.objects, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
-                bench: engines.bench, templates: runtime.templates, changes: changes, metrics: metrics, clock: clock,
-                policy: configuration.jobs, logger: logger),
-            DeliveryRunner(
-                store: store, outbound: runtime.outbound, formats: formats, changes: changes, metrics: metrics,
-                clock: clock, logger: logger),
-            OrphanSweep(store: store, objects: data.objects, logger: logger),
-            SilentConversations(
-                store: store, conversations: runtime.conversations, clock: clock,
-                interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: logger),
-            ExpiredSessions(store: store, clock: clock, logger: logger),
-            HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
-        ]
+        let probes =
+            configuration.transcriber == .fake
+            ? [] : [TranscriberProbe(transcriber: engines.transcriber, clock: clock, logger: logger)]
+        services =
+            [
+                StoreClosing(store: store, folder: data.folder, threads: data.threads),
+                JobRunner(
+                    store: store, objects: data.objects, transcriber: engines.transcriber,
+                    noteWriter: engines.noteWriter,
+                    bench: engines.bench, templates: runtime.templates, changes: changes, metrics: metrics,
+                    clock: clock,
+                    policy: configuration.jobs, logger: logger),
+                DeliveryRunner(
+                    store: store, outbound: runtime.outbound, formats: formats, changes: changes, metrics: metrics,
+                    clock: clock, logger: logger),
+                OrphanSweep(store: store, objects: data.objects, logger: logger),
+                SilentConversations(
+                    store: store, conversations: runtime.conversations, clock: clock,
+                    interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: logger),
+                ExpiredSessions(store: store, clock: clock, logger: logger),
+                HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
+                ClientsFileWatch(
+                    configuration, mark: clientsMark, parts.clientsFileRequest, store: store, secrets: secrets,
+                    clients: clients, partners: partners, clock: clock, threads: data.threads, logger: logger),
+            ] + probes
     }
 
     /// What is done with the data, whichever API asks for it.
@@ -167,7 +184,7 @@ package struct Backend: Sendable {
         let metrics = Metrics()
         let outbound = OutboundClient(
             rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
-            clock: clock)
+            trust: configuration.outboundTrust, clock: clock)
         let recordings = LiveRecordings(
             store: store, uploads: uploads, consultations: consultations, clock: clock)
         let streams = SessionStreams(recordings: recordings)
@@ -216,20 +233,24 @@ package struct Backend: Sendable {
     }
 
     private static func firebase(
-        _ settings: EdgeFamily.Settings, known clients: KnownClients, _ clock: ScribeClock
+        _ settings: EdgeFamily.Settings, _ outbound: OutboundClient, _ clock: ScribeClock
     ) async throws -> ForeignTokens? {
-        if let client = settings.client, clients.registrations[client] == nil {
-            throw StartupProblem.unusableFirebase(reason: "there is no client '\(client.rawValue)'")
+        let keys: ForeignTokens.Keys
+        switch (settings.jwks, settings.jwksURL, settings.project) {
+        case (nil, nil, nil): return nil
+        case (let set?, nil, _?): keys = .set(set)
+        case (nil, let url?, _?): keys = .address(url, PublishedKeys(outbound: outbound, clock: clock))
+        case (_?, _?, _):
+            throw StartupProblem.unusableFirebase(
+                reason: "firebase-jwks-file and firebase-jwks-url exclude each other")
+        default:
+            throw StartupProblem.unusableFirebase(
+                reason: "firebase-project goes together with firebase-jwks-url or firebase-jwks-file")
         }
-        switch (settings.jwks, settings.project) {
-        case (nil, nil): return nil
-        case (let jwks?, let project?):
-            do {
-                return try await ForeignTokens(jwks: jwks, project: project, clock: clock)
-            } catch let problem as ForeignTokens.UnusableKeys {
-                throw StartupProblem.unusableFirebase(reason: problem.description)
-            }
-        default: throw StartupProblem.unusableFirebase(reason: "edge-jwks-file and edge-project go together")
+        do {
+            return try await ForeignTokens(keys, project: settings.project ?? "", clock: clock)
+        } catch let problem as ForeignTokens.UnusableKeys {
+            throw StartupProblem.unusableFirebase(reason: problem.description)
         }
     }
 }

@@ -47,6 +47,8 @@ package struct Configuration: Sendable {
     package var allowedHosts: [String] = []
     /// Where the server may be sent by others beside the public internet, and itself while only this machine reaches it.
     package var outboundAllowed: [OutboundRules.Exception] = []
+    /// The authorities that are trusted when the server calls others over TLS.
+    package var outboundTrust = OutboundTrust.machine
     /// How clients reach the server, without a slash at its end; nil: as each request did.
     package var publicURL: String?
     /// From where it is believed how clients reach the server.

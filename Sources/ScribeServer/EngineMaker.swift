@@ -68,10 +68,14 @@ struct EngineMaker {
             return fake
         case .command(let commandLine):
             do {
-                return try CommandTranscriber(
+                let transcriber = try CommandTranscriber(
                     commandLine: commandLine, temporary: temporary,
                     timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
                 )
+                guard commandLine.contains("{wav}") || commandLine.contains("{file}") else {
+                    throw CommandLineWords.Problem.noRecording
+                }
+                return transcriber
             } catch let problem as CommandTranscriber.MissingProgram {
                 throw StartupProblem.unusableTranscriber(
                     reason: "there is no program '\(problem.name)' that can be run")
@@ -100,11 +104,12 @@ struct EngineMaker {
         let settings = configuration.speechService
         return SpeechService(
             baseURL: url, key: settings.key, model: settings.model, liteModel: settings.liteModel,
-            prompt: settings.prompt)
+            prompt: settings.prompt, trust: configuration.outboundTrust)
     }
 
     /// The guard's limit ends a recognition; this one only ends a connection that says nothing at all for longer.
     private func client() -> SpeechServiceClient {
-        SpeechServiceClient(timeLimit: configuration.recognition.timeLimit * 10, files: threads)
+        SpeechServiceClient(
+            timeLimit: configuration.recognition.timeLimit * 10, trust: configuration.outboundTrust, files: threads)
     }
 }

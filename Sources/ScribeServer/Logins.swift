@@ -1,12 +1,14 @@
+import Edge
 import Foundation
-import Logging
 import ScribeDomain
 import ScribeHTTP
 import ScribeStore
 import Suki
 
-/// The demo clients, and all that may log in.
+/// The clients and partners that the configuration names.
 struct Logins: Sendable {
+    /// Whether the clients file itself lists a client.
+    let listsClients: Bool
     private let demo: [Seed.Login]
     private let known: [Seed.Login]
     private let partnersListed: [PartnerEntry]
@@ -14,6 +16,7 @@ struct Logins: Sendable {
     init(_ configuration: Configuration) throws {
         let seeded = try Seed.demoClients()
         let listed = try configuration.clientsFile.map(Seed.clients(inFile:)) ?? Seed.Logins()
+        listsClients = !listed.clients.isEmpty
         demo = seeded.clients
         known = (configuration.seedsDemo ? seeded.clients : []) + listed.clients
         partnersListed = (configuration.seedsDemo ? seeded.partners : []) + listed.partners
@@ -24,6 +27,9 @@ struct Logins: Sendable {
                 reason: "the partner '\(partner.id)' names no client that is known")
         }
         try requireOneWebhookEach(configuration.clientsFile ?? "seed/clients.yaml")
+        if let client = configuration.edge.client, !known.contains(where: { $0.client.principal.client == client }) {
+            throw StartupProblem.unusableFirebase(reason: "there is no client '\(client.rawValue)'")
+        }
     }
 
     /// Of each session one partner is told: that of its client.
@@ -39,26 +45,29 @@ struct Logins: Sendable {
     /// Those whose clinicians log in; of the same id the one that was listed.
     var partners: [Partner] { partnersListed.map(\.partner) }
 
-    /// Makes exactly these known.
-    func register(in store: Store, _ secrets: ClientSecrets, _ logger: Logger) async throws -> KnownClients {
-        let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
-        try await store.register(hashed)
-        if known.isEmpty {
-            logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
-        }
+    /// Nobody but the demo tenant, before ``register(in:_:as:)``.
+    func noClients() throws -> KnownClients {
         guard let first = demo.first else {
             throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
         }
+        return KnownClients(registrations: [:], demoPrincipal: first.client.principal)
+    }
+
+    /// Makes exactly these known, in the store and then to whoever asks.
+    func register(in store: Store, _ secrets: ClientSecrets, as clients: KnownClients) async throws {
+        let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
+        try await store.register(hashed)
         let registrations = hashed.map { client, hash in
             (client.principal.client, KnownClients.Registration(principal: client.principal, secretHash: hash))
         }
-        return KnownClients(
-            registrations: Dictionary(registrations, uniquingKeysWith: { _, last in last }),
-            demoPrincipal: first.client.principal,
+        clients.replace(
+            Dictionary(registrations, uniquingKeysWith: { _, last in last }),
             keys: Dictionary(
                 known.flatMap { login in login.keys.map { ($0, login.client.principal) } },
                 uniquingKeysWith: { first, _ in first }))
     }
+
+    var isEmpty: Bool { known.isEmpty }
 
     /// Makes exactly these partners told of what becomes of their clinicians' sessions.
     /// - Parameter pauses: between one attempt and the next, for those that want several.

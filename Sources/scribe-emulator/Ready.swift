@@ -16,6 +16,9 @@ struct Ready: AsyncParsableCommand {
     @Flag(help: "Wait until it is.")
     var wait = false
 
+    @Flag(help: "Also ask whether the recogniser can be reached.")
+    var strict = false
+
     @Option(help: "How long to wait at most, for example 30s.")
     var timeout = "30s"
 
@@ -40,7 +43,15 @@ struct Ready: AsyncParsableCommand {
 
     private func isReady(_ baseURL: String) async -> Bool {
         let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(2))
-        return answer?.status == 200
+        guard let answer, answer.status == 200 else { return false }
+        guard strict else { return true }
+        let readiness = try? JSONDecoder().decode(Readiness.self, from: answer.body)
+        // A recogniser with a fault has it beside its name: `openai unreachable`.
+        return readiness?.components["transcriber"].map { !$0.contains(" ") } ?? false
+    }
+
+    private struct Readiness: Decodable {
+        let components: [String: String]
     }
 }
 

@@ -65,8 +65,10 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
+        let parts = Backend.Parts(clock: .system, identifiers: .random, logger: logger)
+        let hangUp = HangUp.wanted
         let application = try await buildApplication(
-            configuration, .init(clock: .system, identifiers: .random, logger: logger),
+            configuration, parts,
             onReady: { ports in
                 let banner = Banner(configuration: configuration, port: ports.plain, tlsPort: ports.tls)
                 try readyFile?.write(baseURL: banner.baseURL, tlsURL: banner.tlsURL)
@@ -79,8 +81,11 @@ struct Serve: AsyncParsableCommand {
                 }
             }
         )
+        var services: [any Service] = [Quiet(application: application)]
+        if hangUp == .rereadsClients { services.append(HangUpSignals(request: parts.clientsFileRequest)) }
         var group = ServiceGroupConfiguration(
-            services: [Quiet(application: application)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            services: services,
+            gracefulShutdownSignals: [.sigterm, .sigint] + (hangUp == .stops ? [.sighup] : []), logger: logger
         )
         // A client that is slow to finish does not keep the process: 5 s are promised.
         group.maximumGracefulShutdownDuration = .seconds(3)

@@ -201,7 +201,7 @@ def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
     script = tmp_path / "poison"
     script.write_text("#!/bin/sh\nkill -9 $PPID\n")
     script.chmod(0o755)
-    flags = ["--data-dir", "data", "--transcriber", f"command:{script}"]
+    flags = ["--data-dir", "data", "--transcriber", f"command:{script} {{file}}"]
     server = Server(tmp_path, *flags)
     client = server.client()
     transaction = client.transaction()
@@ -366,7 +366,7 @@ def test_sigterm_answers_held_polls_and_exits(tmp_path):
 
 
 def test_sigterm_parks_work_that_takes_long(tmp_path, chunks):
-    slow = ["--data-dir", "data", "--transcriber", "command:sleep 100000"]
+    slow = ["--data-dir", "data", "--transcriber", "command:sh -c 'sleep 100000' {file}"]
     server = Server(tmp_path, *slow)
     client = server.client()
     transaction = client.transaction()
@@ -380,7 +380,7 @@ def test_sigterm_parks_work_that_takes_long(tmp_path, chunks):
     started = wait_until(children, "the program runs")
     server.stop()
     assert [child for child in started if pathlib.Path(f"/proc/{child}").exists()] == []
-    with running(tmp_path, "--data-dir", "data", "--transcriber", "command:echo 'I have a fever'") as server:
+    with running(tmp_path, "--data-dir", "data", "--transcriber", "command:sh -c \"echo I have a fever\" {file}") as server:
         client.base_url = server.base_url
         assert transaction.poll().status_code == 200
 
@@ -417,7 +417,7 @@ def test_ready_waits_and_env_tells_where_the_server_is(tmp_path):
 
 def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
     config = tmp_path / "scribe.yaml"
-    config.write_text("transcriber: command:true\nauth: strict\ndemo-seed: true\nephemeral: true\n")
+    config.write_text("transcriber: command:true {file}\nauth: strict\ndemo-seed: true\nephemeral: true\n")
     with running(tmp_path, "--config", str(config), environment={"SCRIBE_AUTH": "open"}) as server:
         assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "command"
         assert requests.get(f"{server.base_url}/credentials").status_code == 200
@@ -433,6 +433,7 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
         (["--transcriber", "whisper"], "use fake, openai:URL, deepgram:URL or command:PROGRAM"),
         (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt' that can be run"),
         (["--transcriber", "command:'open"], "a quote in the command is not closed"),
+        (["--transcriber", "command:true"], "the command names neither {wav} nor {file}"),
         (["--transcriber", "command:"], "the command names no program"),
         (["--transcriber", "command:cat {wave}"], "{wave} is no placeholder"),
         (["--ready-file", "/nowhere/ready.json"], "--ready-file: nothing can be written in /nowhere"),

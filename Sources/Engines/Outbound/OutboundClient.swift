@@ -34,20 +34,22 @@ package struct OutboundClient: Sendable {
     }
 
     private let rules: OutboundRules
+    private let trust: OutboundTrust
     private let lookUp: @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
     private let clock: ScribeClock
 
-    package init(rules: OutboundRules, clock: ScribeClock) {
+    package init(rules: OutboundRules, trust: OutboundTrust = .machine, clock: ScribeClock) {
         let hosts = HostAddresses()
-        self.init(rules: rules, clock: clock) { try await hosts.lookUp($0, for: $1) }
+        self.init(rules: rules, trust: trust, clock: clock) { try await hosts.lookUp($0, for: $1) }
     }
 
     /// - Parameter lookUp: finds what a name leads to.
     init(
-        rules: OutboundRules, clock: ScribeClock,
+        rules: OutboundRules, trust: OutboundTrust = .machine, clock: ScribeClock,
         lookUp: @escaping @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
     ) {
         self.rules = rules
+        self.trust = trust
         self.lookUp = lookUp
         self.clock = clock
     }
@@ -156,7 +158,8 @@ package struct OutboundClient: Sendable {
 
     private func configuration(_ address: OutboundAddress, _ target: IPAddress) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: .seconds(30)),
+            tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(5), read: .seconds(30)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false

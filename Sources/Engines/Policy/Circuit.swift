@@ -36,6 +36,9 @@ package final class Circuit: Sendable {
         state.withLock { $0.openUntil.map { max(0, $0.timeIntervalSince(now)) } }
     }
 
+    /// Whether the last use that told something of the service has failed.
+    package var hasFailed: Bool { state.withLock { $0.failures > 0 } }
+
     package func succeeded() { state.withLock { $0 = State() } }
 
     package func failed(at now: Date) {

@@ -5,6 +5,8 @@ package enum EngineCondition: String, Hashable, Sendable {
     case available
     /// It has failed so often that it is left alone for a while.
     case unavailable
+    /// It did not answer when it was asked last.
+    case unreachable
 }
 
 /// Why a recording was not transcribed, or a note not written.
@@ -18,6 +20,11 @@ package struct EngineFailure: Error, Hashable, Sendable {
     /// How long a service asked to be left alone, in seconds.
     package let retryAfter: Double?
     package let origin: Origin
+    /// What a service wrote with its refusal, for the log alone; empty where it wrote nothing.
+    package let detail: String
+
+    /// The reason, with what the service wrote.
+    package var logged: String { detail.isEmpty ? reason : "\(reason): \(detail)" }
 
     /// What failed.
     package enum Origin: Hashable, Sendable {
@@ -33,8 +40,9 @@ package struct EngineFailure: Error, Hashable, Sendable {
 
     package init(
         _ code: Diagnostic.Code, _ reason: String, isRetryable: Bool = false, retryAfter: Double? = nil,
-        origin: Origin? = nil
+        origin: Origin? = nil, detail: String = ""
     ) {
+        self.detail = detail
         self.code = code
         self.reason = reason
         self.isRetryable = isRetryable

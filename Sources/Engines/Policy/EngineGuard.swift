@@ -41,6 +41,8 @@ package struct EngineGuard: Sendable {
         self.clock = clock
     }
 
+    var hasFailedLast: Bool { circuit.hasFailed }
+
     var isLeftAlone: Bool { circuit.timeLeft(at: clock.now) != nil }
 
     /// Has the engine do something, when there is room for it.

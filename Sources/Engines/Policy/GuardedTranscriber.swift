@@ -8,6 +8,8 @@ package struct GuardedTranscriber: Transcriber {
     private let fallback: (any Transcriber)?
     private let policy: EngineGuard.Policy
     private let limits: EngineGuard
+    /// What the last probe has found, unless a recognition has succeeded since.
+    private let isUnreachable = LockedValue(false)
     private let files: NIOThreadPool
 
     /// - Parameter fallback: transcribes while the circuit is open, and when the last attempt has failed.
@@ -24,14 +26,27 @@ package struct GuardedTranscriber: Transcriber {
 
     package var name: String { base.name }
 
-    package var condition: EngineCondition { limits.isLeftAlone ? .unavailable : base.condition }
+    package var condition: EngineCondition {
+        if limits.isLeftAlone { return .unavailable }
+        return isUnreachable.withLock { $0 } ? .unreachable : base.condition
+    }
+
+    package var hasFailedLast: Bool { limits.hasFailedLast || isUnreachable.withLock { $0 } }
+
+    package func probe() async -> FailedProbe? {
+        let failure = await base.probe()
+        isUnreachable.withLock { $0 = failure != nil }
+        return failure
+    }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         do {
-            return try await limits.run(
+            let speech = try await limits.run(
                 for: recording.tenant, within: { await limit(for: recording) },
                 codes: (.transcriptionFailed, .transcriptionTimeout)
             ) { [base] in try await base.transcribe(recording) }
+            isUnreachable.withLock { $0 = false }
+            return speech
         } catch let failure as EngineFailure where failure.mayBeRecognisedElsewhere {
             guard let fallback, recording.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
                 throw failure

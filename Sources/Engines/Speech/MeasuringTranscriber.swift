@@ -29,6 +29,8 @@ package struct MeasuringTranscriber: Transcriber {
 
     package var name: String { base.name }
     package var condition: EngineCondition { base.condition }
+    package var hasFailedLast: Bool { base.hasFailedLast }
+    package func probe() async -> FailedProbe? { await base.probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var speech = try await base.transcribe(recording)

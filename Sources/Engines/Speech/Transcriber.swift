@@ -11,6 +11,13 @@ package protocol Transcriber: Sendable {
     /// Whether it takes no time worth speaking of, so that nothing is gained by beginning before commit.
     var isInstant: Bool { get }
 
+    /// Asks the service behind it whether it is there. No audio is sent, and nothing costs.
+    /// - Returns: what was asked and what came back; nil when it is there, or there is no service.
+    func probe() async -> FailedProbe?
+
+    /// Whether the last request to the service behind it failed, a probe among them.
+    var hasFailedLast: Bool { get }
+
     /// Recognises the speech of one file.
     ///
     /// - Returns: the words; an empty text when nobody spoke.
@@ -21,6 +28,20 @@ package protocol Transcriber: Sendable {
 extension Transcriber {
     package var condition: EngineCondition { .available }
     package var isInstant: Bool { false }
+    package func probe() async -> FailedProbe? { nil }
+    package var hasFailedLast: Bool { false }
+}
+
+/// What a service was asked, and what came back in place of an answer.
+package struct FailedProbe: Hashable, Sendable {
+    /// Without a key, for the log: `GET http://127.0.0.1:9000/v1/models`.
+    package let asked: String
+    package let answer: String
+
+    package init(asked: String, answer: String) {
+        self.asked = asked
+        self.answer = answer
+    }
 }
 
 /// Where the bytes of a recording are.

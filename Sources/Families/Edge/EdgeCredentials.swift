@@ -27,7 +27,7 @@ struct EdgeCredentials: Sendable {
         {
             return tenant.acting(as: user)
         }
-        if let firebase, let user = await firebase.user(of: token), user.isPlain, user.utf8.count <= 255 {
+        if let user = try await firebaseUser(of: token), user.isPlain, user.utf8.count <= 255 {
             return tenant.acting(as: user)
         }
         if let principal = authenticator.clients.principal(ofKey: token) { return principal }
@@ -38,6 +38,14 @@ struct EdgeCredentials: Sendable {
             user.utf8.count <= 255
         else { return principal }
         return principal.acting(as: user)
+    }
+
+    private func firebaseUser(of token: String) async throws -> String? {
+        do {
+            return try await firebase?.user(of: token, for: tenant.business)
+        } catch {
+            throw EdgeError.keysUnavailable
+        }
     }
 }
 

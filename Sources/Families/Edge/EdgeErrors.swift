@@ -46,6 +46,9 @@ struct EdgeErrors: ErrorStyle {
     func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
         switch error as? EdgeError {
         case .notFound(let what): try answer(.notFound, "\(what) not found")
+        case .keysUnavailable:
+            try answer(
+                .serviceUnavailable, "The keys of the token's issuer cannot be fetched, try again", .retryAfter(10))
         case .upgradeRequired:
             try answer(.upgradeRequired, "This is a WebSocket", [.upgrade: "websocket"])
         case nil: nil
@@ -69,6 +72,8 @@ struct EdgeErrors: ErrorStyle {
 enum EdgeError: Error, Hashable, Sendable {
     /// Nothing of that kind is this user's.
     case notFound(String)
+    /// A token cannot be judged: the keys of its issuer cannot be fetched.
+    case keysUnavailable
     /// A plain GET where a socket is served.
     case upgradeRequired
 }

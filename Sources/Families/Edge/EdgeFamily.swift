@@ -16,9 +16,10 @@ package struct EdgeFamily: RoutedAPI {
         package var idleTime: Duration = .seconds(90)
         /// Lets whoever knows it act for any user: `Bearer <key><uid>`. Nil: nobody.
         package var adminKey: String?
-        /// A JWK set with which Firebase's tokens are verified, and the project that they are for. Nil: outside of strict
-        /// mode they are taken on trust, within it nobody takes them.
+        /// A JWK set with which Firebase's tokens are verified, or its URL, and the project that they are for. Nil: outside
+        /// of strict mode they are taken on trust, within it nobody takes them.
         package var jwks: Data?
+        package var jwksURL: String?
         package var project: String?
         /// For whose business Firebase's users act; nil for the demo tenant's.
         package var client: ClientID?

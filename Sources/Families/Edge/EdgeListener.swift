@@ -78,7 +78,7 @@ struct EdgeListener: Sendable {
 
     private func log(_ failure: EngineFailure) {
         logger.warning(
-            "live recognition has failed", metadata: ["engine": "\(engine.name)", "why": "\(failure.reason)"])
+            "live recognition has failed", metadata: ["engine": "\(engine.name)", "why": "\(failure.logged)"])
     }
 
     private func listen(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {

@@ -155,7 +155,7 @@ struct ListenSession: Sendable {
         { [socket, logger, engine, recording, decoded] event in
             switch event {
             case .failed(let failure):
-                let why = ["engine": "\(engine.name)", "why": "\(failure.reason)"] as Logger.Metadata
+                let why = ["engine": "\(engine.name)", "why": "\(failure.logged)"] as Logger.Metadata
                 logger.warning("live recognition has failed", metadata: why)
                 socket.close(Self.closure(for: failure) ?? Self.failed)
                 return

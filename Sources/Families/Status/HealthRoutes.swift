@@ -52,6 +52,7 @@ struct HealthRoutes: Sendable {
             ("scribe_objects", Double(size.objects)), ("scribe_object_bytes", Double(size.objectBytes)),
             ("scribe_deliveries_pending", Double(deliveries.pending)),
             ("scribe_deliveries_failed", Double(deliveries.failed)),
+            ("scribe_transcriber_available", transcriber.condition == .available ? 1 : 0),
             ("scribe_held_polls", Double(runtime.signals.waiterCount)),
         ]
         return Response(

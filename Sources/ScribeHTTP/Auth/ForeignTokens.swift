@@ -26,22 +26,37 @@ package struct ForeignTokens: Sendable {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    private let keys: JWTKeyCollection
+    /// Where its keys are.
+    package enum Keys: Sendable {
+        /// A JWK set.
+        case set(Data)
+        /// The URL of one.
+        case address(String, PublishedKeys)
+    }
+
+    private enum Source {
+        case set(JWTKeyCollection)
+        case address(String, PublishedKeys)
+    }
+
+    private let keys: Source
     private let issuer: String
     private let audience: String
     private let verified = VerifiedTokens<Claims>()
     private let clock: ScribeClock
 
     /// - Parameters:
-    ///   - jwks: a JWK set.
     ///   - project: Firebase's; its tokens name it as their audience and at the end of their issuer.
     /// - Throws: ``UnusableKeys``.
-    package init(jwks: Data, project: String, clock: ScribeClock) async throws {
-        keys = JWTKeyCollection()
-        do {
-            try await keys.add(jwksJSON: String(decoding: jwks, as: UTF8.self))
-        } catch {
-            throw UnusableKeys(description: "the keys are no JWK set that can be used")
+    package init(_ keys: Keys, project: String, clock: ScribeClock) async throws {
+        switch keys {
+        case .set(let data):
+            do {
+                self.keys = .set(try await PublishedKeys.keys(in: data))
+            } catch {
+                throw UnusableKeys(description: "the keys are no JWK set that can be used")
+            }
+        case .address(let address, let published): self.keys = .address(address, published)
         }
         issuer = "https://securetoken.google.com/\(project)"
         audience = project
@@ -49,8 +64,10 @@ package struct ForeignTokens: Sendable {
     }
 
     /// The user that a token names.
+    /// - Parameter business: for which it is asked.
     /// - Returns: nil for a token that is not theirs, not valid any more, or meant for somebody else.
-    package func user(of token: String) async -> String? {
+    /// - Throws: ``PublishedKeys/Problem`` when a token claims to be theirs and their keys cannot be fetched.
+    package func user(of token: String, for business: BusinessID) async throws(PublishedKeys.Problem) -> String? {
         let claims: Claims
         if let known = verified[token] {
             claims = known
@@ -58,7 +75,7 @@ package struct ForeignTokens: Sendable {
             // What is no JWT of theirs is kept from the parser.
             guard let parsed = UnverifiedToken(token), parsed.issuer == issuer, parsed.keyID != nil,
                 parsed.algorithm == "RS256",
-                let found = try? await keys.verify(token, as: Claims.self)
+                let found = try await verified(token, for: business)
             else { return nil }
             claims = found
             verified.remember(claims, of: token)
@@ -67,5 +84,13 @@ package struct ForeignTokens: Sendable {
             !claims.sub.isEmpty
         else { return nil }
         return claims.user ?? claims.sub
+    }
+
+    private func verified(_ token: String, for business: BusinessID) async throws(PublishedKeys.Problem) -> Claims? {
+        switch keys {
+        case .set(let keys): try? await keys.verify(token, as: Claims.self)
+        case .address(let address, let published):
+            try await published.claims(of: token, as: Claims.self, keysAt: address, for: business)
+        }
     }
 }

@@ -17,8 +17,8 @@ package struct UploadCredentials: Sendable {
 
     /// In seconds; 12 h outlast a consultation (eka.md 10.12).
     package let lifetime: TimeInterval
-    /// Those who may still use theirs.
-    private let clients: [ClientID: KnownClients.Registration]
+    /// The clients that may use their credentials.
+    private let clients: @Sendable () -> [ClientID: KnownClients.Registration]
     private let keys = JWTKeyCollection()
     private let verified = VerifiedTokens<SessionClaims>()
     private let signingKeys = VerifiedTokens<SymmetricKey>()
@@ -28,11 +28,10 @@ package struct UploadCredentials: Sendable {
 
     /// - Parameters:
     ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
-    ///   - clients: those whose credentials count, also if they were issued before the last start.
+    ///   - clients: those whose credentials count at this moment, also if they were issued before the last start.
     package init(
-        key: SymmetricKey, clients: [ClientID: KnownClients.Registration], lifetime: TimeInterval,
-        identifiers: IdentifierSource,
-        clock: ScribeClock
+        key: SymmetricKey, clients: @escaping @Sendable () -> [ClientID: KnownClients.Registration],
+        lifetime: TimeInterval, identifiers: IdentifierSource, clock: ScribeClock
     ) async {
         func derived(_ purpose: String) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
@@ -52,7 +51,7 @@ package struct UploadCredentials: Sendable {
             accessKeyID: accessKeyID, secretKey: secret(of: accessKeyID),
             sessionToken: try await keys.sign(
                 SessionClaims(
-                    principal, version: clients[principal.client]?.version, accessKeyID, expiration)),
+                    principal, version: clients()[principal.client]?.version, accessKeyID, expiration)),
             expiration: expiration
         )
     }
@@ -78,7 +77,7 @@ package struct UploadCredentials: Sendable {
             claims = verified
             self.verified.remember(claims, of: sessionToken)
         }
-        guard claims.akid == accessKeyID, clients.isCurrent(claims.principal, version: claims.ver) else {
+        guard claims.akid == accessKeyID, clients().isCurrent(claims.principal, version: claims.ver) else {
             return .unknown
         }
         return claims.exp > clock.now.timeIntervalSince1970 ? .known(claims.principal) : .expired

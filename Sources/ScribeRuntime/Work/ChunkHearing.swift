@@ -39,7 +39,7 @@ struct ChunkHearing: Sendable {
             if failure.origin == .refusal || failure.isRetryable && !isLastAttempt { throw failure }
             logger.notice(
                 "a chunk was not transcribed",
-                metadata: ["txn_id": "\(job.transaction.id.logged)", "error": "\(failure.reason)"])
+                metadata: ["txn_id": "\(job.transaction.id.logged)", "error": "\(failure.logged)"])
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         }
         metrics.chunkTranscribed(

@@ -39,7 +39,7 @@ struct NoteWriting: Sendable {
             if failure?.origin == .refusal || failure?.isRetryable == true && !isLastAttempt { throw error }
             logger.error(
                 "a note was not written",
-                metadata: ["document_id": "\(document.id)", "error": "\(failure?.reason ?? "\(error)")"])
+                metadata: ["document_id": "\(document.id)", "error": "\(failure?.logged ?? "\(error)")"])
             note = document.failed(Diagnostic(.noteFailed, "The note could not be written"))
         }
         metrics.noteWritten(

@@ -84,7 +84,7 @@ struct WorkLoop: Sendable {
     private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {
         [
             "txn_id": "\(job.transaction.id.logged)", "job": "\(job.work.kind.rawValue)", "attempt": "\(job.attempt)",
-            "error": "\((error as? EngineFailure)?.reason ?? "\(error)")",
+            "error": "\((error as? EngineFailure)?.logged ?? "\(error)")",
         ]
     }
 }

@@ -137,33 +137,50 @@ extension Setting {
                 """,
             to: \.configuration.clientProfiles),
         Setting(
-            "edge-jwks-file",
-            "A file with the JWK set of Firebase's keys; with edge-project, its tokens are verified for /v4/listen.",
+            "firebase-jwks-url",
+            "The URL of the JWK set of Firebase's keys; with firebase-project, its tokens are verified for /v4/listen.",
+            .url,
+            default: "",
+            valueName: "url",
+            pageDefault: "none",
+            page: """
+                where the JWK set of Firebase's keys is: with `firebase-project` its tokens are verified, in every mode, and \
+                their users act for the business of `firebase-client`. Google's is \
+                `https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com`. It is kept for \
+                10 min, and fetched again for a token that no key fits. `outbound-allow` has to let a private address in
+                """
+        ) { url, run in run.configuration.edge.jwksURL = url.isEmpty ? nil : url },
+        Setting(
+            "firebase-jwks-file",
+            "A file with the JWK set of Firebase's keys, in place of firebase-jwks-url.",
             .file,
             default: "",
             valueName: "path",
             pageDefault: "none",
             page: """
-                a file with the JWK set of Firebase's keys: with `edge-project` its tokens are verified, in every mode, and \
-                their users act for the business of `edge-client`
+                a file with that set, in place of `firebase-jwks-url`; it is read at the start only. Was `edge-jwks-file`
                 """
-        ) { keys, run in run.configuration.edge.jwks = keys },
+        ) { keys, run in run.configuration.edge.jwks = keys }.formerly("edge-jwks-file"),
         Setting(
-            "edge-project",
+            "firebase-project",
             "The Firebase project that tokens for /v4/listen are meant for.",
             .text,
             valueName: "name",
             pageDefault: "none",
-            page: "the Firebase project that tokens must name as their audience and issuer",
-            to: \.configuration.edge.project),
+            page: "the Firebase project that tokens must name as their audience and issuer. Was `edge-project`",
+            to: \.configuration.edge.project
+        ).formerly("edge-project"),
         Setting(
-            "edge-client",
+            "firebase-client",
             "The client for whose business the users of other issuers act.",
             .text,
             default: "",
             valueName: "id",
             pageDefault: "the demo client",
-            page: "the client for whose business users of other issuers, and of the admin key, act"
-        ) { client, run in run.configuration.edge.client = ClientID(client) },
+            page: """
+                the client for whose business users of other issuers, and of the admin key, act. Was `edge-client`
+                """
+        ) { client, run in run.configuration.edge.client = client.isEmpty ? nil : ClientID(client) }
+        .formerly("edge-client"),
     ]
 }

@@ -148,6 +148,18 @@ extension Setting {
                 """,
             to: \.configuration.outboundAllowed),
         Setting(
+            "outbound-ca",
+            "A PEM file with authorities to trust beside this machine's when the server calls others over TLS.",
+            .authorities,
+            default: "",
+            valueName: "path",
+            pageDefault: "none",
+            page: """
+                a PEM file with authorities that are trusted beside this machine's own when the server calls others over TLS: \
+                the recogniser, webhooks, JWK sets, a recording's `url` and a `callback`
+                """,
+            to: \.configuration.outboundTrust),
+        Setting(
             "webhook-pauses",
             "How long to wait between one attempt to tell a webhook and the next, for example 10s,60s,5m,30m.",
             .durations,

@@ -176,6 +176,27 @@ extension Setting.Parser where Value == String {
     }
 }
 
+extension Setting.Parser where Value == String {
+    /// Of a document; empty for none.
+    static let url = Self { (text) throws(Setting.Problem) in
+        guard text.isEmpty || (try? OutboundAddress(text)) != nil else {
+            throw Setting.Problem(what: "must be an http or https URL")
+        }
+        return text
+    }
+}
+
+extension Setting.Parser where Value == OutboundTrust {
+    /// A PEM file; empty for none.
+    static let authorities = Self { (path) throws(Setting.Problem) in
+        guard !path.isEmpty else { return .machine }
+        guard let trust = OutboundTrust(pem: try Setting.Parser<Data>.file.read(path)) else {
+            throw Setting.Problem(what: "holds no certificate in PEM")
+        }
+        return trust
+    }
+}
+
 extension Setting.Parser where Value == [IPRange] {
     /// `127.0.0.1,10.0.0.0/8`.
     static let ranges = Self { (text) throws(Setting.Problem) in

@@ -26,6 +26,8 @@ struct Setting: Sendable {
 
     /// As a flag and in the YAML file, such as `data-dir`.
     let name: String
+    /// The name that it had before, which still counts.
+    private(set) var formerName: String?
     /// One line for `--help`.
     let help: String
     /// What stands for the value in `--help`.
@@ -74,9 +76,21 @@ struct Setting: Sendable {
         apply = { (text, run) throws(Problem) in try set(try parser.read(text), &run) }
     }
 
+    /// The same setting, which is also found under the name that it had before.
+    func formerly(_ name: String) -> Setting {
+        var setting = self
+        setting.formerName = name
+        return setting
+    }
+
+    /// All names under which it is found; of values under several the last counts.
+    var names: [String] { [formerName, name].compactMap(\.self) }
+
     /// The name of its environment variable, for example `SCRIBE_DATA_DIR`.
-    var environmentName: String {
-        Self.environmentPrefix + name.uppercased().replacingOccurrences(of: "-", with: "_")
+    var environmentName: String { Self.environmentName(of: name) }
+
+    static func environmentName(of name: String) -> String {
+        environmentPrefix + name.uppercased().replacingOccurrences(of: "-", with: "_")
     }
 
     static let environmentPrefix = "SCRIBE_"

@@ -24,26 +24,30 @@ struct SettingFlags: ParsableArguments, CustomReflectable {
         let values = try decoder.container(keyedBy: Key.self)
         _config = try values.decode(Option<String?>.self, forKey: Key(stringValue: "config"))
         for setting in Setting.all {
-            let key = Key(stringValue: setting.name)
-            given[setting.name] =
-                setting.isSwitch
-                ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
-                : try values.decode(Option<String?>.self, forKey: key).wrappedValue
+            for name in setting.names {
+                let key = Key(stringValue: name)
+                given[name] =
+                    setting.isSwitch
+                    ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
+                    : try values.decode(Option<String?>.self, forKey: key).wrappedValue
+            }
         }
     }
 
     var customMirror: Mirror {
-        let flags = Setting.all.map { setting -> (label: String?, value: Any) in
-            let name = NameSpecification.customLong(setting.name)
-            let help = ArgumentHelp(stringLiteral: setting.help)
-            if setting.isSwitch {
-                return (setting.name, Flag<Bool?>(name: name, inversion: .prefixedNo, help: help))
-            }
-            var named = help
-            named.valueName = setting.valueName == "value" ? setting.name : setting.valueName
-            return (setting.name, Option<String?>(name: name, help: named))
+        let flags = Setting.all.flatMap { setting in
+            setting.names.map { (label: Optional($0), value: Self.flag($0, setting)) }
         }
         return Mirror(self, children: [(label: "config", value: _config as Any)] + flags)
+    }
+
+    private static func flag(_ name: String, _ setting: Setting) -> Any {
+        let flag = NameSpecification.customLong(name)
+        var help = ArgumentHelp(stringLiteral: setting.help)
+        if name != setting.name { help.visibility = .hidden }
+        if setting.isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
+        help.valueName = setting.valueName == "value" ? name : setting.valueName
+        return Option<String?>(name: flag, help: help)
     }
 
     /// - Throws: `ValidationError`, which ends the program with a usage message.

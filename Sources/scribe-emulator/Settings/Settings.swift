@@ -41,13 +41,15 @@ struct Settings {
         self.environment = environment
         if let path = configFile ?? environment[Setting.configName] { try read(file: path) }
         for setting in Setting.all {
-            if let text = environment[setting.environmentName] {
-                values[setting.name] = Value(text: text, origin: setting.environmentName)
+            for name in setting.names.map(Setting.environmentName(of:)) {
+                if let text = environment[name] { values[setting.name] = Value(text: text, origin: name) }
             }
-            if let text = flags[setting.name] { values[setting.name] = Value(text: text, origin: "--\(setting.name)") }
+            for name in setting.names {
+                if let text = flags[name] { values[setting.name] = Value(text: text, origin: "--\(name)") }
+            }
         }
         let known =
-            Setting.all.map(\.environmentName)
+            Setting.all.flatMap(\.names).map(Setting.environmentName(of:))
             + [Setting.configName, Setting.signingKeyName, Setting.sttKeyName]
             + Setting.exportedNames
         for name in environment.keys.sorted()
@@ -68,17 +70,18 @@ struct Settings {
         }
         guard let node else { return }
         guard let mapping = node.mapping else { throw Problem(description: "\(path) must hold keys and values") }
-        let names = Setting.all.map(\.name)
+        let names = Dictionary(
+            Setting.all.flatMap { setting in setting.names.map { ($0, setting.name) } }, uniquingKeysWith: { $1 })
         for (keyNode, valueNode) in mapping {
             let name = keyNode.string ?? ""
-            guard names.contains(name) else {
-                let nearest = nearestName(to: name, among: names)
+            guard let setting = names[name] else {
+                let nearest = nearestName(to: name, among: names.keys.sorted())
                 throw Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?")
             }
             guard let text = valueNode.scalar?.string else {
                 throw Problem(description: "\(path): '\(name)' must be a single value")
             }
-            values[name] = Value(text: text, origin: "\(name) in \(path)")
+            values[setting] = Value(text: text, origin: "\(name) in \(path)")
         }
     }
 

@@ -40,7 +40,8 @@ package struct DeepgramLiveEngine: LiveEngine {
     ) async throws {
         var headers: [(String, String)] = []
         if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
-        let socket = try UpstreamSocket(try address(options), headers: headers, identifiers: identifiers)
+        let socket = try UpstreamSocket(
+            try address(options), headers: headers, trust: service.trust, identifiers: identifiers)
         let conversation = UpstreamConversation(options, socket)
         // Told by a task that no connection's end interrupts.
         let events = LiveQueue<LiveEvent>(limit: Self.mostEvents)

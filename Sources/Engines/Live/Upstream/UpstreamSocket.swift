@@ -22,7 +22,7 @@ struct UpstreamSocket: Sendable {
     private static let patience = TimeAmount.seconds(10)
 
     /// - Throws: ``EngineFailure`` for an address that is none.
-    init(_ url: URL, headers: [(String, String)], identifiers: IdentifierSource) throws {
+    init(_ url: URL, headers: [(String, String)], trust: OutboundTrust, identifiers: IdentifierSource) throws {
         guard let host = url.host(), let scheme = url.scheme,
             let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
         else { throw EngineFailure(.transcriptionFailed, "the service has no address") }
@@ -32,7 +32,7 @@ struct UpstreamSocket: Sendable {
         path = parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
         self.headers = HTTPHeaders(
             [("Host", url.port.map { "\(host):\($0)" } ?? host)] + headers)
-        tls = isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        tls = isSecure ? try NIOSSLContext(configuration: trust.configuration) : nil
         self.identifiers = identifiers
     }
 

@@ -41,12 +41,15 @@ package enum CommandLineWords {
         case trailingBackslash
         case noProgram
         case unknownPlaceholder(String)
+        /// The program would hear nothing: standard input is empty.
+        case noRecording
 
         package var description: String {
             switch self {
             case .openQuote: "a quote in the command is not closed"
             case .trailingBackslash: "the command ends with a backslash"
             case .noProgram: "the command names no program"
+            case .noRecording: "the command names neither {wav} nor {file}, so its program would get no recording"
             case .unknownPlaceholder(let name): "\(name) is no placeholder; there are {file}, {wav} and {language}"
             }
         }

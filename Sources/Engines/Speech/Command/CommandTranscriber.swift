@@ -40,6 +40,11 @@ package struct CommandTranscriber: Transcriber {
         package let name: String
     }
 
+    package func probe() async -> FailedProbe? {
+        let isThere = await (try? files.runIfActive { [program = arguments[0]] in Self.isInstalled(program) }) ?? true
+        return isThere ? nil : FailedProbe(asked: "the program '\(arguments[0])'", answer: "it is not there")
+    }
+
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         try await recording.withLocalFile { try await transcribe(recording, in: $0) }
     }

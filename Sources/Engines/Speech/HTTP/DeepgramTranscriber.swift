@@ -22,6 +22,9 @@ package struct DeepgramTranscriber: Transcriber {
         self.files = files
     }
 
+    /// A connection alone: every request of this API is paid for.
+    package func probe() async -> FailedProbe? { await ServiceConnection(service).probe() }
+
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         let format = try await recording.withLocalFile { path in
             try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }

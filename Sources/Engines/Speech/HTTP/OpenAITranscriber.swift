@@ -27,6 +27,13 @@ package struct OpenAITranscriber: Transcriber {
         self.files = files
     }
 
+    /// The list of models, which costs nothing.
+    package func probe() async -> FailedProbe? {
+        await client.probe(
+            service.baseURL.appendingPathComponent("models"),
+            service.key.map { [("Authorization", "Bearer \($0)")] } ?? [])
+    }
+
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         let format = try await recording.withLocalFile { path in
             try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A speech service and what it needs to be told.
-package struct SpeechService: Hashable, Sendable {
+package struct SpeechService: Sendable {
     /// Where it is, for example `http://127.0.0.1:9000/v1`.
     package var baseURL: URL
     package var key: String?
@@ -10,10 +10,13 @@ package struct SpeechService: Hashable, Sendable {
     package var liteModel: String?
     /// What the recogniser is to expect: words, separated by commas, or a sentence.
     package var prompt: String?
+    package var trust: OutboundTrust
 
     package init(
-        baseURL: URL, key: String? = nil, model: String? = nil, liteModel: String? = nil, prompt: String? = nil
+        baseURL: URL, key: String? = nil, model: String? = nil, liteModel: String? = nil, prompt: String? = nil,
+        trust: OutboundTrust = .machine
     ) {
+        self.trust = trust
         self.baseURL = baseURL
         self.key = key
         self.model = model

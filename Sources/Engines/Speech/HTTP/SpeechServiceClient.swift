@@ -26,9 +26,9 @@ package final class SpeechServiceClient: Sendable {
     /// - Parameters:
     ///   - timeLimit: for a silence of the service.
     ///   - files: threads that may block.
-    package init(timeLimit: Duration, files: NIOThreadPool) {
+    package init(timeLimit: Duration, trust: OutboundTrust = .machine, files: NIOThreadPool) {
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
+            tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: TimeAmount(timeLimit)),
             // A kilobyte of an answer that is packed can be a megabyte.
             decompression: .disabled)
@@ -68,6 +68,35 @@ package final class SpeechServiceClient: Sendable {
         }
     }
 
+    /// Asks for a document, to see whether the service is there: which one it is does not matter.
+    /// - Returns: what came back where that is no answer of a service that would take recordings.
+    func probe(_ url: URL, _ headers: [(String, String)]) async -> FailedProbe? {
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
+        let asked = "GET \(url.withoutSecrets)"
+        do {
+            let response = try await client.execute(request, timeout: Self.probeTime)
+            let status = Int(response.status.code)
+            // A service without a list of models has another answer, and is there all the same.
+            guard [401, 403].contains(status) || (300..<400).contains(status) || status >= 500 && status != 501 else {
+                return nil
+            }
+            let body = try? await response.body.collect(upTo: Self.answerLimit)
+            let said = Self.line(Data((body ?? ByteBuffer()).readableBytesView))
+            return FailedProbe(asked: asked, answer: said.isEmpty ? "\(status)" : "\(status): \(said)")
+        } catch {
+            return FailedProbe(asked: asked, answer: "\(error)")
+        }
+    }
+
+    private static let probeTime: TimeAmount = .seconds(10)
+
+    /// The first 300 bytes of what a service wrote, on one line.
+    static func line(_ body: Data) -> String {
+        String(decoding: body.prefix(300), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ").filter { !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
+    }
+
     private static func answer(_ response: HTTPClientResponse) async throws -> Answer {
         if (300..<400).contains(response.status.code) {
             // Speech goes where the configuration says and nowhere else.
@@ -98,22 +127,34 @@ package final class SpeechServiceClient: Sendable {
     }
 }
 
+extension URL {
+    /// Fit for a log: without user, password, query and fragment.
+    var withoutSecrets: String {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return "" }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        return parts.string ?? ""
+    }
+}
+
 extension SpeechServiceClient.Answer {
     /// Throws what a refusal means: whether another attempt may succeed, and when.
     func requireSuccess() throws(EngineFailure) {
+        let detail = (200..<300).contains(status) ? "" : SpeechServiceClient.line(body)
         switch status {
         case 200..<300: return
         case 408, 425, 429, 500...:
             throw EngineFailure(
-                .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter)
+                .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter,
+                detail: detail)
         case 401, 403:
-            throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)")
+            throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)", detail: detail)
         case 400, 413, 415, 422:
             // Of this recording: the next one may well be taken.
             throw EngineFailure(
-                .transcriptionFailed, "the service does not take the recording: \(status)", origin: .input)
+                .transcriptionFailed, "the service does not take the recording: \(status)", origin: .input,
+                detail: detail)
         default:
-            throw EngineFailure(.transcriptionFailed, "the service answered \(status)")
+            throw EngineFailure(.transcriptionFailed, "the service answered \(status)", detail: detail)
         }
     }
 }

@@ -34,6 +34,8 @@ package struct LongRecordingTranscriber: Transcriber {
 
     package var name: String { base.name }
     package var condition: EngineCondition { base.condition }
+    package var hasFailedLast: Bool { base.hasFailedLast }
+    package func probe() async -> FailedProbe? { await base.probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         try await recording.withLocalFile { try await transcribe(recording, in: $0) }

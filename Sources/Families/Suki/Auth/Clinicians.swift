@@ -8,7 +8,7 @@ package import ScribeStore
 /// The clinicians of partners: who they are, and for whom a request acts.
 package struct Clinicians: Sendable {
     let tokens: SukiTokens
-    private let partners: [String: Partner]
+    private let partners: KnownPartners
     private let partnerTokens: PartnerTokens
     private let clients: KnownClients
     private let mode: AuthMode
@@ -17,11 +17,11 @@ package struct Clinicians: Sendable {
     private let clock: ScribeClock
 
     package init(
-        tokens: SukiTokens, partners: [Partner], clients: KnownClients, mode: AuthMode, outbound: OutboundClient,
+        tokens: SukiTokens, partners: KnownPartners, clients: KnownClients, mode: AuthMode, outbound: OutboundClient,
         store: Store, identifiers: IdentifierSource, clock: ScribeClock
     ) {
         self.tokens = tokens
-        self.partners = Dictionary(partners.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+        self.partners = partners
         partnerTokens = PartnerTokens(outbound: outbound, clock: clock)
         self.clients = clients
         self.mode = mode

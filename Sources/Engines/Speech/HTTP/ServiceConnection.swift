@@ -1,0 +1,79 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import ScribeDomain
+
+/// A connection to a speech service over which nothing is said.
+struct ServiceConnection: Sendable {
+    private let host: String
+    private let port: Int
+    private let trust: OutboundTrust?
+
+    private static let patience = TimeAmount.seconds(10)
+
+    init(_ service: SpeechService) {
+        let isSecure = service.baseURL.scheme == "https"
+        host = (service.baseURL.host() ?? "").trimmingCharacters(in: ["[", "]"])
+        port = service.baseURL.port ?? (isSecure ? 443 : 80)
+        trust = isSecure ? service.trust : nil
+    }
+
+    /// Connects, over TLS where the service speaks it, and closes.
+    func probe() async -> FailedProbe? {
+        do {
+            let tls = try trust.map { try NIOSSLContext(configuration: $0.configuration) }
+            let opened = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(Self.patience)
+                .connect(host: host, port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        Opened(channel: channel, handshake: try handshake(on: channel, by: tls))
+                    }
+                }
+            defer { opened.channel.close(promise: nil) }
+            try await opened.handshake.get()
+            return nil
+        } catch {
+            return FailedProbe(
+                asked: "a \(trust == nil ? "TCP" : "TLS") connection to \(host):\(port)", answer: "\(error)")
+        }
+    }
+
+    private struct Opened: Sendable {
+        let channel: any Channel
+        /// Complete once the other end has shown a certificate that is trusted.
+        let handshake: EventLoopFuture<Void>
+    }
+
+    private func handshake(on channel: any Channel, by tls: NIOSSLContext?) throws -> EventLoopFuture<Void> {
+        guard let tls else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let name = IPAddress(host) == nil ? host : nil
+        let done = channel.eventLoop.makePromise(of: Void.self)
+        try channel.pipeline.syncOperations.addHandlers(
+            NIOSSLClientHandler(context: tls, serverHostname: name), Handshake(promise: done))
+        let late = channel.eventLoop.scheduleTask(in: Self.patience) {
+            done.fail(ChannelError.connectTimeout(Self.patience))
+        }
+        done.futureResult.whenComplete { _ in late.cancel() }
+        return done.futureResult
+    }
+}
+
+/// Tells how a TLS handshake ended.
+private final class Handshake: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let promise: EventLoopPromise<Void>
+
+    init(promise: EventLoopPromise<Void>) { self.promise = promise }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { promise.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { promise.fail(error) }
+
+    func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+}

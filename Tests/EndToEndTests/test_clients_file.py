@@ -1,0 +1,166 @@
+"""The clients file of a running server: who comes and goes with it, and what SIGHUP means."""
+
+import base64
+import http.server
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+import requests
+import yaml
+from conftest import BINARY, PATIENCE, Server, running, wait_until
+
+FIRST = {"client_id": "first", "client_secret": "one", "business_id": "b-first", "user_id": "u-1", "doctor_id": "d-1"}
+SECOND = {"client_id": "second", "client_secret": "two", "business_id": "b-second", "user_id": "u-2", "doctor_id": "d-2"}
+STRICT = ("--auth", "strict", "--clients", "clients.yaml", "--ephemeral")
+
+
+def write(folder, *clients, partners=(), name="clients.yaml"):
+    """Swaps the file by rename, as a secret is swapped."""
+    fresh = folder / f".{name}"
+    fresh.write_text(yaml.safe_dump({"clients": list(clients), "partners": list(partners)}))
+    os.replace(fresh, folder / name)
+
+
+def log_in(server, client) -> requests.Response:
+    body = {name: client[name] for name in ("client_id", "client_secret")}
+    return requests.post(f"{server.base_url}/connect-auth/v1/account/login", json=body)
+
+
+def status_of(server, token) -> int:
+    return requests.get(f"{server.base_url}/credentials", headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def test_a_changed_file_is_read_again_and_who_is_not_in_it_any_more_is_out(tmp_path):
+    write(tmp_path, FIRST)
+    with running(tmp_path, *STRICT) as server:
+        token = log_in(server, FIRST).json()["access_token"]
+        assert status_of(server, token) == 200
+        assert log_in(server, SECOND).status_code == 401
+        write(tmp_path, FIRST, SECOND)
+        wait_until(lambda: log_in(server, SECOND).status_code == 200, "the second client is known")
+        assert status_of(server, token) == 200, "who stays keeps their token"
+        write(tmp_path, SECOND)
+        wait_until(lambda: status_of(server, token) == 401, "the first client's token counts no more")
+        assert log_in(server, FIRST).status_code == 401
+        assert "one" not in server.log.split("ready", 1)[1] and token not in server.log
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        ("", "clients.yaml: "),
+        ("clients: []\n", "names no client"),
+        ("clients: [{client_id: x}]\n", "is missing"),
+        ("clients: [\n", "clients.yaml: "),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_used_changes_nothing_and_says_why(tmp_path, content, why):
+    write(tmp_path, FIRST)
+    with running(tmp_path, *STRICT) as server:
+        token = log_in(server, FIRST).json()["access_token"]
+        if content is None:
+            (tmp_path / "clients.yaml").unlink()
+        else:
+            (tmp_path / "clients.yaml").write_text(content)
+        wait_until(lambda: "the clients stay as they are" in server.log, "the log says so")
+        assert why in server.log
+        assert status_of(server, token) == 200
+        assert log_in(server, FIRST).status_code == 200
+        time.sleep(5)
+        assert server.log.count("the clients stay as they are") == 1
+        write(tmp_path, FIRST, SECOND)
+        wait_until(lambda: log_in(server, SECOND).status_code == 200, "a good file is read again")
+
+
+def test_partners_and_their_webhooks_come_with_the_file(tmp_path):
+    told = []
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    write(tmp_path, FIRST)
+    with running(tmp_path, "--clients", "clients.yaml", "--ephemeral", "--suki-shortest", "0s") as server:
+        def part(value):
+            return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+        login = {"partner_id": "clinic", "partner_token": f"{part({'alg': 'RS256'})}.{part({'sub': 'dr-rao'})}.c2ln"}
+        register = {**login, "provider_name": "Dr Rao", "provider_org_id": "o"}
+        assert requests.post(f"{server.base_url}/api/v1/auth/register", json=register).status_code == 400
+        hook = {"url": f"http://127.0.0.1:{receiver.server_port}/told", "secret": "s"}
+        write(tmp_path, FIRST, partners=[{"partner_id": "clinic", "client_id": "first", "webhook": hook}])
+        wait_until(
+            lambda: requests.post(f"{server.base_url}/api/v1/auth/register", json=register).status_code < 300,
+            "the partner is known")
+        token = requests.post(f"{server.base_url}/api/v1/auth/login", json=login).json()["suki_token"]
+        headers = {"sdp_suki_token": token}
+        sessions = f"{server.base_url}/api/v1/ambient/session"
+        session = requests.post(f"{sessions}/create", json={}, headers=headers).json()["ambient_session_id"]
+        assert requests.post(f"{sessions}/{session}/end", json={}, headers=headers).status_code < 300
+        wait_until(lambda: told, "the webhook is told")
+        assert session in json.dumps(told)
+        write(tmp_path, FIRST)
+        wait_until(lambda: requests.post(sessions + "/create", json={}, headers=headers).status_code == 401,
+                   "the partner is out")
+    receiver.shutdown()
+
+
+# SIGHUP.
+
+
+def test_without_a_terminal_sighup_reads_the_file_again_and_nothing_ends(tmp_path):
+    """The same bytes in place, and so nothing to see for a look: only the request reads them."""
+    write(tmp_path, FIRST)
+    with running(tmp_path, *STRICT, prefix=("setsid",)) as server:
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "the clients file was read again" in server.log, "the file is read again")
+        assert log_in(server, FIRST).status_code == 200
+
+
+def test_with_a_terminal_sighup_stops_and_leaves_nothing_behind(tmp_path):
+    main, terminal = pty.openpty()
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+
+    def take_terminal():
+        os.setsid()
+        import fcntl
+        import termios
+
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--ephemeral", "--ready-file", tmp_path / "ready.json"],
+        stdin=terminal, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, preexec_fn=take_terminal,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(temporary)})
+    wait_until((tmp_path / "ready.json").exists, "the server is ready")
+    assert any(temporary.iterdir())
+    os.close(terminal)
+    # The terminal goes, as a window is closed: the kernel sends the signal.
+    os.close(main)
+    assert process.wait(PATIENCE) == 0
+    assert not (tmp_path / "ready.json").exists() and not list(temporary.iterdir())
+
+
+def test_what_is_to_outlive_its_terminal_ignores_sighup(tmp_path):
+    write(tmp_path, FIRST)
+    server = Server(tmp_path, *STRICT, prefix=("setsid", "nohup"))
+    server.process.send_signal(signal.SIGHUP)
+    time.sleep(5)
+    assert log_in(server, FIRST).status_code == 200
+    assert "read again" not in server.log
+    server.stop()
