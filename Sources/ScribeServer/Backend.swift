@@ -47,6 +47,8 @@ package struct Backend: Sendable {
     /// What runs as long as it does. The first one ends last.
     let services: [any Service]
     let metrics: Metrics
+    /// The port for TLS, once it is open.
+    let tlsPort = LockedValue<Int?>(nil)
     /// The memory for bodies that are held as a whole.
     let bodies: BodyBudget
 
@@ -109,7 +111,7 @@ package struct Backend: Sendable {
                     runtime,
                     settings: .init(
                         token: try await data.adminToken(configuration), host: configuration.host,
-                        about: Self.about(configuration), proxies: proxies))),
+                        about: { [tlsPort] in Self.about(configuration, tlsPort) }, proxies: proxies))),
             RoutedFamily(
                 AllianceFamily(
                     runtime, authenticator: authenticator, credentials: credentials,
@@ -218,7 +220,9 @@ package struct Backend: Sendable {
     }
 
     /// What the server says of itself to operators.
-    private static func about(_ configuration: Configuration) -> [String: String] {
+    private static func about(
+        _ configuration: Configuration, _ tlsPort: LockedValue<Int?>
+    ) -> [String: String] {
         let transcriber =
             switch configuration.transcriber {
             case .fake: "fake"
@@ -226,10 +230,12 @@ package struct Backend: Sendable {
             case .openAI: "openai"
             case .deepgram: "deepgram"
             }
-        return [
+        var about = [
             "version": ScribeVersion.current, "auth": configuration.authMode.rawValue,
             "durability": configuration.durability.rawValue, "transcriber": transcriber,
         ]
+        about["tls_port"] = tlsPort.withLock { $0 }.map { String($0) }
+        return about
     }
 
     private static func firebase(

@@ -134,6 +134,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unusableFirebase(reason: String)
     case unusableCertificate(CertificateProblem)
     case portInUse(Int, flag: String)
+    /// Ports below some number are root's alone.
+    case portForbidden(Int)
 
     package var description: String {
         switch self {
@@ -147,6 +149,11 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
         case .unusableTranscriber(let reason): "the transcriber cannot be used: \(reason)"
         case .unusableCertificate(let problem): "TLS: \(problem)"
         case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"
+        case .portForbidden(let port):
+            """
+            this user may not listen on port \(port). On Linux, until the next restart:
+              sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)
+            """
         case .unusableFirebase(let reason): "Firebase's tokens cannot be verified: \(reason)"
         }
     }

@@ -63,7 +63,8 @@ package struct Listener: Sendable {
                     allowed: configuration.webOrigins, hidden: ControlFamily.root),
                 allowed: configuration.hosts, exempt: ControlFamily.root),
             metrics: backend.metrics, clock: parts.clock)
-        let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { ports in
+        let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = backend.tlsPort] ports in
+            tlsPort.withLock { $0 = ports.tls }
             do {
                 try await onReady(ports)
             } catch {
@@ -138,6 +139,8 @@ private struct SecurePort<Application: ApplicationProtocol>: Service, CustomStri
             try await application.run()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             throw StartupProblem.portInUse(port, flag: "--tls-port")
+        } catch let error as IOError where error.errnoCode == EACCES {
+            throw StartupProblem.portForbidden(port)
         }
     }
 }

@@ -112,6 +112,9 @@ struct Serve: AsyncParsableCommand {
     private static func explanation(of error: any Error, _ configuration: Configuration) -> String {
         if error is StartupProblem { return "\(error)" }
         let text = "\(error)"
+        if text.contains("Permission denied") || text.contains("errno: 13") {
+            return "\(StartupProblem.portForbidden(configuration.port))"
+        }
         if text.contains("Address already in use") || text.contains("errno: 98") {
             return "port \(configuration.port) is in use; choose another with --port, or --port 0"
         }

@@ -500,8 +500,30 @@ def test_the_doctor_finds_nothing_where_there_is_nothing(server):
 def test_the_doctor_says_which_hosts_lead_elsewhere_and_that_nothing_is_on_the_port(server, sdk):
     answer = doctor(server, "--sdk", sdk, "--port", "1")
     assert answer.returncode == 1
-    assert "sudo scribe-emulator hosts --write" in answer.stdout
+    step = f"sudo {BINARY.resolve()} hosts --write"
+    assert step in answer.stdout, "sudo looks for a program in folders of its own"
+    assert step in verb(server.folder, "hosts").stderr
     assert "port 1, on which the SDK asks, does not lead to the server" in answer.stdout
+
+
+def test_the_doctor_asks_the_server_for_its_tls_port(server):
+    answer = verb(server.folder, "doctor", "--url", server.base_url, environment={"SCRIBE_TLS": "true"})
+    assert f"TLS is spoken on port {server.tls_port}" in answer.stdout, answer.stdout
+    info = requests.get(f"{server.base_url}/__admin/info").json()
+    assert info["settings"]["tls_port"] == str(server.tls_port)
+
+
+@pytest.mark.parametrize("flag", ["--port", "--tls-port"])
+def test_a_port_that_is_not_this_users_is_named_with_what_opens_it(tmp_path, flag):
+    # As an ordinary user, in a network namespace of its own, where ports below 1024 are root's.
+    flags = ["--ephemeral", "--tls", "--port", "0", "--tls-port", "0", flag, "443"]
+    result = subprocess.run(
+        ["unshare", "--net", "sh", "-c", 'ip link set lo up; exec setpriv --bounding-set=-net_bind_service "$@"',
+         "sh", BINARY, "serve", *flags], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+    assert result.returncode == 1
+    assert "this user may not listen on port 443" in result.stderr
+    assert "sysctl net.ipv4.ip_unprivileged_port_start=443" in result.stderr
 
 
 def in_own_hosts(server, *arguments, environment=None):

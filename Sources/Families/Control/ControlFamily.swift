@@ -12,11 +12,13 @@ package struct ControlFamily: RoutedAPI {
         package var token: String?
         /// The host that the server listens on, by which it may be asked for.
         package var host: String
-        /// What it says of itself.
-        package var about: [String: String]
+        /// What it says of itself at this moment.
+        package var about: @Sendable () -> [String: String]
         package var proxies: TrustedProxies
 
-        package init(token: String?, host: String, about: [String: String], proxies: TrustedProxies) {
+        package init(
+            token: String?, host: String, about: @escaping @Sendable () -> [String: String], proxies: TrustedProxies
+        ) {
             self.proxies = proxies
             self.token = token
             self.host = host

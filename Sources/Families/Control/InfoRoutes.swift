@@ -8,7 +8,7 @@ import ScribeStore
 /// What the server says of itself.
 struct InfoRoutes: Sendable {
     let runtime: Runtime
-    let about: [String: String]
+    let about: @Sendable () -> [String: String]
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("info", use: info)
@@ -50,6 +50,6 @@ struct InfoRoutes: Sendable {
         let counts = Body.Counts(
             jobs: size.jobs, objects: size.objects, objectBytes: size.objectBytes, databaseBytes: size.databaseBytes,
             webhooks: deliveries.webhooks, pendingDeliveries: deliveries.pending, failedDeliveries: deliveries.failed)
-        return try .json(.ok, Body(time: runtime.clock.now.apiTime, settings: about, counts: counts))
+        return try .json(.ok, Body(time: runtime.clock.now.apiTime, settings: about(), counts: counts))
     }
 }

@@ -33,7 +33,8 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             method: request.method.isCommon ? request.method.rawValue : "other", route: context.endpointPath ?? "-",
             status: response.status.code, seconds: seconds
         )
-        context.logger.info(
+        context.logger.log(
+            level: isPassedProbe(context, response.status) ? .debug : .info,
             "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",
             metadata: [
                 "method": "\(request.method)", "route": "\(context.endpointPath ?? "-")",
@@ -42,6 +43,13 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         )
         return response
     }
+
+    /// Orchestrators ask every few seconds: the answer is worth a line only when it is bad.
+    private func isPassedProbe(_ context: ScribeContext, _ status: HTTPResponse.Status) -> Bool {
+        status.kind == .successful && Self.probes.contains(context.endpointPath ?? "")
+    }
+
+    private static var probes: Set<String> { ["/livez", "/readyz", "/metrics"] }
 }
 
 extension HTTPRequest.Method {

@@ -50,9 +50,10 @@ extension Setting {
             "stt-model",
             "The speech service's model.",
             .text,
+            default: "",
             pageDefault: "`whisper-1`; `nova-3-medical`",
-            page: "the service's model",
-            to: \.configuration.speechService.model),
+            page: "the service's model"
+        ) { model, run in run.configuration.speechService.model = model.isEmpty ? nil : model },
         Setting(
             "stt-model-lite",
             "The speech service's model for transactions that ask for lite.",

@@ -67,7 +67,8 @@ struct Examination {
     }
 
     let baseURL: String
-    let tlsPort: Int?
+    /// Where TLS is looked for: what the ready file or the settings say, then what the server itself says.
+    private(set) var tlsPort: Int?
     let sdkPort: Int
     let authority: String?
     let sdk: SDK?
@@ -148,10 +149,11 @@ struct Examination {
                 .well("authentication is strict: only tokens of this server, of clients in its clients.yaml"))
         default: findings.append(.well("authentication is \(mode): any token will do, from this machine"))
         }
+        tlsPort = info.settings["tls_port"].flatMap { Int($0) } ?? tlsPort
     }
 
     private mutating func lookAtTLS() async -> Bool {
-        guard let tlsPort else {
+        guard var tlsPort else {
             findings.append(
                 .problem("the server listens for plain HTTP only", advice: "scribe-emulator serve --tls"))
             return false
@@ -163,7 +165,15 @@ struct Examination {
                     advice: "name the server's folder with --tls-dir, or fetch it from there: curl \(baseURL)/ca.pem"))
             return false
         }
-        let url = "https://localhost:\(tlsPort)/readyz"
+        if tlsPort != 443, case .refused = await Probe.ask(url(tlsPort), trusting: authority, at: serverAddress),
+            case .answered(_, let server, _) = await Probe.ask(url(443), trusting: authority, at: serverAddress),
+            server.hasPrefix("scribe-emulator")
+        {
+            // A server that does not say its port, started as `hosts` advises.
+            tlsPort = 443
+            self.tlsPort = 443
+        }
+        let url = url(tlsPort)
         switch await Probe.ask(url, trusting: authority, at: serverAddress) {
         case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
             findings.append(.well("TLS is spoken on port \(tlsPort), with a certificate that \(issuer) vouches for"))
@@ -184,6 +194,8 @@ struct Examination {
         }
         return false
     }
+
+    private func url(_ port: Int) -> String { "https://localhost:\(port)/readyz" }
 
     private var issuer: String {
         authority == nil ? "an authority that this machine trusts" : "this machine's authority"
@@ -232,7 +244,7 @@ struct Examination {
         findings.append(
             .problem(
                 "\(astray.joined(separator: ", ")) do not lead here (\(first) leads to \(where_))",
-                advice: "sudo scribe-emulator hosts --write"
+                advice: HostsFile.writeStep
                     + (serverAddress.map { $0 == "127.0.0.1" ? "" : " --address \($0)" } ?? "")))
     }
 

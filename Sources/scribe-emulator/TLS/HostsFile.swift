@@ -17,6 +17,10 @@ struct HostsFile {
     private static let begin = "# scribe-emulator: begin (scribe-emulator hosts --remove takes this out)"
     private static let end = "# scribe-emulator: end"
 
+    /// The command that writes the hosts file. With the whole path of this program: Debian's and Ubuntu's sudo looks in
+    /// folders of its own.
+    static var writeStep: String { "sudo \(Bundle.main.executablePath ?? "scribe-emulator") hosts --write" }
+
     let path: String
 
     /// What leads the SDKs' hosts to an address, with comments.
@@ -76,7 +80,7 @@ struct HostsFile {
             try file.write(contentsOf: data)
             try file.truncate(atOffset: UInt64(data.count))
         } catch {
-            throw Problem(description: "\(path) cannot be written; run this with sudo")
+            throw Problem(description: "\(path) cannot be written; \(HostsFile.writeStep)")
         }
     }
 }

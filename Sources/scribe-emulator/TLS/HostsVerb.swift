@@ -34,6 +34,7 @@ struct Hosts: ParsableCommand {
         let lines = HostsFile.lines(leadingTo: address)
         guard write || remove else {
             print(lines.joined(separator: "\n"))
+            StandardError.write("\nTo keep them in \(file):\n  \(HostsFile.writeStep)")
             StandardError.write("\n" + Self.portSteps(try options.run().configuration.tls.port))
             return
         }
@@ -68,8 +69,8 @@ struct Hosts: ParsableCommand {
         #else
             return """
                 SDKs ask on port 443. To let the server have it, until the next restart:
-                  sudo sysctl net.ipv4.ip_unprivileged_port_start=443 && scribe-emulator serve --tls --tls-port 443
-                or to lead it to \(port), undone by the same with -D in place of -A:
+                  sudo sysctl net.ipv4.ip_unprivileged_port_start=443 && \(Bundle.main.executablePath ?? "scribe-emulator") serve --tls --tls-port 443
+                or to lead it to \(port) (sudo apt-get install iptables), undone by the same with -D in place of -A:
                   sudo iptables -t nat -A OUTPUT -d 127.0.0.1 -p tcp --dport 443 -j REDIRECT --to-ports \(port)
                 In Docker: ports: ["127.0.0.1:443:\(port)"]
                 """
