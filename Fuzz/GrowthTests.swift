@@ -24,6 +24,11 @@ struct GrowthTests {
         expectLinear(unit, of: 500) { _ = FactExtraction.facts(in: $0) }
     }
 
+    @Test("words in scripts that take long to compare")
+    func words() {
+        for unit in ["İ ", "’İ’ ", "e\u{301} ", "।।"] { expectLinear(unit, of: 500) { _ = Speech($0) } }
+    }
+
     static let pieces: [String: (beginning: [UInt8], repeated: [UInt8])] = [
         "ID3": ([], [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0]),
         "MP3 frames": ([], [0xFF, 0xFB, 0x10, 0xC4] + [UInt8](repeating: 0, count: 100)),

@@ -128,7 +128,7 @@ package struct Backend: Sendable {
             RoutedFamily(
                 EdgeFamily(
                     runtime, engine: engines.live, authenticator: authenticator, firebase: firebase,
-                    settings: configuration.edge)),
+                    proxies: proxies, settings: configuration.edge)),
             RoutedFamily(
                 SukiFamily(
                     runtime,

@@ -1,8 +1,11 @@
 """Conversations of devices, driven by the `websockets` package: text that a device has recognised itself, and its audio."""
 
 import base64
+import contextlib
 import json
 import random
+import socket
+import struct
 import subprocess
 import threading
 import time
@@ -498,6 +501,38 @@ def test_a_page_says_who_it_is_in_its_first_message(edge):
             device.send(first)
             code, _ = device.end()
             assert code == 1008 and device.events == [{"type": "auth_response", "success": False}]
+
+
+def test_the_first_message_of_a_page_is_short_and_the_next_ones_may_be_long(edge):
+    token = token_of("long")
+    with Device(edge, path="/v4/web/listen", token=token) as device:
+        device.send({"type": "auth", "token": token, "padding": "x" * 3000})
+        assert device.receive() == {"type": "auth_response", "success": True}
+        device.receive()
+        device.say("long " * 3000)
+        assert device.until(1)
+    with Device(edge, path="/v4/web/listen", token=token) as device:
+        device.send({"type": "auth", "token": token, "padding": "x" * 4096})
+        assert device.end()[0] == 1009
+
+
+def test_pages_that_never_say_who_they_are_keep_nobody_out_and_hold_little(tmp_path):
+    """Each has begun a message of a megabyte, the last byte of which does not come."""
+    with running(tmp_path, *FLAGS) as server, contextlib.ExitStack() as open_sockets:
+        before = server.memory("VmRSS")
+        strangers = []
+        for _ in range(300):
+            stranger = open_sockets.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
+            stranger.sendall(
+                b"GET /v4/web/listen HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+            with contextlib.suppress(OSError):
+                stranger.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 20) + bytes(4) + bytes((1 << 20) - 1))
+            strangers.append(stranger)
+        with Page(server) as page:
+            page.say("heard all the same")
+            assert page.until(1) == ["heard all the same"]
+        assert server.memory("VmHWM") - before < 64 << 20
 
 
 class Page(Device):

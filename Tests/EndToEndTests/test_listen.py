@@ -405,6 +405,52 @@ def test_a_wav_says_itself_what_it_is_and_what_is_no_audio_closes_the_socket(ser
         assert listener.protocol.close_rcvd.code == 1008
 
 
+def closing_code(server, *messages) -> int:
+    """With which `/v1/listen` closes after these messages."""
+    address = f"ws://127.0.0.1:{server.port}/v1/listen"
+    with connect(address, additional_headers={"Authorization": f"Token {KEY}"}, max_size=None) as listener:
+        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
+            for message in messages:
+                listener.send(message)
+            while True:
+                listener.recv(timeout=PATIENCE)
+        return listener.protocol.close_rcvd.code
+
+
+def test_a_wav_may_have_32_chunks_before_its_samples_and_is_never_read_anew(server):
+    audio = voice(1.2, 8000)
+    form = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16_000, 2, 16)
+    riff, data = b"RIFF\0\0\0\0WAVE", b"data" + struct.pack("<I", len(audio))
+    junk = b"junk" + struct.pack("<I", 3) + b"odd\0"
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?endpointing=false"
+    with connect(address, additional_headers={"Authorization": f"Token {KEY}"}) as listener:
+        for byte in riff + junk * 31 + form + data:
+            listener.send(bytes([byte]))
+        listener.send(audio)
+        listener.send(json.dumps({"type": "CloseStream"}))
+        assert words(check(listener.recv(timeout=PATIENCE))) == 5
+    assert closing_code(server, riff + junk * 32 + form + data + audio) == 1008
+    assert closing_code(server, riff + b"junk" + struct.pack("<I", 65_537)) == 1008
+    # Which took ten seconds of an event loop, and now is refused at the first chunk too many.
+    empty = b"junk\0\0\0\0"
+    assert closing_code(server, riff, *(bytes([byte]) for byte in empty * 40)) == 1008
+
+
+def test_a_text_has_64_kb_at_most_and_audio_sixteen_megabytes(server):
+    def command(size):
+        text = json.dumps({"type": "KeepAlive", "padding": ""})
+        return text[:-2] + "x" * (size - len(text)) + text[-2:]
+
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?encoding=linear16&sample_rate=16000"
+    with connect(address, additional_headers={"Authorization": f"Token {KEY}"}) as listener:
+        listener.send(command(64 << 10))
+        listener.send(bytes(2 << 20))
+        listener.send(json.dumps({"type": "CloseStream"}))
+        while check(listener.recv(timeout=PATIENCE))["type"] != "Metadata":
+            pass
+    assert closing_code(server, command((64 << 10) + 1)) == 1009
+
+
 def test_subq_greets_and_counts_otherwise(tmp_path):
     with running(tmp_path, "--ephemeral", "--listen-dialect", "subq") as server:
         messages = hear(server, "endpointing=300")

@@ -43,13 +43,14 @@ package struct EdgeFamily: RoutedAPI {
     /// - Parameter firebase: verifies its tokens, where that is set.
     package init(
         _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, firebase: ForeignTokens?,
-        settings: Settings
+        proxies: TrustedProxies, settings: Settings
     ) {
         let credentials = EdgeCredentials(
             authenticator: authenticator, adminKey: settings.adminKey, firebase: firebase, client: settings.client)
         listen = EdgeListenRoutes(
             runtime: runtime, engine: engine, credentials: credentials, settings: settings,
-            counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
+            counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness),
+            proxies: proxies)
         conversations = ConversationRoutes(
             store: runtime.store, conversations: runtime.conversations, metrics: runtime.metrics,
             identifiers: runtime.identifiers, settings: settings)

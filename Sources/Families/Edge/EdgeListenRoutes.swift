@@ -14,7 +14,9 @@ struct EdgeListenRoutes: Sendable {
     let credentials: EdgeCredentials
     let settings: EdgeFamily.Settings
     let counts: SocketCounts
+    let proxies: TrustedProxies
     let sockets = EdgeSockets()
+    let strangers = SocketsBeforeLogin()
 
     /// How long a page may take to say who it is.
     private static let loginTime: Duration = .seconds(5)
@@ -53,9 +55,17 @@ struct EdgeListenRoutes: Sendable {
     /// Pages can set no headers: they say who they are in their first message.
     @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let upgrade = WebSocketUpgrade(request) else { throw EdgeError.upgradeRequired }
+        let address = proxies.client(of: request, context)
+        var limits = limits
+        // A token with some room to spare.
+        limits.firstSize = 4 << 10
         return upgrade.response(
             subprotocol: nil, limits: limits, clock: runtime.clock, request, context: context
         ) { socket, messages in
+            let stranger = strangers.enter(from: address) {
+                socket.close(WebSocketClosure(1013, "Too many are logging in at once, try again"))
+            }
+            defer { stranger.giveBack() }
             let late = Task {
                 try await runtime.clock.sleep(for: Self.loginTime, as: .socketIdle)
                 socket.close(Self.badToken)
@@ -70,6 +80,7 @@ struct EdgeListenRoutes: Sendable {
                 throw Self.badToken
             }
             late.cancel()
+            stranger.giveBack()
             try await socket.send(text: #"{"success":true,"type":"auth_response"}"#)
             let place: SocketPlace
             do {

@@ -16,12 +16,15 @@ struct ListenAudio {
     private var encoding: ListenQuery.Encoding
     private var state: State
     private var pending = ByteBuffer()
+    /// How far the header of a WAV was read; it is never read anew.
+    private var header = (isWave: false, chunks: 0, bytes: 0)
     /// Of one channel, so far.
     private(set) var sampleCount = 0
     private var oddBytes = 0
 
     /// In bytes: what comes before the samples is short.
     private static let longestHeader = 64 << 10
+    private static let mostChunks = 32
 
     init(_ query: ListenQuery) {
         options = query.options
@@ -80,29 +83,33 @@ struct ListenAudio {
 
     /// - Returns: false while more of it must come.
     private mutating func readHeader() throws(WebSocketClosure) -> Bool {
-        var rest = pending
-        guard rest.readableBytes >= StreamCodec.signatureSize else { return false }
-        if DecodingLiveEngine.isAvailable,
-            let bytes = rest.getBytes(at: rest.readerIndex, length: StreamCodec.signatureSize),
-            let codec = StreamCodec(signature: bytes)
-        {
-            options.codec = codec
-            return true
-        }
-        guard rest.readString(length: 4) == "RIFF", rest.readInteger(as: UInt32.self) != nil,
-            rest.readString(length: 4) == "WAVE"
-        else { throw Self.undecodable }
-        while let name = rest.readString(length: 4), let size = rest.readInteger(endianness: .little, as: UInt32.self) {
-            if name == "data" {
-                pending = rest
+        if !header.isWave {
+            guard
+                let bytes = pending.getBytes(at: pending.readerIndex, length: StreamCodec.signatureSize)
+            else { return false }
+            if DecodingLiveEngine.isAvailable, let codec = StreamCodec(signature: bytes) {
+                options.codec = codec
                 return true
             }
+            guard pending.readString(length: 4) == "RIFF", pending.readInteger(as: UInt32.self) != nil,
+                pending.readString(length: 4) == "WAVE"
+            else { throw Self.undecodable }
+            header.isWave = true
+        }
+        while let size = pending.getInteger(at: pending.readerIndex + 4, endianness: .little, as: UInt32.self) {
+            let isData = pending.getString(at: pending.readerIndex, length: 4) == "data"
             let padded = Int(size) + Int(size & 1)
-            guard padded <= Self.longestHeader else { throw Self.undecodable }
-            guard var chunk = rest.readSlice(length: padded) else { break }
+            guard isData || header.bytes + padded <= Self.longestHeader && header.chunks < Self.mostChunks else {
+                throw Self.undecodable
+            }
+            guard isData || pending.readableBytes >= 8 + padded, let name = pending.readString(length: 4) else { break }
+            pending.moveReaderIndex(forwardBy: 4)
+            if isData { return true }
+            header.chunks += 1
+            header.bytes += 8 + padded
+            guard var chunk = pending.readSlice(length: padded) else { throw Self.undecodable }
             if name == "fmt " { try readFormat(&chunk) }
         }
-        guard pending.readableBytes <= Self.longestHeader else { throw Self.undecodable }
         return false
     }
 

@@ -34,6 +34,8 @@ struct ListenRoutes: Sendable {
         var limits = WebSocketUpgrade.Limits()
         // Three seconds of audio in one message are usual, and a minute is not too much.
         limits.messageSize = 16 << 20
+        // Texts are commands: the longest has some hundred key terms.
+        limits.textSize = 64 << 10
         let id = identifiers.uuid()
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal

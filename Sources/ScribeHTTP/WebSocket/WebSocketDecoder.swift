@@ -15,8 +15,11 @@ package enum WebSocketMessage: Hashable, Sendable {
 ///
 /// Not by NIO's decoder: that is a handler of a pipeline, and here a socket is the body of a request.
 package struct WebSocketDecoder: Sendable {
-    /// The longest message, in bytes.
+    /// The longest message, and the longest one that is a text, in bytes.
     private let limit: Int
+    private let textLimit: Int
+    /// The longest message until the first one is whole.
+    private var firstLimit: Int?
     private var pending = ByteBuffer()
     /// The message of which frames have come and more will.
     private var message: (opcode: WebSocketFrame.Opcode, payload: ByteBuffer)?
@@ -25,7 +28,19 @@ package struct WebSocketDecoder: Sendable {
 
     private static let mostFragments = 10_000
 
-    package init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: of a message, in bytes.
+    ///   - textLimit: of texts; nil for that of all messages.
+    ///   - firstLimit: of the first message; nil for that of all.
+    package init(limit: Int, textLimit: Int? = nil, firstLimit: Int? = nil) {
+        self.limit = limit
+        self.firstLimit = firstLimit
+        self.textLimit = min(limit, textLimit ?? limit)
+    }
+
+    private func limit(of opcode: WebSocketFrame.Opcode) -> Int {
+        min(opcode == .text ? textLimit : limit, opcode.isControl ? limit : firstLimit ?? limit)
+    }
 
     /// Takes the next bytes.
     package mutating func receive(_ buffer: ByteBuffer) {
@@ -36,6 +51,15 @@ package struct WebSocketDecoder: Sendable {
     /// The next message, nil when not all of it has arrived.
     /// - Throws: ``WebSocketClosure`` for what ends the socket.
     package mutating func next() throws(WebSocketClosure) -> WebSocketMessage? {
+        let message = try nextMessage()
+        switch message {
+        case .text, .binary: firstLimit = nil
+        case .ping, .pong, .close, nil: break
+        }
+        return message
+    }
+
+    private mutating func nextMessage() throws(WebSocketClosure) -> WebSocketMessage? {
         while let frame = try nextFrame() {
             switch frame.opcode {
             case .ping: return .ping(frame.payload)
@@ -49,6 +73,7 @@ package struct WebSocketDecoder: Sendable {
             case .continuation:
                 guard var begun = message else { throw .protocolError("A message goes on that has not begun") }
                 fragments += 1
+                let limit = limit(of: begun.opcode)
                 guard begun.payload.readableBytes + frame.payload.readableBytes <= limit,
                     fragments <= Self.mostFragments
                 else { throw .tooBig(limit) }
@@ -103,6 +128,7 @@ package struct WebSocketDecoder: Sendable {
         }
         if opcode.isControl, !isFinal || length > 125 { throw .protocolError("A control frame is short and whole") }
         // Before anything is waited for: what is too long is never gathered.
+        let limit = limit(of: opcode == .continuation ? message?.opcode ?? opcode : opcode)
         guard length <= UInt64(limit) else { throw .tooBig(limit) }
         guard let mask = rest.readInteger(as: UInt32.self), var payload = rest.readSlice(length: Int(length)) else {
             return nil

@@ -27,6 +27,10 @@ package struct WebSocketUpgrade: Sendable {
     package struct Limits: Sendable {
         /// Of a message, in bytes.
         package var messageSize = 1 << 20
+        /// Of a message that is a text, in bytes; nil for as much as of any.
+        package var textSize: Int?
+        /// Of the first message, in bytes; nil for as much as of any.
+        package var firstSize: Int?
         /// After so long without a frame of the client's it is asked whether it is there, and after twice that the socket
         /// is given up.
         package var silence: Duration = .seconds(20)
@@ -82,7 +86,7 @@ package struct WebSocketUpgrade: Sendable {
     ) async -> WebSocketClosure? {
         let socket = WebSocket(outgoing: outgoing)
         let presence = Presence()
-        let messages = WebSocketMessages(request.body, socket, limit: limits.messageSize, presence)
+        let messages = WebSocketMessages(request.body, socket, limits, presence)
         do {
             return try await withGracefulShutdownHandler {
                 try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
@@ -152,14 +156,14 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
 
     private let body: RequestBody
     private let socket: WebSocket
-    private let limit: Int
+    private let limits: WebSocketUpgrade.Limits
     private let presence: Presence
     private let ended = LockedValue(false)
 
-    init(_ body: RequestBody, _ socket: WebSocket, limit: Int, _ presence: Presence) {
+    init(_ body: RequestBody, _ socket: WebSocket, _ limits: WebSocketUpgrade.Limits, _ presence: Presence) {
         self.body = body
         self.socket = socket
-        self.limit = limit
+        self.limits = limits
         self.presence = presence
     }
 
@@ -168,7 +172,9 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator {
         Iterator(
-            bytes: body.makeAsyncIterator(), decoder: WebSocketDecoder(limit: limit), socket: socket,
+            bytes: body.makeAsyncIterator(),
+            decoder: WebSocketDecoder(
+                limit: limits.messageSize, textLimit: limits.textSize, firstLimit: limits.firstSize), socket: socket,
             presence: presence, ended: ended)
     }
 

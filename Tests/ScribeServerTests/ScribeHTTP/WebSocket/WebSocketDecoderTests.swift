@@ -77,6 +77,32 @@ struct WebSocketDecoderTests {
         #expect(code(frame(0x02, half), frame(0x80, half)) == 1009)
     }
 
+    @Test("a text, and the first message, may have a limit of their own, whole or in pieces")
+    func ownLimits() {
+        func code(_ decoder: WebSocketDecoder, _ frames: ByteBuffer...) -> UInt16? {
+            var decoder = decoder
+            do {
+                for frame in frames {
+                    decoder.receive(frame)
+                    while try decoder.next() != nil {}
+                }
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        let (fits, long) = ([UInt8](repeating: 0x20, count: 100), [UInt8](repeating: 0x20, count: 101))
+        let texts = WebSocketDecoder(limit: 100_000, textLimit: 100)
+        #expect(code(texts, frame(0x81, fits), frame(0x82, long)) == nil)
+        #expect(code(texts, frame(0x81, long)) == 1009)
+        #expect(code(texts, frame(0x01, fits), frame(0x80, [0x20])) == 1009)
+        #expect(code(texts, frame(0x02, fits), frame(0x80, long)) == nil)
+        let first = WebSocketDecoder(limit: 100_000, firstLimit: 100)
+        #expect(code(first, frame(0x89, []), frame(0x82, fits), frame(0x82, long)) == nil)
+        #expect(code(first, frame(0x89, []), frame(0x82, long)) == 1009)
+        #expect(code(first, frame(0x01, fits), frame(0x80, [0x20])) == 1009)
+    }
+
     @Test("a reason is cut between characters, to what fits a close frame")
     func reason() {
         let frame = WebSocketClosure(1008, String(repeating: "é", count: 100)).frame
