@@ -1,0 +1,75 @@
+"""Runs what docs/contract-tests.md prints, as it is printed."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import requests
+import yaml
+from conftest import BINARY, PATIENCE, ROOT, running, wait_until
+
+PAGE = (ROOT / "docs/contract-tests.md").read_text()
+BLOCKS = {
+    found["name"]: found["text"]
+    for found in re.finditer(r"```\w+\n(?P<text>(?:#|//) (?P<name>[\w./-]+)\n.*?)```", PAGE, re.DOTALL)
+}
+
+
+def run(folder, command) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "EMULATOR_BINARY": str(BINARY), "TMPDIR": str(folder)}
+    for name in ("PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER"):
+        environment.pop(name, None)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    "names, command, failing",
+    [
+        (("conftest.py", "test_login.py"), [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+         ("test_login.py", 'assert answer.json()["access_token"]', "assert False")),
+        (("emulator.mjs", "login.test.mjs"), ["node", "--test"],
+         ("login.test.mjs", "assert.ok((await answer.json()).access_token)", "assert.ok(false)")),
+    ],
+    ids=["pytest", "node"],
+)
+def test_the_fixtures_run_as_printed_and_end_their_servers(tmp_path, names, command, failing):
+    for name in names:
+        (tmp_path / name).write_text(BLOCKS[name])
+    passed = run(tmp_path, command)
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    name, right, wrong = failing
+    assert right in BLOCKS[name]
+    (tmp_path / name).write_text(BLOCKS[name].replace(right, wrong))
+    assert run(tmp_path, command).returncode != 0
+    wait_until(
+        lambda: not subprocess.run(["pgrep", "-f", f"serve.*{tmp_path}"], capture_output=True).stdout,
+        "no server is left behind")
+
+
+def test_the_step_that_starts_the_server_runs_as_printed(tmp_path):
+    job = yaml.safe_load(BLOCKS[".github/workflows/contract.yaml"])["jobs"]["contract"]
+    checkouts = [step.get("with", {}) for step in job["steps"] if step.get("uses", "").startswith("actions/checkout")]
+    assert checkouts[0] == {} and checkouts[1]["path"] == "scribe-emulator", "the user's own repository comes first"
+    (script,) = [step["run"] for step in job["steps"] if "serve" in step.get("run", "")]
+    folder = tmp_path / "scribe-emulator/.build"
+    folder.mkdir(parents=True)
+    (folder / "debug").symlink_to(BINARY.parent)
+    exported = tmp_path / "exported"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GITHUB_ENV": str(exported)}
+    subprocess.run(["sh", "-e", "-c", script + "\necho $! >pid"], cwd=tmp_path, env=environment, check=True, timeout=PATIENCE)
+    try:
+        values = dict(line.split("=", 1) for line in exported.read_text().splitlines())
+        login = {"client_id": values["SCRIBE_CLIENT_ID"], "client_secret": values["SCRIBE_CLIENT_SECRET"]}
+        assert requests.post(f"{values['SCRIBE_BASE_URL']}/connect-auth/v1/account/login", json=login).status_code == 200
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), 15)
+
+
+def test_the_environment_of_the_service_starts_a_server_that_lets_its_client_in(tmp_path):
+    job = yaml.safe_load(BLOCKS[".github/workflows/contract-image.yaml"])["jobs"]["contract"]
+    image = {"SCRIBE_HOST": "0.0.0.0", "SCRIBE_EPHEMERAL": "true"}
+    with running(tmp_path, environment={**image, **job["services"]["scribe"]["env"]}) as server:
+        login = {"client_id": job["env"]["SCRIBE_CLIENT_ID"], "client_secret": job["env"]["SCRIBE_CLIENT_SECRET"]}
+        assert requests.post(f"{server.base_url}/connect-auth/v1/account/login", json=login).status_code == 200
