@@ -21,9 +21,9 @@ test-quick:
 	@scripts/install test
 	@scripts/test quick
 
-# One consultation from speech to note. make demo STT=real listens for real.
+# One consultation from speech to note. make demo STT=real listens for real, STT=whisper by Whisper.
 demo:
-	@scripts/install test
+	@scripts/install demo
 	@swift build --product scribe-emulator
 	@LIVE=$(LIVE) demo/run.sh $(STT)
 
