@@ -125,7 +125,8 @@ def test_partners_and_their_webhooks_come_with_the_file(tmp_path):
 def test_without_a_terminal_sighup_reads_the_file_again_and_nothing_ends(tmp_path):
     """The same bytes in place, and so nothing to see for a look: only the request reads them."""
     write(tmp_path, FIRST)
-    with running(tmp_path, *STRICT, prefix=("setsid",)) as server:
+    # Whoever runs the tests may have been started by nohup.
+    with running(tmp_path, *STRICT, prefix=("env", "--default-signal=HUP", "setsid")) as server:
         server.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "the clients file was read again" in server.log, "the file is read again")
         assert log_in(server, FIRST).status_code == 200
@@ -137,6 +138,7 @@ def test_with_a_terminal_sighup_stops_and_leaves_nothing_behind(tmp_path):
     temporary.mkdir()
 
     def take_terminal():
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.setsid()
         import fcntl
         import termios
