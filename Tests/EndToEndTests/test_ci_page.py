@@ -42,7 +42,8 @@ def test_the_fixtures_run_as_printed_and_end_their_servers(tmp_path, names, comm
     name, right, wrong = failing
     assert right in BLOCKS[name]
     (tmp_path / name).write_text(BLOCKS[name].replace(right, wrong))
-    assert run(tmp_path, command).returncode != 0
+    failed = run(tmp_path, command)
+    assert failed.returncode != 0 and re.search(r"1 failed|fail 1", failed.stdout), failed.stdout + failed.stderr
     wait_until(
         lambda: not subprocess.run(["pgrep", "-f", f"serve.*{tmp_path}"], capture_output=True).stdout,
         "no server is left behind")

@@ -149,12 +149,15 @@ def test_with_a_terminal_sighup_stops_and_leaves_nothing_behind(tmp_path):
         [BINARY, "serve", "--port", "0", "--ephemeral", "--ready-file", tmp_path / "ready.json"],
         stdin=terminal, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, preexec_fn=take_terminal,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(temporary)})
-    wait_until((tmp_path / "ready.json").exists, "the server is ready")
-    assert any(temporary.iterdir())
-    os.close(terminal)
-    # The terminal goes, as a window is closed: the kernel sends the signal.
-    os.close(main)
-    assert process.wait(PATIENCE) == 0
+    try:
+        wait_until((tmp_path / "ready.json").exists, "the server is ready")
+        assert any(temporary.iterdir())
+        os.close(terminal)
+        # The terminal goes, as a window is closed: the kernel sends the signal.
+        os.close(main)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
     assert not (tmp_path / "ready.json").exists() and not list(temporary.iterdir())
 
 
