@@ -21,7 +21,8 @@ test-quick:
 	@scripts/install test
 	@scripts/test quick
 
-# One consultation from speech to note. make demo STT=real listens for real, STT=whisper by Whisper.
+# One consultation from speech to note. make demo STT=real listens for real, by a grammar; STT=whisper without one
+# (WHISPER_MODEL= a model or its folder).
 demo:
 	@scripts/install demo
 	@swift build --product scribe-emulator
