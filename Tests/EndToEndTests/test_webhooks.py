@@ -66,7 +66,12 @@ class Receiver:
                 pass
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                if len(body) < size:
+                    # The server was killed while it sent this: nothing was delivered, and it comes again.
+                    self.close_connection = True
+                    return
                 try:
                     message = verified(self.headers, body)
                 except Exception as problem:
