@@ -76,17 +76,17 @@ package struct Backend: Sendable {
 
         let secrets = ClientSecrets(key: data.key)
         let logins = try await readLogins
-        let clients = try logins.noClients()
+        let clients = KnownClients(demoPrincipal: try logins.demoPrincipal())
         let partners = KnownPartners(logins.partners)
         try await logins.register(in: store, secrets, as: clients)
-        if logins.isEmpty {
+        if logins.count == 0 {
             logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
         }
         try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
         let authenticator = Authenticator(
             tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode, clients: clients)
         let credentials = await UploadCredentials(
-            key: data.key, clients: { [mode = configuration.authMode] in clients.admitted(in: mode) },
+            key: data.key, clients: clients, mode: configuration.authMode,
             lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
         let firebase = try await Self.firebase(configuration.edge, runtime.outbound, clock)
         let tickets = Tickets(key: data.key, clock: clock)
@@ -144,31 +144,30 @@ package struct Backend: Sendable {
         ]
         metrics = runtime.metrics
         bodies = BodyBudget(limit: configuration.bodyBudget)
-        let probes =
-            configuration.transcriber == .fake
-            ? [] : [TranscriberProbe(transcriber: engines.transcriber, clock: clock, logger: logger)]
-        services =
-            [
-                StoreClosing(store: store, folder: data.folder, threads: data.threads),
-                JobRunner(
-                    store: store, objects: data.objects, transcriber: engines.transcriber,
-                    noteWriter: engines.noteWriter,
-                    bench: engines.bench, templates: runtime.templates, changes: changes, metrics: metrics,
-                    clock: clock,
-                    policy: configuration.jobs, logger: logger),
-                DeliveryRunner(
-                    store: store, outbound: runtime.outbound, formats: formats, changes: changes, metrics: metrics,
-                    clock: clock, logger: logger),
-                OrphanSweep(store: store, objects: data.objects, logger: logger),
-                SilentConversations(
-                    store: store, conversations: runtime.conversations, clock: clock,
-                    interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: logger),
-                ExpiredSessions(store: store, clock: clock, logger: logger),
-                HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
-                ClientsFileWatch(
-                    configuration, mark: clientsMark, parts.clientsFileRequest, store: store, secrets: secrets,
-                    clients: clients, partners: partners, clock: clock, threads: data.threads, logger: logger),
-            ] + probes
+        var services: [any Service] = [
+            StoreClosing(store: store, folder: data.folder, threads: data.threads),
+            JobRunner(
+                store: store, objects: data.objects, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
+                bench: engines.bench, templates: runtime.templates, changes: changes, metrics: metrics, clock: clock,
+                policy: configuration.jobs, logger: logger),
+            DeliveryRunner(
+                store: store, outbound: runtime.outbound, formats: formats, changes: changes, metrics: metrics,
+                clock: clock, logger: logger),
+            OrphanSweep(store: store, objects: data.objects, logger: logger),
+            SilentConversations(
+                store: store, conversations: runtime.conversations, clock: clock,
+                interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: logger),
+            ExpiredSessions(store: store, clock: clock, logger: logger),
+            HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
+            ClientsFileWatch(
+                configuration: configuration, mark: clientsMark, request: parts.clientsFileRequest, store: store,
+                secrets: secrets, clients: clients, partners: partners, clock: clock, threads: data.threads,
+                logger: logger),
+        ]
+        if configuration.transcriber != .fake {
+            services.append(TranscriberProbe(transcriber: engines.transcriber, clock: clock, logger: logger))
+        }
+        self.services = services
     }
 
     /// What is done with the data, whichever API asks for it.
@@ -241,11 +240,11 @@ package struct Backend: Sendable {
     private static func firebase(
         _ settings: EdgeFamily.Settings, _ outbound: OutboundClient, _ clock: ScribeClock
     ) async throws -> ForeignTokens? {
-        let keys: ForeignTokens.Keys
+        let keys: IssuerKeys
         switch (settings.jwks, settings.jwksURL, settings.project) {
         case (nil, nil, nil): return nil
         case (let set?, nil, _?): keys = .set(set)
-        case (nil, let url?, _?): keys = .address(url, PublishedKeys(outbound: outbound, clock: clock))
+        case (nil, let url?, _?): keys = .address(url)
         case (_?, _?, _):
             throw StartupProblem.unusableFirebase(
                 reason: "firebase-jwks-file and firebase-jwks-url exclude each other")
@@ -254,7 +253,8 @@ package struct Backend: Sendable {
                 reason: "firebase-project goes together with firebase-jwks-url or firebase-jwks-file")
         }
         do {
-            return try await ForeignTokens(keys, project: settings.project ?? "", clock: clock)
+            return try await ForeignTokens(
+                keys, PublishedKeys(outbound: outbound, clock: clock), project: settings.project ?? "", clock: clock)
         } catch let problem as ForeignTokens.UnusableKeys {
             throw StartupProblem.unusableFirebase(reason: problem.description)
         }

@@ -28,93 +28,71 @@ package final class ClientsFileRequest: Sendable {
 ///
 /// A file is read once its mark has stood still for one look: whoever writes it is done by then. A file that cannot be
 /// used changes nothing, because every client that a list leaves out loses its tokens.
-actor ClientsFileWatch: Service {
-    private let configuration: Configuration
-    private let request: ClientsFileRequest
-    private let store: Store
-    private let secrets: ClientSecrets
-    private let clients: KnownClients
-    private let partners: KnownPartners
-    private let clock: ScribeClock
-    private let threads: NIOThreadPool
-    private let logger: Logger
-
-    /// The mark of the file that was read last, or could not be used.
-    private var readMark: FileMark?
-    private var lastMark: FileMark?
+struct ClientsFileWatch: Service, CustomStringConvertible {
+    let configuration: Configuration
+    /// The mark of the file as it was before the start read it.
+    let mark: FileMark?
+    let request: ClientsFileRequest
+    let store: Store
+    let secrets: ClientSecrets
+    let clients: KnownClients
+    let partners: KnownPartners
+    let clock: ScribeClock
+    let threads: NIOThreadPool
+    let logger: Logger
 
     static let interval: Duration = .seconds(2)
 
-    /// - Parameter mark: of the file as it was before the start read it.
-    init(
-        _ configuration: Configuration, mark: FileMark?, _ request: ClientsFileRequest, store: Store,
-        secrets: ClientSecrets, clients: KnownClients, partners: KnownPartners, clock: ScribeClock,
-        threads: NIOThreadPool, logger: Logger
-    ) {
-        self.configuration = configuration
-        self.request = request
-        self.store = store
-        self.secrets = secrets
-        self.clients = clients
-        self.partners = partners
-        self.clock = clock
-        self.threads = threads
-        self.logger = logger
-        readMark = mark
-        lastMark = mark
-    }
-
-    /// What the service group logs; the parts would otherwise be spelled out, secrets included.
-    nonisolated var description: String { "ClientsFileWatch" }
+    var description: String { "ClientsFileWatch" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await self.clock.sleep(for: Self.interval, as: .clientsFile)) != nil { await self.look() }
+            // Of the file that was read, or could not be used, and of the file at the last look.
+            var (settled, last) = (mark, mark)
+            while (try? await clock.sleep(for: Self.interval, as: .clientsFile)) != nil {
+                let isRequested = request.take()
+                guard let path = configuration.clientsFile else {
+                    if isRequested { logger.notice("there is no clients file to read again") }
+                    continue
+                }
+                let mark = (try? await threads.runIfActive { FileMark(path: path) }) ?? nil
+                if isRequested || mark != settled && mark == last {
+                    if await read(path, mark) { settled = mark } else if isRequested { request.make() }
+                }
+                last = mark
+            }
         }
     }
 
-    private func look() async {
-        let isRequested = request.take()
-        guard let path = configuration.clientsFile else {
-            if isRequested { logger.notice("there is no clients file to read again") }
-            return
-        }
-        let mark = (try? await threads.runIfActive { FileMark(path: path) }) ?? nil
-        defer { lastMark = mark }
-        guard isRequested || (mark != readMark && mark == lastMark) else { return }
-        do {
-            try await read(path, mark)
-            readMark = mark
-        } catch is Unfinished {
-            // Somebody is writing it at this moment; the next look sees another mark.
-        } catch is CancellationError {
-            // The server stops.
-        } catch  where error is StartupProblem || error is UnusableEntry {
-            readMark = mark
-            logger.error("the clients stay as they are: \(error)")
-        } catch {
-            // Of the store. The next look tries again.
-            logger.error("the clients cannot be stored", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// The file changed while it was read.
+    /// Somebody writes the file at this moment.
     private struct Unfinished: Error {}
 
-    private func read(_ path: String, _ mark: FileMark?) async throws {
-        let logins = try await threads.runIfActive { [configuration] in
-            let logins = try Logins(configuration)
-            guard FileMark(path: path) == mark else { throw Unfinished() }
-            return logins
+    /// - Returns: whether it need not be read again: false while it is being written, and when the store has failed.
+    private func read(_ path: String, _ mark: FileMark?) async -> Bool {
+        do {
+            let logins = try await threads.runIfActive { [configuration] in
+                let logins = try Logins(configuration)
+                guard FileMark(path: path) == mark else { throw Unfinished() }
+                return logins
+            }
+            guard logins.listsClients else {
+                throw StartupProblem.unreadableSeed(path: path, reason: "names no client")
+            }
+            try await logins.register(in: store, secrets, as: clients)
+            partners.replace(logins.partners)
+            try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
+            logger.notice("the clients file was read again", metadata: ["clients": "\(logins.count)"])
+            return true
+        } catch let problem as StartupProblem {
+            logger.error("the clients stay as they are: \(problem)")
+            return true
+        } catch is Unfinished {
+            return false
+        } catch {
+            if !(error is CancellationError) {
+                logger.error("the clients cannot be stored", metadata: ["error": "\(error)"])
+            }
+            return false
         }
-        guard logins.listsClients else {
-            throw StartupProblem.unreadableSeed(path: path, reason: "names no client")
-        }
-        try await logins.register(in: store, secrets, as: clients)
-        partners.replace(logins.partners)
-        try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
-        logger.notice("the clients file was read again", metadata: ["clients": "\(clients.registrations.count)"])
     }
 }
-
-extension ClientsFileWatch: CustomStringConvertible {}

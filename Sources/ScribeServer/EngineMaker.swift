@@ -68,14 +68,10 @@ struct EngineMaker {
             return fake
         case .command(let commandLine):
             do {
-                let transcriber = try CommandTranscriber(
+                return try CommandTranscriber(
                     commandLine: commandLine, temporary: temporary,
                     timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
                 )
-                guard commandLine.contains("{wav}") || commandLine.contains("{file}") else {
-                    throw CommandLineWords.Problem.noRecording
-                }
-                return transcriber
             } catch let problem as CommandTranscriber.MissingProgram {
                 throw StartupProblem.unusableTranscriber(
                     reason: "there is no program '\(problem.name)' that can be run")

@@ -8,7 +8,8 @@ import NIOPosix
 import NIOSSL
 import ScribeDomain
 import ScribeHTTP
-import ServiceLifecycle
+package import ServiceLifecycle
+import Status
 
 /// Where clients reach a backend: its ports, and what a connection may take there.
 package struct Listener: Sendable {
@@ -62,7 +63,7 @@ package struct Listener: Sendable {
                     next: FamilyResponder(families: backend.families, bodies: backend.bodies),
                     allowed: configuration.webOrigins, hidden: ControlFamily.root),
                 allowed: configuration.hosts, exempt: ControlFamily.root),
-            metrics: backend.metrics, clock: parts.clock)
+            metrics: backend.metrics, clock: parts.clock, quiet: StatusFamily.probes)
         let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = backend.tlsPort] ports in
             tlsPort.withLock { $0 = ports.tls }
             do {
@@ -96,7 +97,7 @@ package struct Listener: Sendable {
                         streamLimit: streamLimit, bodies: bodies, metrics: metrics, logger: logger
                     ) { certificate.context }
                 })
-            services.append(SecurePort(application: secure, port: configuration.tls.port))
+            services.append(ListeningPort(secure, port: configuration.tls.port, flag: "--tls-port"))
         }
         return application(
             port: configuration.port, isSecure: false, services: services,
@@ -127,18 +128,27 @@ private actor OpenedPorts {
     }
 }
 
-/// The port for TLS, which says which one it is when it is taken.
-private struct SecurePort<Application: ApplicationProtocol>: Service, CustomStringConvertible {
-    let application: Application
-    let port: Int
-    /// The service group logs it; the parts would otherwise be spelled out, secrets included.
-    var description: String { "SecurePort" }
+/// An application on a port, which says which port it is that cannot be had.
+package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
+    private let application: Application
+    private let port: Int
+    private let flag: String
 
-    func run() async throws {
+    /// - Parameter flag: the one that chooses the port.
+    package init(_ application: Application, port: Int, flag: String) {
+        self.application = application
+        self.port = port
+        self.flag = flag
+    }
+
+    /// The service group logs it; the parts would otherwise be spelled out, secrets included.
+    package var description: String { "scribe-emulator on \(flag) \(port)" }
+
+    package func run() async throws {
         do {
             try await application.run()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw StartupProblem.portInUse(port, flag: "--tls-port")
+            throw StartupProblem.portInUse(port, flag: flag)
         } catch let error as IOError where error.errnoCode == EACCES {
             throw StartupProblem.portForbidden(port)
         }

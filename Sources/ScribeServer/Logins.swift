@@ -45,12 +45,12 @@ struct Logins: Sendable {
     /// Those whose clinicians log in; of the same id the one that was listed.
     var partners: [Partner] { partnersListed.map(\.partner) }
 
-    /// Nobody but the demo tenant, before ``register(in:_:as:)``.
-    func noClients() throws -> KnownClients {
+    /// The tenant of requests without a token of ours.
+    func demoPrincipal() throws -> Principal {
         guard let first = demo.first else {
             throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
         }
-        return KnownClients(registrations: [:], demoPrincipal: first.client.principal)
+        return first.client.principal
     }
 
     /// Makes exactly these known, in the store and then to whoever asks.
@@ -67,7 +67,8 @@ struct Logins: Sendable {
                 uniquingKeysWith: { first, _ in first }))
     }
 
-    var isEmpty: Bool { known.isEmpty }
+    /// How many clients may log in.
+    var count: Int { known.count }
 
     /// Makes exactly these partners told of what becomes of their clinicians' sessions.
     /// - Parameter pauses: between one attempt and the next, for those that want several.

@@ -15,18 +15,20 @@ struct TranscriberProbe: Service, CustomStringConvertible {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var last = await ask(after: nil)
+            var known = await transcriber.probe()
+            report(known)
             while (try? await clock.sleep(for: Self.interval, as: .recogniserProbe)) != nil {
-                if transcriber.hasFailedLast { last = await ask(after: last) }
+                guard transcriber.hasFailedLast else { continue }
+                let found = await transcriber.probe()
+                if found != known { report(found) }
+                known = found
             }
         }
         try? await gracefulShutdown()
     }
 
-    /// - Parameter last: how it failed before, which is not told twice.
-    private func ask(after last: FailedProbe?) async -> FailedProbe? {
-        let failure = await transcriber.probe()
-        guard failure != last, !Task.isCancelled else { return failure }
+    private func report(_ failure: FailedProbe?) {
+        guard !Task.isCancelled else { return }
         if let failure {
             logger.warning(
                 "the transcriber cannot be reached",
@@ -34,8 +36,7 @@ struct TranscriberProbe: Service, CustomStringConvertible {
                     "transcriber": "\(transcriber.name)", "asked": "\(failure.asked)", "answer": "\(failure.answer)",
                 ])
         } else {
-            logger.notice("the transcriber can be reached again", metadata: ["transcriber": "\(transcriber.name)"])
+            logger.notice("the transcriber can be reached", metadata: ["transcriber": "\(transcriber.name)"])
         }
-        return failure
     }
 }

@@ -59,7 +59,7 @@ struct Serve: AsyncParsableCommand {
         do {
             try await serve(configuration, readyFile: readyFile, logger: logger)
         } catch {
-            StandardError.write("scribe-emulator: \(Self.explanation(of: error, configuration))")
+            StandardError.write("scribe-emulator: \(error)")
             throw ExitCode.failure
         }
     }
@@ -67,6 +67,8 @@ struct Serve: AsyncParsableCommand {
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
         let parts = Backend.Parts(clock: .system, identifiers: .random, logger: logger)
         let hangUp = HangUp.wanted
+        // Until somebody listens for it, it must not end the process.
+        if hangUp == .rereadsClients { signal(SIGHUP, SIG_IGN) }
         let application = try await buildApplication(
             configuration, parts,
             onReady: { ports in
@@ -81,7 +83,7 @@ struct Serve: AsyncParsableCommand {
                 }
             }
         )
-        var services: [any Service] = [Quiet(application: application)]
+        var services: [any Service] = [ListeningPort(application, port: configuration.port, flag: "--port")]
         if hangUp == .rereadsClients { services.append(HangUpSignals(request: parts.clientsFileRequest)) }
         var group = ServiceGroupConfiguration(
             services: services,
@@ -108,24 +110,4 @@ struct Serve: AsyncParsableCommand {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(limit.rlim_cur)
     }
-
-    private static func explanation(of error: any Error, _ configuration: Configuration) -> String {
-        if error is StartupProblem { return "\(error)" }
-        let text = "\(error)"
-        if text.contains("Permission denied") || text.contains("errno: 13") {
-            return "\(StartupProblem.portForbidden(configuration.port))"
-        }
-        if text.contains("Address already in use") || text.contains("errno: 98") {
-            return "port \(configuration.port) is in use; choose another with --port, or --port 0"
-        }
-        return text
-    }
-}
-
-/// The application under a name: the service group logs what it runs, and would spell out all its parts, keys included.
-private struct Quiet<Application: Service>: Service, CustomStringConvertible {
-    let application: Application
-    var description: String { "scribe-emulator" }
-
-    func run() async throws { try await application.run() }
 }

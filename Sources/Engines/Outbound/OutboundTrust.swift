@@ -2,7 +2,7 @@ package import Foundation
 package import NIOSSL
 
 /// The authorities that the server trusts when it calls others over TLS: the machine's, and those that the operator adds.
-package struct OutboundTrust: Sendable, Equatable {
+package struct OutboundTrust: Sendable {
     /// The authorities of the machine alone.
     package static let machine = OutboundTrust(added: [])
 

@@ -20,7 +20,7 @@ package struct EngineFailure: Error, Hashable, Sendable {
     /// How long a service asked to be left alone, in seconds.
     package let retryAfter: Double?
     package let origin: Origin
-    /// What a service wrote with its refusal, for the log alone; empty where it wrote nothing.
+    /// The text of a service's refusal, for the log alone; empty where there was none.
     package let detail: String
 
     /// The reason, with what the service wrote.

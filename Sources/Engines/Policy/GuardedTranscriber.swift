@@ -8,7 +8,7 @@ package struct GuardedTranscriber: Transcriber {
     private let fallback: (any Transcriber)?
     private let policy: EngineGuard.Policy
     private let limits: EngineGuard
-    /// What the last probe has found, unless a recognition has succeeded since.
+    /// Whether the last probe failed and no recognition has succeeded since.
     private let isUnreachable = LockedValue(false)
     private let files: NIOThreadPool
 

@@ -32,7 +32,7 @@ extension Transcriber {
     package var hasFailedLast: Bool { false }
 }
 
-/// What a service was asked, and what came back in place of an answer.
+/// The question and the answer of a probe that failed.
 package struct FailedProbe: Hashable, Sendable {
     /// Without a key, for the log: `GET http://127.0.0.1:9000/v1/models`.
     package let asked: String

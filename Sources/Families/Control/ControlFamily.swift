@@ -12,7 +12,7 @@ package struct ControlFamily: RoutedAPI {
         package var token: String?
         /// The host that the server listens on, by which it may be asked for.
         package var host: String
-        /// What it says of itself at this moment.
+        /// The `settings` of `/__admin/info`: version, mode, ports and the like.
         package var about: @Sendable () -> [String: String]
         package var proxies: TrustedProxies
 

@@ -12,7 +12,7 @@ struct EdgeCredentials: Sendable {
 
     /// Whose business users act for that come with no client of ours.
     private var tenant: Principal {
-        client.flatMap { authenticator.clients.registrations[$0]?.principal } ?? authenticator.clients.demoPrincipal
+        client.flatMap { authenticator.clients[$0]?.principal } ?? authenticator.clients.demoPrincipal
     }
 
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.

@@ -16,8 +16,8 @@ package struct EdgeFamily: RoutedAPI {
         package var idleTime: Duration = .seconds(90)
         /// Lets whoever knows it act for any user: `Bearer <key><uid>`. Nil: nobody.
         package var adminKey: String?
-        /// A JWK set with which Firebase's tokens are verified, or its URL, and the project that they are for. Nil: outside
-        /// of strict mode they are taken on trust, within it nobody takes them.
+        /// A JWK set with which Firebase's tokens are verified, or its URL, and the project that the tokens name. Without
+        /// them, strict mode refuses such tokens, and the other modes trust them.
         package var jwks: Data?
         package var jwksURL: String?
         package var project: String?

@@ -74,7 +74,7 @@ struct EdgeListenRoutes: Sendable {
             var iterator = messages.makeAsyncIterator()
             guard case .text(let text)? = try await iterator.next(),
                 let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
-                let principal = try? await credentials.principal(of: login.token)
+                let principal = try await principal(of: login.token)
             else {
                 try await socket.send(text: #"{"success":false,"type":"auth_response"}"#)
                 throw Self.badToken
@@ -93,6 +93,18 @@ struct EdgeListenRoutes: Sendable {
             query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
             query.hearsNames = true
             return try await serve(query, socket, iterator, principal, context)
+        }
+    }
+
+    /// - Returns: nil for a token that nobody is let in with.
+    /// - Throws: ``WebSocketClosure`` when that cannot be told now, so that the page comes again and keeps its token.
+    private func principal(of token: String) async throws(WebSocketClosure) -> Principal? {
+        do {
+            return try await credentials.principal(of: token)
+        } catch EdgeError.keysUnavailable {
+            throw WebSocketClosure(1013, "The keys of the token's issuer cannot be fetched, try again")
+        } catch {
+            return nil
         }
     }
 

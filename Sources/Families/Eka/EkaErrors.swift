@@ -25,7 +25,7 @@ struct EkaErrors: ErrorStyle {
         let code: String
         let message: String
         let displayMessage: String
-        /// What version 3 of the API calls the message.
+        /// The name of the message in version 3 of the API.
         let msg: String
 
         enum CodingKeys: String, CodingKey {

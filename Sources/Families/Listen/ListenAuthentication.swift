@@ -20,7 +20,7 @@ struct ListenAuthentication: Sendable {
         return try await authenticator.principal(offering: [credentials.key].compactMap(\.self))
     }
 
-    /// Whose key it is that asks for a token.
+    /// The principal whose API key asks for a token.
     /// - Throws: ``ListenError/notPermitted`` for a granted token, ``HTTPProblem/unauthenticated(reason:)``.
     func granter(_ credentials: ListenCredentials) throws -> Principal {
         guard let key = credentials.key else { throw HTTPProblem.unauthenticated(reason: "No key was sent") }
@@ -40,7 +40,7 @@ struct ListenAuthentication: Sendable {
     /// The owner of a granted token, while its client is known.
     private func granted(_ token: String) -> Principal? {
         guard let principal = tickets.redeem(token, Self.purpose)?.principal,
-            authenticator.clients.registrations[principal.client]?.principal == principal
+            authenticator.clients[principal.client]?.principal == principal
         else { return nil }
         return principal
     }

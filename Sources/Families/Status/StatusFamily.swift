@@ -11,6 +11,9 @@ package struct StatusFamily: RoutedAPI {
     /// `openapi/scribe.yaml`.
     package static var openAPI: [UInt8] { document_scribe().bytes }
 
+    /// The routes of supervisors and collectors.
+    package static let probes: Set<String> = ["/livez", "/readyz", "/metrics"]
+
     package let name = "Status"
     private let routes: HealthRoutes
 

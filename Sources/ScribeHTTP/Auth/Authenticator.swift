@@ -26,7 +26,7 @@ package struct Authenticator: Sendable {
         for token in offered.removingDuplicates() {
             switch await tokens.verdict(on: token) {
             case .ours(let principal, let version):
-                if clients.registrations.isCurrent(principal, version: version) { return principal }
+                if clients[principal.client]?.isCurrent(principal, version: version) == true { return principal }
                 reason = "The token's client is not known any more"
             case .foreign where mode != .strict: isForeign = true
             case .foreign: reason = "The token was not issued here"

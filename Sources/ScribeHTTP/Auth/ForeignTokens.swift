@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import JWTKit
 package import ScribeDomain
 
@@ -26,20 +26,8 @@ package struct ForeignTokens: Sendable {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    /// Where its keys are.
-    package enum Keys: Sendable {
-        /// A JWK set.
-        case set(Data)
-        /// The URL of one.
-        case address(String, PublishedKeys)
-    }
-
-    private enum Source {
-        case set(JWTKeyCollection)
-        case address(String, PublishedKeys)
-    }
-
-    private let keys: Source
+    private let keys: IssuerKeys
+    private let published: PublishedKeys
     private let issuer: String
     private let audience: String
     private let verified = VerifiedTokens<Claims>()
@@ -48,23 +36,21 @@ package struct ForeignTokens: Sendable {
     /// - Parameters:
     ///   - project: Firebase's; its tokens name it as their audience and at the end of their issuer.
     /// - Throws: ``UnusableKeys``.
-    package init(_ keys: Keys, project: String, clock: ScribeClock) async throws {
-        switch keys {
-        case .set(let data):
-            do {
-                self.keys = .set(try await PublishedKeys.keys(in: data))
-            } catch {
-                throw UnusableKeys(description: "the keys are no JWK set that can be used")
-            }
-        case .address(let address, let published): self.keys = .address(address, published)
+    package init(
+        _ keys: IssuerKeys, _ published: PublishedKeys, project: String, clock: ScribeClock
+    ) async throws {
+        if case .set(let data) = keys, (try? await PublishedKeys.keys(in: data)) == nil {
+            throw UnusableKeys(description: "the keys are no JWK set that can be used")
         }
+        self.keys = keys
+        self.published = published
         issuer = "https://securetoken.google.com/\(project)"
         audience = project
         self.clock = clock
     }
 
     /// The user that a token names.
-    /// - Parameter business: for which it is asked.
+    /// - Parameter business: see ``PublishedKeys/claims(of:as:by:for:)``.
     /// - Returns: nil for a token that is not theirs, not valid any more, or meant for somebody else.
     /// - Throws: ``PublishedKeys/Problem`` when a token claims to be theirs and their keys cannot be fetched.
     package func user(of token: String, for business: BusinessID) async throws(PublishedKeys.Problem) -> String? {
@@ -75,7 +61,7 @@ package struct ForeignTokens: Sendable {
             // What is no JWT of theirs is kept from the parser.
             guard let parsed = UnverifiedToken(token), parsed.issuer == issuer, parsed.keyID != nil,
                 parsed.algorithm == "RS256",
-                let found = try await verified(token, for: business)
+                let found = try await published.claims(of: token, as: Claims.self, by: keys, for: business)
             else { return nil }
             claims = found
             verified.remember(claims, of: token)
@@ -84,13 +70,5 @@ package struct ForeignTokens: Sendable {
             !claims.sub.isEmpty
         else { return nil }
         return claims.user ?? claims.sub
-    }
-
-    private func verified(_ token: String, for business: BusinessID) async throws(PublishedKeys.Problem) -> Claims? {
-        switch keys {
-        case .set(let keys): try? await keys.verify(token, as: Claims.self)
-        case .address(let address, let published):
-            try await published.claims(of: token, as: Claims.self, keysAt: address, for: business)
-        }
     }
 }

@@ -32,22 +32,20 @@ package final class KnownClients: Sendable {
     package let demoPrincipal: Principal
     private let listed: LockedValue<Listed>
 
-    /// - Parameter keys: those of APIs that know no login.
-    package init(
-        registrations: [ClientID: Registration], demoPrincipal: Principal, keys: [String: Principal] = [:]
-    ) {
+    /// No client is known before ``replace(_:keys:)``.
+    package init(demoPrincipal: Principal) {
         self.demoPrincipal = demoPrincipal
-        listed = LockedValue(Listed(registrations, keys))
+        listed = LockedValue(Listed([:], [:]))
     }
 
     /// Makes exactly these clients known; tokens, keys and credentials of all others are refused from now on.
+    /// - Parameter keys: those of APIs that know no login.
     package func replace(_ registrations: [ClientID: Registration], keys: [String: Principal]) {
         let fresh = Listed(registrations, keys)
         listed.withLock { $0 = fresh }
     }
 
-    /// The listed clients; a token of any other is refused.
-    package var registrations: [ClientID: Registration] { listed.withLock { $0.registrations } }
+    package subscript(client: ClientID) -> Registration? { listed.withLock { $0.registrations[client] } }
 
     /// The principal that a key acts for; nil for an unknown key.
     package func principal(ofKey key: String) -> Principal? {
@@ -58,20 +56,18 @@ package final class KnownClients: Sendable {
     /// Looked up by its hash, so that the time for it tells nothing of the key.
     private static func hash(of key: String) -> SHA256Digest { SHA256.hash(data: Data(key.utf8)) }
 
-    /// The clients that requests may act for.
-    package func admitted(in mode: AuthMode) -> [ClientID: Registration] {
-        let registrations = registrations
-        guard mode != .strict, registrations[demoPrincipal.client] == nil else { return registrations }
-        var admitted = registrations
-        admitted[demoPrincipal.client] = Registration(principal: demoPrincipal, secretHash: [])
-        return admitted
+    /// The registration of a client that requests may act for: where the mode allows requests without a token of ours, the
+    /// demo client is one without being listed.
+    package func admitted(_ client: ClientID, in mode: AuthMode) -> Registration? {
+        if let known = self[client] { return known }
+        guard mode != .strict, client == demoPrincipal.client else { return nil }
+        return Registration(principal: demoPrincipal, secretHash: [])
     }
 }
 
-extension [ClientID: KnownClients.Registration] {
-    /// Whether what was handed out still counts: its client is known, acts for the same tenant and has the same secret.
+extension KnownClients.Registration {
+    /// Whether what was handed out for a version still counts: the client acts for the same tenant and has the same secret.
     package func isCurrent(_ principal: Principal, version: String?) -> Bool {
-        guard let known = self[principal.client] else { return false }
-        return known.principal == principal && known.version == version
+        self.principal == principal && self.version == version
     }
 }

@@ -4,12 +4,12 @@ package import JWTKit
 import NIOCore
 package import ScribeDomain
 
-/// Verifies tokens by the JWK sets that their issuers publish at a URL, which it keeps and fetches again.
+/// Verifies tokens by their issuers' JWK sets. A set that is published at a URL is kept, and fetched again.
 package actor PublishedKeys {
     /// Why a set cannot be used.
     package enum Problem: Error {
         case unreachable
-        /// What is there is no JWK set.
+        /// The document is no JWK set.
         case unusable
     }
 
@@ -20,6 +20,8 @@ package actor PublishedKeys {
 
     private let outbound: OutboundClient
     private let clock: ScribeClock
+    /// Sets that are no URL's; as many as were ever configured.
+    private var parsed: [Data: JWTKeyCollection] = [:]
     private var fetched: [String: Fetched] = [:]
     /// When a fetch failed last: whoever needs the keys shortly after is refused at once.
     private var failed: [String: Date] = [:]
@@ -38,15 +40,22 @@ package actor PublishedKeys {
     }
 
     /// The claims of a token that one of the keys has signed; keys that were rotated are found.
-    /// - Parameter business: whose turn it is where names are looked up.
+    /// - Parameter business: the business that waits; where several wait for a name to be looked up, they take turns.
     /// - Returns: nil when no key fits.
     package func claims<Claims: JWTPayload>(
-        of token: String, as type: Claims.Type, keysAt address: String, for business: BusinessID
+        of token: String, as type: Claims.Type, by keys: IssuerKeys, for business: BusinessID
     ) async throws(Problem) -> Claims? {
-        let known = try await keys(at: address, for: business, newerThan: Self.freshTime)
-        if let claims = try? await known.verify(token, as: Claims.self) { return claims }
-        let fresh = try await keys(at: address, for: business, newerThan: Self.shortestPause)
-        return try? await fresh.verify(token, as: Claims.self)
+        switch keys {
+        case .set(let set):
+            let keys = if let known = parsed[set] { known } else { try await Self.keys(in: set) }
+            parsed[set] = keys
+            return try? await keys.verify(token, as: Claims.self)
+        case .address(let address):
+            let known = try await self.keys(at: address, for: business, newerThan: Self.freshTime)
+            if let claims = try? await known.verify(token, as: Claims.self) { return claims }
+            let fresh = try await self.keys(at: address, for: business, newerThan: Self.shortestPause)
+            return fresh === known ? nil : try? await fresh.verify(token, as: Claims.self)
+        }
     }
 
     /// - Throws: ``Problem/unusable``.

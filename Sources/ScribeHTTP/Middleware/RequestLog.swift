@@ -12,8 +12,11 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     private let next: Next
     private let metrics: Metrics
     private let clock: ScribeClock
+    private let quiet: Set<String>
 
-    package init(next: Next, metrics: Metrics, clock: ScribeClock) {
+    /// - Parameter quiet: routes that orchestrators ask every few seconds: only a bad answer of theirs is worth a line.
+    package init(next: Next, metrics: Metrics, clock: ScribeClock, quiet: Set<String>) {
+        self.quiet = quiet
         self.next = next
         self.metrics = metrics
         self.clock = clock
@@ -33,8 +36,9 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             method: request.method.isCommon ? request.method.rawValue : "other", route: context.endpointPath ?? "-",
             status: response.status.code, seconds: seconds
         )
+        let isQuiet = response.status.kind == .successful && quiet.contains(context.endpointPath ?? "")
         context.logger.log(
-            level: isPassedProbe(context, response.status) ? .debug : .info,
+            level: isQuiet ? .debug : .info,
             "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",
             metadata: [
                 "method": "\(request.method)", "route": "\(context.endpointPath ?? "-")",
@@ -43,13 +47,6 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         )
         return response
     }
-
-    /// Orchestrators ask every few seconds: the answer is worth a line only when it is bad.
-    private func isPassedProbe(_ context: ScribeContext, _ status: HTTPResponse.Status) -> Bool {
-        status.kind == .successful && Self.probes.contains(context.endpointPath ?? "")
-    }
-
-    private static var probes: Set<String> { ["/livez", "/readyz", "/metrics"] }
 }
 
 extension HTTPRequest.Method {

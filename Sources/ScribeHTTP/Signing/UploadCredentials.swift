@@ -17,8 +17,8 @@ package struct UploadCredentials: Sendable {
 
     /// In seconds; 12 h outlast a consultation (eka.md 10.12).
     package let lifetime: TimeInterval
-    /// The clients that may use their credentials.
-    private let clients: @Sendable () -> [ClientID: KnownClients.Registration]
+    private let clients: KnownClients
+    private let mode: AuthMode
     private let keys = JWTKeyCollection()
     private let verified = VerifiedTokens<SessionClaims>()
     private let signingKeys = VerifiedTokens<SymmetricKey>()
@@ -28,15 +28,17 @@ package struct UploadCredentials: Sendable {
 
     /// - Parameters:
     ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
-    ///   - clients: those whose credentials count at this moment, also if they were issued before the last start.
+    ///   - clients: those whose credentials count, also if they were issued before the last start.
+    ///   - mode: which of them requests may act for.
     package init(
-        key: SymmetricKey, clients: @escaping @Sendable () -> [ClientID: KnownClients.Registration],
-        lifetime: TimeInterval, identifiers: IdentifierSource, clock: ScribeClock
+        key: SymmetricKey, clients: KnownClients, mode: AuthMode, lifetime: TimeInterval,
+        identifiers: IdentifierSource, clock: ScribeClock
     ) async {
         func derived(_ purpose: String) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
         }
         self.clients = clients
+        self.mode = mode
         self.lifetime = lifetime
         self.secretsKey = derived("s3 secret key")
         self.identifiers = identifiers
@@ -51,7 +53,7 @@ package struct UploadCredentials: Sendable {
             accessKeyID: accessKeyID, secretKey: secret(of: accessKeyID),
             sessionToken: try await keys.sign(
                 SessionClaims(
-                    principal, version: clients()[principal.client]?.version, accessKeyID, expiration)),
+                    principal, version: clients.admitted(principal.client, in: mode)?.version, accessKeyID, expiration)),
             expiration: expiration
         )
     }
@@ -77,7 +79,8 @@ package struct UploadCredentials: Sendable {
             claims = verified
             self.verified.remember(claims, of: sessionToken)
         }
-        guard claims.akid == accessKeyID, clients().isCurrent(claims.principal, version: claims.ver) else {
+        let known = clients.admitted(claims.principal.client, in: mode)
+        guard claims.akid == accessKeyID, known?.isCurrent(claims.principal, version: claims.ver) == true else {
             return .unknown
         }
         return claims.exp > clock.now.timeIntervalSince1970 ? .known(claims.principal) : .expired

@@ -15,8 +15,9 @@ package enum WebSocketMessage: Hashable, Sendable {
 ///
 /// Not by NIO's decoder: that is a handler of a pipeline, and here a socket is the body of a request.
 package struct WebSocketDecoder: Sendable {
-    /// The longest message, and the longest one that is a text, in bytes.
+    /// The longest message, in bytes.
     private let limit: Int
+    /// The longest text, in bytes.
     private let textLimit: Int
     /// The longest message until the first one is whole.
     private var firstLimit: Int?

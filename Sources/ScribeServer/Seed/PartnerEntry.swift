@@ -1,6 +1,7 @@
 import Engines
 import Foundation
 import ScribeDomain
+import ScribeHTTP
 import Suki
 
 /// A partner as YAML spells it, and who is told of its clinicians' sessions.
@@ -50,12 +51,12 @@ struct PartnerEntry: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let keys: Partner.Keys
+        let keys: IssuerKeys?
         switch (
             try container.decodeIfPresent(String.self, forKey: .file),
             try container.decodeIfPresent(String.self, forKey: .address)
         ) {
-        case (nil, nil): keys = .none
+        case (nil, nil): keys = nil
         case (let path?, nil): keys = .set(Data(try Seed.bytes(of: path)))
         case (nil, let address?):
             guard (try? OutboundAddress(address)) != nil else {

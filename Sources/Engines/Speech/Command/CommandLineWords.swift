@@ -41,7 +41,7 @@ package enum CommandLineWords {
         case trailingBackslash
         case noProgram
         case unknownPlaceholder(String)
-        /// The program would hear nothing: standard input is empty.
+        /// Neither `{wav}` nor `{file}`: a program is given nothing on standard input.
         case noRecording
 
         package var description: String {

@@ -27,6 +27,9 @@ package struct CommandTranscriber: Transcriber {
         arguments = try CommandLineWords.split(commandLine)
         guard let program = arguments.first, !program.isEmpty else { throw CommandLineWords.Problem.noProgram }
         for argument in arguments { try Self.checkPlaceholders(in: argument) }
+        guard arguments.contains(where: { $0.contains("{wav}") || $0.contains("{file}") }) else {
+            throw CommandLineWords.Problem.noRecording
+        }
         let needed = commandLine.contains("{wav}") ? [program, "ffmpeg"] : [program]
         for name in needed where !Self.isInstalled(name) { throw MissingProgram(name: name) }
         self.temporary = temporary

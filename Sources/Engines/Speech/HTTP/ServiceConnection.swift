@@ -75,5 +75,6 @@ private final class Handshake: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { promise.fail(error) }
 
-    func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+    /// Also of a connection that never came about.
+    func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
 }

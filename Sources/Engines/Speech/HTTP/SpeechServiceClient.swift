@@ -15,6 +15,8 @@ package final class SpeechServiceClient: Sendable {
         /// From `Retry-After`, in seconds.
         package let retryAfter: Double?
         package let body: Data
+        /// The beginning of the body, for a log: see ``SpeechServiceClient/excerpt(of:without:)``.
+        package let excerpt: String
     }
 
     /// The longest answer, in bytes: an hour of words with their times is a third of that.
@@ -54,7 +56,7 @@ package final class SpeechServiceClient: Sendable {
         request.body = .stream(FileChunks(path: path, files: files), length: .known(size))
         do {
             let response = try await client.execute(request, deadline: .distantFuture)
-            return try await Self.answer(response)
+            return try await Self.answer(response, to: headers)
         } catch let failure as EngineFailure {
             throw failure
         } catch {
@@ -68,8 +70,8 @@ package final class SpeechServiceClient: Sendable {
         }
     }
 
-    /// Asks for a document, to see whether the service is there: which one it is does not matter.
-    /// - Returns: what came back where that is no answer of a service that would take recordings.
+    /// Asks for a document, to see whether the service is there. Most answers show that, also a 404.
+    /// - Returns: nil for those; otherwise the answer, which a service that takes recordings would not give.
     func probe(_ url: URL, _ headers: [(String, String)]) async -> FailedProbe? {
         var request = HTTPClientRequest(url: url.absoluteString)
         request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
@@ -81,8 +83,8 @@ package final class SpeechServiceClient: Sendable {
             guard [401, 403].contains(status) || (300..<400).contains(status) || status >= 500 && status != 501 else {
                 return nil
             }
-            let body = try? await response.body.collect(upTo: Self.answerLimit)
-            let said = Self.line(Data((body ?? ByteBuffer()).readableBytesView))
+            let beginning = try await response.body.first { _ in true } ?? ByteBuffer()
+            let said = Self.excerpt(of: Data(beginning.readableBytesView), without: headers)
             return FailedProbe(asked: asked, answer: said.isEmpty ? "\(status)" : "\(status): \(said)")
         } catch {
             return FailedProbe(asked: asked, answer: "\(error)")
@@ -91,13 +93,20 @@ package final class SpeechServiceClient: Sendable {
 
     private static let probeTime: TimeAmount = .seconds(10)
 
-    /// The first 300 bytes of what a service wrote, on one line.
-    static func line(_ body: Data) -> String {
-        String(decoding: body.prefix(300), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    /// The first 300 bytes of an answer's body, on one line and without the key, which some services repeat.
+    private static func excerpt(of body: Data, without headers: [(String, String)]) -> String {
+        var text = String(decoding: body.prefix(300), as: UTF8.self).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ").filter { !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
+        for (name, value) in headers where name == "Authorization" {
+            guard let key = value.split(separator: " ").last else { continue }
+            text = text.replacingOccurrences(of: key, with: "…")
+        }
+        return text
     }
 
-    private static func answer(_ response: HTTPClientResponse) async throws -> Answer {
+    private static func answer(
+        _ response: HTTPClientResponse, to headers: [(String, String)]
+    ) async throws -> Answer {
         if (300..<400).contains(response.status.code) {
             // Speech goes where the configuration says and nowhere else.
             throw EngineFailure(
@@ -117,7 +126,8 @@ package final class SpeechServiceClient: Sendable {
         }
         return Answer(
             status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type") ?? "",
-            retryAfter: pause(response.headers.first(name: "Retry-After")), body: body)
+            retryAfter: pause(response.headers.first(name: "Retry-After")), body: body,
+            excerpt: excerpt(of: body, without: headers))
     }
 
     /// In seconds. A service that wants to be left alone for an hour is asked again all the same: somebody waits.
@@ -139,22 +149,21 @@ extension URL {
 extension SpeechServiceClient.Answer {
     /// Throws what a refusal means: whether another attempt may succeed, and when.
     func requireSuccess() throws(EngineFailure) {
-        let detail = (200..<300).contains(status) ? "" : SpeechServiceClient.line(body)
         switch status {
         case 200..<300: return
         case 408, 425, 429, 500...:
             throw EngineFailure(
                 .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter,
-                detail: detail)
+                detail: excerpt)
         case 401, 403:
-            throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)", detail: detail)
+            throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)", detail: excerpt)
         case 400, 413, 415, 422:
             // Of this recording: the next one may well be taken.
             throw EngineFailure(
                 .transcriptionFailed, "the service does not take the recording: \(status)", origin: .input,
-                detail: detail)
+                detail: excerpt)
         default:
-            throw EngineFailure(.transcriptionFailed, "the service answered \(status)", detail: detail)
+            throw EngineFailure(.transcriptionFailed, "the service answered \(status)", detail: excerpt)
         }
     }
 }

@@ -53,7 +53,7 @@ struct TokenIssuing: Sendable {
         to client: Client, refreshToken: String, inSecureCookies isSecure: Bool?, saysSuccess: Bool = false
     ) async throws -> Response {
         let accessToken = try await tokens.issue(
-            to: client, version: clients.registrations[client.principal.client]?.version,
+            to: client, version: clients[client.principal.client]?.version,
             expiresAt: clock.now.addingTimeInterval(lifetimes.accessToken), id: identifiers.uuid())
         var response = try Response.json(
             .ok,

@@ -19,7 +19,7 @@ struct ClientProfiles: Sendable {
         return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
     }
 
-    /// For calls whose refusals some clients read as texts.
+    /// The middleware of stop and commit, whose refusals the Android SDK reads as texts (C-27).
     var errorTexts: ErrorTexts { ErrorTexts(profiles: self) }
 
     func profile(of request: Request, _ context: ScribeContext) -> ClientProfile {

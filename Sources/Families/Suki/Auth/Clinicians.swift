@@ -64,7 +64,7 @@ package struct Clinicians: Sendable {
     }
 
     private func identify(_ login: Login) async throws -> (Partner, subject: String) {
-        guard let partner = partners[login.partner], let client = clients.registrations[partner.client] else {
+        guard let partner = partners[login.partner], let client = clients[partner.client] else {
             throw SukiError(.badRequest, "invalid_request", "there is no such partner")
         }
         let subject = try await partnerTokens.subject(
@@ -90,7 +90,7 @@ package struct Clinicians: Sendable {
             return clients.demoPrincipal
         }
         let claims = try await tokens.claims(of: token)
-        guard let partner = partners[claims.partner], let client = clients.registrations[partner.client]?.principal
+        guard let partner = partners[claims.partner], let client = clients[partner.client]?.principal
         else { throw HTTPProblem.unauthenticated(reason: "its partner is not known any more") }
         var user = UserID(claims.sub)
         if partner.isBearer {

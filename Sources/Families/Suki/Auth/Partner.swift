@@ -1,22 +1,13 @@
-package import Foundation
 package import ScribeDomain
+package import ScribeHTTP
 
 /// A company whose clinicians log in with tokens of its own (suki.md section 2).
 package struct Partner: Hashable, Sendable {
-    /// With what its tokens are verified.
-    package enum Keys: Hashable, Sendable {
-        /// With nothing: they are taken on trust, where the mode allows that.
-        case none
-        /// A JWK set.
-        case set(Data)
-        /// Where it is.
-        case address(String)
-    }
-
     package let id: String
     /// For whose business its clinicians act.
     package let client: ClientID
-    package let keys: Keys
+    /// With which its tokens are verified; nil where they are taken on trust, where the mode allows that.
+    package let keys: IssuerKeys?
     /// Which of them its tokens must name, where that is set.
     package let issuer: String?
     package let audience: String?
@@ -26,7 +17,7 @@ package struct Partner: Hashable, Sendable {
     package let isBearer: Bool
 
     package init(
-        id: String, client: ClientID, keys: Keys, issuer: String? = nil, audience: String? = nil,
+        id: String, client: ClientID, keys: IssuerKeys?, issuer: String? = nil, audience: String? = nil,
         organisations: [String], isBearer: Bool
     ) {
         self.id = id

@@ -32,12 +32,10 @@ struct PartnerTokens: Sendable {
         -> String
     {
         guard token.utf8.count <= 16_384, let parsed = UnverifiedToken(token) else { throw Self.malformed }
-        if partner.keys != .none {
+        if let keys = partner.keys {
             guard parsed.algorithm == "RS256", partner.issuer == nil || partner.issuer == parsed.issuer,
-                partner.audience.map(parsed.audiences.contains) ?? true
-            else { throw Self.refused }
-            guard let claims = try await claims(of: token, partner.keys, business),
-                claims.exp > clock.now.timeIntervalSince1970
+                partner.audience.map(parsed.audiences.contains) ?? true,
+                let claims = try await claims(of: token, keys, business), claims.exp > clock.now.timeIntervalSince1970
             else { throw Self.refused }
         } else if isStrict {
             throw Self.refused
@@ -49,17 +47,10 @@ struct PartnerTokens: Sendable {
 
     /// - Returns: nil for a token that no key has signed.
     private func claims(
-        of token: String, _ keys: Partner.Keys, _ business: BusinessID
+        of token: String, _ keys: IssuerKeys, _ business: BusinessID
     ) async throws(SukiError) -> Claims? {
         do {
-            switch keys {
-            case .none: return nil
-            case .set(let data):
-                let keys = try await PublishedKeys.keys(in: data)
-                return try? await keys.verify(token, as: Claims.self)
-            case .address(let address):
-                return try await published.claims(of: token, as: Claims.self, keysAt: address, for: business)
-            }
+            return try await published.claims(of: token, as: Claims.self, by: keys, for: business)
         } catch {
             throw switch error {
             case .unreachable:

@@ -39,7 +39,7 @@ struct CommandTranscriberTests {
 
     @Test("standard output is the text, and the language is handed on")
     func output() async throws {
-        #expect(try await transcribe("printf ' two\\nwords {language} \\n'").text == "two\nwords en-IN")
+        #expect(try await transcribe("printf ' two\\nwords {language} \\n' {file}").text == "two\nwords en-IN")
     }
 
     @Test("{file} is the upload under a name that tells what it is")
@@ -58,20 +58,22 @@ struct CommandTranscriberTests {
 
     @Test("what is no audio never reaches the program")
     func noAudio() async {
-        #expect(await failure("touch \(folder.path)/called", Data(repeating: 7, count: 200))?.code == .undecodableAudio)
+        #expect(
+            await failure("touch \(folder.path)/called {file}", Data(repeating: 7, count: 200))?.code
+                == .undecodableAudio)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/called"))
     }
 
     @Test("a program that fails is worth another attempt")
     func exitCode() async {
-        let failure = await failure("sh -c 'echo half; exit 3'")
+        let failure = await failure("sh -c 'echo half; exit 3' {file}")
         #expect(failure?.code == .transcriptionFailed)
         #expect(failure?.isRetryable == true)
     }
 
     @Test("more output than a megabyte is a failure")
     func flood() async {
-        #expect(await failure("head -c 3000000 /dev/zero")?.code == .transcriptionFailed)
+        #expect(await failure("head -c 3000000 /dev/zero {file}")?.code == .transcriptionFailed)
     }
 
     @Test("a program that takes too long is ended with its children")
@@ -79,7 +81,7 @@ struct CommandTranscriberTests {
         // A child of the program holds the writing end: the reader hears the end of it when all that hold it are gone.
         let pipe = "\(folder.path)/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
-        async let failed = failure("sh -c '(echo alive; sleep 100000) > \(pipe) & wait'")
+        async let failed = failure("sh -c '(echo alive; sleep 100000) > \(pipe) & wait' {file}")
         let end = try await NIOThreadPool.singleton.runIfActive {
             FileHandle(forReadingAtPath: pipe)
         }
