@@ -9,151 +9,12 @@ import Testing
 @testable import ScribeRuntime
 @testable import ScribeStore
 
-/// Says what it is told, one after the other; the last thing goes on.
-private struct ScriptedTranscriber: Transcriber {
-    enum Step { case text(String), failure(EngineFailure), sleep(Duration) }
-
-    let name = "scripted"
-    let steps: LockedValue<[Step]>
-    let clock: ScribeClock
-
-    func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        switch steps.withLock({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
-        case .text(let text): return RecognisedSpeech(text: text)
-        case .failure(let failure): throw failure
-        case .sleep(let duration):
-            try await clock.sleep(for: duration, as: .fixture)
-            return RecognisedSpeech(text: "late")
-        }
-    }
-}
-
-private struct ScriptedNoteWriter: NoteWriter {
-    struct Broken: Error {}
-
-    let name = "scripted"
-    let isInstant: Bool
-    let clock: ScribeClock
-    let failures: LockedValue<[any Error]>
-    let delay: Duration?
-
-    func write(_ request: NoteRequest) async throws -> WrittenNote {
-        if let failure = failures.withLock({ $0.count > 1 ? $0.removeFirst() : $0.first }) { throw failure }
-        if let delay { try await clock.sleep(for: delay, as: .fixture) }
-        return WrittenNote(value: "note: \(request.transcript)")
-    }
-}
-
-/// A store with one transaction, and a runner for its jobs.
-private struct Fixture {
-    let manual = ManualClock()
-    let folder: TemporaryFolder
-    let store: Store
-    let changes = ChangeHub()
-    let key = Transaction.Key(business: .init("b-1"), id: .init("t"))
-    let runner: JobRunner
-    let noteFailures: LockedValue<[any Error]>
-
-    init(
-        _ steps: ScriptedTranscriber.Step..., noteFailures: [any Error] = [], noteTakes: Duration? = nil,
-        writesNotesAtOnce: Bool = false, transcriptions: Int = 4
-    ) throws {
-        folder = try TemporaryFolder()
-        store = try Store(
-            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: true, sink: changes)
-        let clock = manual.clock
-        let template = Template(
-            id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
-        self.noteFailures = LockedValue(noteFailures)
-        runner = JobRunner(
-            store: store,
-            objects: ObjectFiles(
-                folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton),
-            transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
-            noteWriter: ScriptedNoteWriter(
-                isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
-            bench: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
-            clock: clock, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    /// A consultation with this many chunks, up to its commit.
-    func commit(chunks: Int = 1) async throws {
-        try await record(chunks: chunks)
-        try await commitRecorded(chunks: chunks)
-    }
-
-    func commitRecorded(chunks: Int = 1) async throws {
-        _ = try await store.commit(key, ChunkList(files: (1...chunks).map { "\($0).m4a" }), at: manual.now)
-    }
-
-    /// The same without the commit.
-    func record(chunks: Int = 1) async throws {
-        let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
-        let transaction = Transaction(
-            id: key.id, owner: owner, request: TransactionRequest(transfer: .vaded, audioURL: "s3://bucket/1/t"),
-            createdAt: manual.now)
-        let documents = [
-            ResultDocument(
-                id: .init("d-1"), kind: .transcript, templateID: ResultDocument.transcriptTemplate, name: "Transcript",
-                format: .transcript),
-            ResultDocument(
-                id: .init("d-2"), kind: .custom, templateID: .init("notes"), name: "Notes", format: .markdown),
-        ]
-        _ = try await store.initialise(transaction, documents: documents)
-        for chunk in 1...chunks {
-            let object = StoredObject(
-                bucket: "bucket", key: "1/t/\(chunk).m4a", file: UUID().uuidString, size: 1,
-                eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
-            _ = try await store.put(object, business: key.business)
-        }
-    }
-
-    /// Claims one job and does it.
-    func performNext(_ kind: Job.Kind? = nil) async throws { await perform(try #require(try await claim(kind))) }
-
-    func perform(_ job: Job) async {
-        await runner.loops.first { $0.worker.kind == job.work.kind }?.perform(job)
-    }
-
-    /// The next job of a kind, or of any.
-    func claim(_ kind: Job.Kind? = nil) async throws -> Job? {
-        for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
-            if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: manual.now) { return jobs.first }
-        }
-        return nil
-    }
-
-    func documents() async throws -> [ResultDocument] {
-        try #require(try await store.results(of: key)).documents
-    }
-
-    /// Returns when the results are final.
-    func finished() async throws {
-        _ = try await changes.signals.held(
-            key, atMost: .seconds(1_000_000), clock: manual.clock, until: Departure()
-        ) { ((), try await documents().allSatisfy(\.status.isFinal)) }
-    }
-
-    /// With a runner that runs until `body` has ended.
-    func running(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await withinTheTimeOfATest {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await runner.run() }
-                try await body()
-                group.cancelAll()
-                try await group.waitForAll()
-            }
-        }
-    }
-}
-
 struct JobRunnerTests {
     private let retryable = EngineFailure(.transcriptionFailed, "503", isRetryable: true)
 
     @Test("chunks are heard, and then the results are put together")
     func success() async throws {
-        let fixture = try Fixture(.text("I have a fever."))
+        let fixture = try JobRunnerFixture(.text("I have a fever."))
         try await fixture.commit()
         try await fixture.performNext(.transcribe)
         #expect(try await fixture.documents().map(\.status) == [.inProgress, .inProgress])
@@ -168,7 +29,7 @@ struct JobRunnerTests {
 
     @Test("what another attempt may cure is tried again after a pause, and no more often than policy has it")
     func attempts() async throws {
-        let fixture = try Fixture(.failure(retryable))
+        let fixture = try JobRunnerFixture(.failure(retryable))
         try await fixture.commit()
         try await fixture.performNext()
         // The assembly, which finds that it has to wait.
@@ -189,7 +50,7 @@ struct JobRunnerTests {
     func refusal() async throws {
         let refusal = EngineFailure(
             .transcriptionFailed, "left alone", isRetryable: true, retryAfter: 30, origin: .refusal)
-        let fixture = try Fixture(
+        let fixture = try JobRunnerFixture(
             .failure(refusal), .failure(refusal), .failure(refusal), .failure(refusal), .text("at last"))
         try await fixture.record()
         for _ in 1...4 {
@@ -206,7 +67,7 @@ struct JobRunnerTests {
 
     @Test("a job that was claimed more often than it may be tried has killed the process, and is given up")
     func poison() async throws {
-        let fixture = try Fixture(.text("never heard"))
+        let fixture = try JobRunnerFixture(.text("never heard"))
         try await fixture.commit()
         let job = try #require(try await fixture.claim())
         await fixture.perform(
@@ -217,7 +78,7 @@ struct JobRunnerTests {
 
     @Test("work that is interrupted goes back at once, and that was no attempt")
     func interruption() async throws {
-        let fixture = try Fixture(.sleep(.seconds(60)), .text("heard"))
+        let fixture = try JobRunnerFixture(.sleep(.seconds(60)), .text("heard"))
         try await fixture.commit()
         try await fixture.running { try await fixture.manual.waitFor(.fixture) }
         let job = try #require(try await fixture.claim())
@@ -229,7 +90,7 @@ struct JobRunnerTests {
 
     @Test("a note that was interrupted by a stop is written after the next start")
     func interruptedNote() async throws {
-        let fixture = try Fixture(.text("heard"), noteTakes: .seconds(60))
+        let fixture = try JobRunnerFixture(.text("heard"), noteTakes: .seconds(60))
         try await fixture.commit()
         try await fixture.running { try await fixture.manual.waitFor(.fixture) }
         #expect(try await fixture.documents().map(\.status) == [.success, .inProgress])
@@ -243,7 +104,7 @@ struct JobRunnerTests {
 
     @Test("a note that cannot be written says so beside the transcript that was heard")
     func noteFails() async throws {
-        let fixture = try Fixture(
+        let fixture = try JobRunnerFixture(
             .text("heard"), noteFailures: [ScriptedNoteWriter.Broken()], writesNotesAtOnce: true)
         try await fixture.commit()
         try await fixture.performNext()
@@ -255,7 +116,7 @@ struct JobRunnerTests {
 
     @Test("no more jobs run at a time than may, and each is done")
     func concurrency() async throws {
-        let fixture = try Fixture(.sleep(.seconds(60)), transcriptions: 2)
+        let fixture = try JobRunnerFixture(.sleep(.seconds(60)), transcriptions: 2)
         try await fixture.commit(chunks: 4)
         try await fixture.running {
             for _ in 1...2 {
@@ -270,7 +131,7 @@ struct JobRunnerTests {
 
     @Test("a further commit cures a note that failed, and leaves the transcript as it was heard")
     func noteIsCured() async throws {
-        let fixture = try Fixture(
+        let fixture = try JobRunnerFixture(
             .text("heard"), .text("heard again"), noteFailures: [ScriptedNoteWriter.Broken()], writesNotesAtOnce: true)
         try await fixture.commit()
         try await fixture.performNext()
@@ -287,7 +148,7 @@ struct JobRunnerTests {
 
     @Test("a note of a writer that takes time is tried again by itself, and the assembly holds nothing meanwhile")
     func noteAttempts() async throws {
-        let fixture = try Fixture(.text("heard"), noteFailures: [unavailable, unavailable, unavailable])
+        let fixture = try JobRunnerFixture(.text("heard"), noteFailures: [unavailable, unavailable, unavailable])
         try await fixture.commit()
         try await fixture.performNext(.transcribe)
         try await fixture.performNext(.assemble)
@@ -307,7 +168,7 @@ struct JobRunnerTests {
     func noteRefusals() async throws {
         let refusal = EngineFailure(
             .noteFailed, "left alone", isRetryable: true, retryAfter: 30, origin: .refusal)
-        let fixture = try Fixture(
+        let fixture = try JobRunnerFixture(
             .text("heard"), noteFailures: [refusal, refusal, refusal, refusal, unavailable, unavailable, unavailable])
         try await fixture.commit()
         try await fixture.performNext(.transcribe)
@@ -327,7 +188,7 @@ struct JobRunnerTests {
 
     @Test("a note is written anew when its transcript was corrected meanwhile, and not at all when a person wrote it")
     func noteOfCorrectedTranscript() async throws {
-        let fixture = try Fixture(.text("heard"))
+        let fixture = try JobRunnerFixture(.text("heard"))
         try await fixture.commit()
         try await fixture.performNext(.transcribe)
         try await fixture.performNext(.assemble)
@@ -342,7 +203,7 @@ struct JobRunnerTests {
 
     @Test("notes of a transaction that was cancelled are written by nobody")
     func noteOfCancelled() async throws {
-        let fixture = try Fixture(.text("heard"))
+        let fixture = try JobRunnerFixture(.text("heard"))
         try await fixture.commit()
         try await fixture.performNext(.transcribe)
         try await fixture.performNext(.assemble)

@@ -34,14 +34,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var isResponding: Bool { !closings.isEmpty }
     private var bytesInWindow = 0
     private var isWaitingForBytes = false
-    /// What of a request must come before the deadline.
-    private enum Awaited {
-        case head, body
-    }
-
+    /// The part of a request that must come before the deadline.
+    private enum Awaited { case head, body }
     private var awaited: Awaited?
-    private var deadline = NIODeadline.distantFuture
-    private var deadlineTimer: Scheduled<Void>?
+    private lazy var deadline = MovingDeadline { [weak self] context in
+        guard let self, let awaited else { return }
+        self.awaited = nil
+        isLate(awaited, context)
+    }
     private var answerTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     /// Whether the request that is being read may go on as a WebSocket.
@@ -126,7 +126,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func stop() {
         awaited = nil
-        deadlineTimer?.cancel()
+        deadline.cancel()
         answerTimer?.cancel()
         context = nil
     }
@@ -211,7 +211,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             phase = .idle
             context.fireChannelRead(wrapInboundOut(.end(nil)))
             resumeReading(context)
-        case .head(var head) where !head.status.isInformational:
+        case .head(var head) where head.status.code >= 200:
             // Refused before all of it was here: reading the rest would only be for the next request's sake.
             if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }
             if closings.first == true { head.headers.replaceOrAdd(name: "connection", value: "close") }
@@ -234,7 +234,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.assumeIsolated().whenComplete { _ in
             context.close(mode: .output, promise: nil)
-            self.schedule(context, after: self.limits.drainTime) { $0.close(promise: nil) }
+            context.schedule(after: self.limits.drainTime) { $0.close(promise: nil) }
         }
         context.writeAndFlush(data, promise: written)
     }
@@ -244,7 +244,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         answerTimer?.cancel()
         answerTimer = nil
         if !context.channel.isWritable {
-            answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
+            answerTimer = context.schedule(after: limits.answerWindow) { $0.close(promise: nil) }
         }
         context.fireChannelWritabilityChanged()
     }
@@ -253,7 +253,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         guard case .body = phase else { return context.close(promise: nil) }
         // Closing now would reset the connection, and the client might lose the answer that it has not read yet.
         context.close(mode: .output, promise: nil)
-        schedule(context, after: limits.drainTime) { $0.close(promise: nil) }
+        context.schedule(after: limits.drainTime) { $0.close(promise: nil) }
     }
 
     private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
@@ -266,7 +266,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { _ in
             context.close(mode: .output, promise: nil)
-            self.schedule(context, after: self.limits.drainTime) { $0.close(promise: nil) }
+            context.schedule(after: self.limits.drainTime) { $0.close(promise: nil) }
         }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
@@ -277,20 +277,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func expect(_ awaited: Awaited, _ context: ChannelHandlerContext) {
         if awaited == .body { bytesInWindow = 0 }
         self.awaited = awaited
-        deadline = context.eventLoop.now + TimeAmount(limits.requestTime)
-        if deadlineTimer == nil { watchDeadline(context) }
-    }
-
-    /// One timer for all requests of a connection: hardly any of them is late, and to set and cancel one costs more than
-    /// to look, when it is due, whether the deadline has moved.
-    private func watchDeadline(_ context: ChannelHandlerContext) {
-        deadlineTimer = schedule(context, after: deadline - context.eventLoop.now) { context in
-            self.deadlineTimer = nil
-            guard let awaited = self.awaited else { return }
-            guard context.eventLoop.now >= self.deadline else { return self.watchDeadline(context) }
-            self.awaited = nil
-            self.isLate(awaited, context)
-        }
+        deadline.move(to: context.eventLoop.now + TimeAmount(limits.requestTime), context)
     }
 
     private func isLate(_ awaited: Awaited, _ context: ChannelHandlerContext) {
@@ -309,18 +296,4 @@ final class ConnectionGuard: ChannelDuplexHandler {
             }
         }
     }
-
-    @discardableResult
-    private func schedule(
-        _ context: ChannelHandlerContext, after time: TimeAmount, _ action: @escaping (ChannelHandlerContext) -> Void
-    ) -> Scheduled<Void> {
-        context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            guard context.channel.isActive else { return }
-            action(context)
-        }
-    }
-}
-
-extension HTTPResponseStatus {
-    fileprivate var isInformational: Bool { (100..<200).contains(code) }
 }

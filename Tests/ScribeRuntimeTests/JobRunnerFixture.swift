@@ -1,0 +1,149 @@
+import Foundation
+import Logging
+import NIOPosix
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import Engines
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+/// Says what it is told, one after the other; the last thing goes on.
+struct ScriptedTranscriber: Transcriber {
+    enum Step { case text(String), failure(EngineFailure), sleep(Duration) }
+
+    let name = "scripted"
+    let steps: LockedValue<[Step]>
+    let clock: ScribeClock
+
+    func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+        switch steps.withLock({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
+        case .text(let text): return RecognisedSpeech(text: text)
+        case .failure(let failure): throw failure
+        case .sleep(let duration):
+            try await clock.sleep(for: duration, as: .fixture)
+            return RecognisedSpeech(text: "late")
+        }
+    }
+}
+
+struct ScriptedNoteWriter: NoteWriter {
+    struct Broken: Error {}
+
+    let name = "scripted"
+    let isInstant: Bool
+    let clock: ScribeClock
+    let failures: LockedValue<[any Error]>
+    let delay: Duration?
+
+    func write(_ request: NoteRequest) async throws -> WrittenNote {
+        if let failure = failures.withLock({ $0.count > 1 ? $0.removeFirst() : $0.first }) { throw failure }
+        if let delay { try await clock.sleep(for: delay, as: .fixture) }
+        return WrittenNote(value: "note: \(request.transcript)")
+    }
+}
+
+/// A store with one transaction, and a runner for its jobs.
+struct JobRunnerFixture {
+    let manual = ManualClock()
+    let folder: TemporaryFolder
+    let store: Store
+    let changes = ChangeHub()
+    let key = Transaction.Key(business: .init("b-1"), id: .init("t"))
+    let runner: JobRunner
+    let noteFailures: LockedValue<[any Error]>
+
+    init(
+        _ steps: ScriptedTranscriber.Step..., noteFailures: [any Error] = [], noteTakes: Duration? = nil,
+        writesNotesAtOnce: Bool = false, transcriptions: Int = 4
+    ) throws {
+        folder = try TemporaryFolder()
+        store = try Store(
+            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: true, sink: changes)
+        let clock = manual.clock
+        let template = Template(
+            id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
+        self.noteFailures = LockedValue(noteFailures)
+        runner = JobRunner(
+            store: store,
+            objects: ObjectFiles(
+                folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton),
+            transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
+            noteWriter: ScriptedNoteWriter(
+                isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
+            bench: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
+            clock: clock, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// A consultation with this many chunks, up to its commit.
+    func commit(chunks: Int = 1) async throws {
+        try await record(chunks: chunks)
+        try await commitRecorded(chunks: chunks)
+    }
+
+    func commitRecorded(chunks: Int = 1) async throws {
+        _ = try await store.commit(key, ChunkList(files: (1...chunks).map { "\($0).m4a" }), at: manual.now)
+    }
+
+    /// The same without the commit.
+    func record(chunks: Int = 1) async throws {
+        let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
+        let transaction = Transaction(
+            id: key.id, owner: owner, request: TransactionRequest(transfer: .vaded, audioURL: "s3://bucket/1/t"),
+            createdAt: manual.now)
+        let documents = [
+            ResultDocument(
+                id: .init("d-1"), kind: .transcript, templateID: ResultDocument.transcriptTemplate, name: "Transcript",
+                format: .transcript),
+            ResultDocument(
+                id: .init("d-2"), kind: .custom, templateID: .init("notes"), name: "Notes", format: .markdown),
+        ]
+        _ = try await store.initialise(transaction, documents: documents)
+        for chunk in 1...chunks {
+            let object = StoredObject(
+                bucket: "bucket", key: "1/t/\(chunk).m4a", file: UUID().uuidString, size: 1,
+                eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+            _ = try await store.put(object, business: key.business)
+        }
+    }
+
+    /// Claims one job and does it.
+    func performNext(_ kind: Job.Kind? = nil) async throws { await perform(try #require(try await claim(kind))) }
+
+    func perform(_ job: Job) async {
+        await runner.loops.first { $0.worker.kind == job.work.kind }?.perform(job)
+    }
+
+    /// The next job of a kind, or of any.
+    func claim(_ kind: Job.Kind? = nil) async throws -> Job? {
+        for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
+            if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: manual.now) { return jobs.first }
+        }
+        return nil
+    }
+
+    func documents() async throws -> [ResultDocument] {
+        try #require(try await store.results(of: key)).documents
+    }
+
+    /// Returns when the results are final.
+    func finished() async throws {
+        _ = try await changes.signals.held(
+            key, atMost: .seconds(1_000_000), clock: manual.clock, until: Departure()
+        ) { ((), try await documents().allSatisfy(\.status.isFinal)) }
+    }
+
+    /// With a runner that runs until `body` has ended.
+    func running(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withinTheTimeOfATest {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await runner.run() }
+                try await body()
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+    }
+}

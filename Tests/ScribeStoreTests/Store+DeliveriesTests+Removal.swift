@@ -1,0 +1,47 @@
+import Foundation
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+extension DeliveryStoreTests {
+    @Test("who was registered when a message was claimed and is no more, is sent nothing after a restart")
+    func removedMeanwhile() async throws {
+        let webhook = try await register()
+        try await fixture.initialise()
+        #expect(try await claim(webhook).count == 1)
+        #expect(
+            try await fixture.store.removeWebhook(webhook.id, style: .alliance, of: .init("b-1"), at: fixture.start))
+        try fixture.store.close()
+        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
+        let claim = try await store.claimDeliveries(in: "webhook \(webhook.id)", upTo: 1, at: fixture.start)
+        guard case .deliveries(let deliveries) = claim else { throw Missing() }
+        #expect(deliveries.map(\.isWanted) == [false])
+        let end = try await store.settle(deliveries[0], .abandoned(problem: "gone"), at: fixture.start)
+        #expect(end == .failed)
+        let key = try await store.read { try $0.row("SELECT signing_key FROM webhooks")?["signing_key"] as String? }
+        #expect(key == nil)
+    }
+
+    @Test("what a callback that failed has said is forgotten before it is")
+    func saidAndFailed() async throws {
+        let callback = Callback(
+            address: "http://receiver/", method: "POST", request: "r-1", headers: [:], body: Data("said".utf8))
+        try await fixture.store.enqueue(callback, host: "receiver", of: .init("b-1"), at: fixture.start)
+        let lane = try #require(try await fixture.store.deliveryLanes().first)
+        guard
+            case .deliveries(let deliveries) = try await fixture.store.claimDeliveries(
+                in: lane, upTo: 1, at: fixture.start)
+        else { throw Missing() }
+        _ = try await fixture.store.settle(deliveries[0], .abandoned(problem: "no"), at: fixture.start)
+        let later = fixture.start + 1
+        _ = try await fixture.store.forgetDeliveries(
+            deliveredBefore: later, failedBefore: fixture.start, saidBefore: later)
+        #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["r-1"])
+        await #expect(throws: ScribeError.self) {
+            try await fixture.store.replay(deliveries[0].id, at: fixture.start)
+        }
+    }
+}
