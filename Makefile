@@ -8,7 +8,7 @@ run: build
 
 build:
 	@scripts/install run
-	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about four minutes on two cores"
+	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about ten minutes on two slow cores"
 	@swift build --product scribe-emulator
 
 # Everything there is: format, contract, unit and end-to-end tests.
