@@ -153,6 +153,23 @@ struct LimitTests {
         }
     }
 
+    @Test("a client that reads errors as texts is told when to come back, as any other", arguments: ["stop", "commit"])
+    func textErrors(verb: String) async throws {
+        var server = try TestServer()
+        server.configuration.bodyBudget = 4096
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            let files = (0..<600).map { #""\#($0).m4a""# }.joined(separator: ",")
+            let refused = try await client.post(
+                "/voice/api/v2/transaction/\(verb)/t", #"{"audio_files":[\#(files)]}"#, headers: [.flavour: "android"])
+            #expect(refused.status == 503)
+            #expect(refused.headers[.retryAfter] == "1")
+            #expect(try refused["error"].hasPrefix("Too much"))
+            #expect(try refused["txn_id"] == "t")
+        }
+    }
+
     @Test("times that no session has are none, and the words of the chunk can be read")
     func times() async throws {
         let server = try TestServer()
