@@ -28,13 +28,16 @@ demo:
 	@swift build --product scribe-emulator
 	@LIVE=$(LIVE) demo/run.sh $(STT)
 
-# Two hundred times the mutations of `make test`, kill -9 a thousand times under load, and load for minutes: nothing
-# ends the process, nothing is lost, nothing grows. About three quarters of an hour.
+# Two hundred times the mutations of `make test`, kill -9 a thousand times under load, load for minutes, and as much as
+# clients can have held for them: nothing ends the process, nothing is lost, nothing grows. About an hour.
 soak:
 	@scripts/install test
 	@swift build --build-tests
 	@SCRIBE_FUZZ_FACTOR=200 swift test --skip-build --filter FuzzTests
 	@SCRIBE_KILL_ROUNDS=1000 .venv/bin/python -m pytest -s -q Tests/EndToEndTests/test_kill.py
+	@swift build -c release --static-swift-stdlib --product scribe-emulator
+	@SCRIBE_BINARY=$$(swift build -c release --static-swift-stdlib --show-bin-path)/scribe-emulator \
+		.venv/bin/python -m pytest -s -q Tests/EndToEndTests/soak_memory.py
 
 # Ten minutes for each parser.
 fuzz:

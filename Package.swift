@@ -269,7 +269,10 @@ let package = Package(
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeStore", .crypto, .nioCore],
+            dependencies: [
+                "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeStore", "Suki", .crypto,
+                .hummingbirdCore, .nioCore,
+            ],
             path: "Fuzz",
             exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],
             swiftSettings: swiftSettings

@@ -1,12 +1,16 @@
 import Foundation
+import HummingbirdCore
 import NIOCore
 import Testing
 
+@testable import Edge
 @testable import Eka
 @testable import Engines
+@testable import Listen
 @testable import S3
 @testable import ScribeDomain
 @testable import ScribeHTTP
+@testable import Suki
 
 /// What strangers send may not cost more than in proportion to its length.
 ///
@@ -27,6 +31,36 @@ struct GrowthTests {
     @Test("words in scripts that take long to compare")
     func words() {
         for unit in ["İ ", "’İ’ ", "e\u{301} ", "।।"] { expectLinear(unit, of: 500) { _ = Speech($0) } }
+    }
+
+    @Test("sentences and words to find a note's sources and diagnoses in")
+    func plainWords() {
+        for unit in ["pain ", "İ ", "e\u{301} ", "'-.", "दर्द। ", "x. "] {
+            expectLinear(unit, of: 500) { text in _ = text.sentences.map(\.plainWords) }
+        }
+    }
+
+    @Test("what a device says")
+    func commands() {
+        for unit in ["so ", "İ ", "e\u{301} "] {
+            expectLinear(unit, of: 500) { text in
+                _ = EdgeCommand(#"{"type":"transcript_segment","text":"\#(text)"}"#)
+            }
+        }
+    }
+
+    @Test("the head of a WAV, a byte at a time")
+    func heads() throws {
+        let query = try ListenQuery([:], at: .stream, speaksSubQ: false)
+        expectLinear { length in
+            var size = UInt32(length * 200).littleEndian
+            let head = Array("RIFF\0\0\0\0WAVEjunk".utf8) + withUnsafeBytes(of: &size) { Array($0) }
+            let bytes = head + [UInt8](repeating: 0, count: length * 200)
+            return {
+                var audio = ListenAudio(query)
+                for byte in bytes { _ = try? audio.decode(ByteBuffer(bytes: [byte])) }
+            }
+        }
     }
 
     static let pieces: [String: (beginning: [UInt8], repeated: [UInt8])] = [

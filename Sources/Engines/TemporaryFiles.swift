@@ -33,9 +33,10 @@ package struct TemporaryFiles: Sendable {
         } catch {
             result = .failure(error)
         }
-        // In a task of its own: one that was cancelled, by its time limit for example, gets no thread any more.
-        await Task { [files] in _ = try? await files.runIfActive { try FileManager.default.removeItem(atPath: own) } }
-            .value
+        // A task that was cancelled, by its time limit for example, gets no thread any more.
+        try? await uncancelled { [files] in
+            try await files.runIfActive { try FileManager.default.removeItem(atPath: own) }
+        }
         return try result.get()
     }
 }

@@ -23,6 +23,19 @@ package struct JSONText: Sendable {
         write(string: text)
     }
 
+    /// Part of a string in which there is nothing to escape.
+    package mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// Members of an object, in the order of their names.
+    package mutating func write(members: [String: JSONValue]) {
+        for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { write(",") }
+            write(string: member.key)
+            write(":")
+            write(member.value)
+        }
+    }
+
     /// A list, with commas between its values.
     package mutating func write<Value>(list values: [Value], _ write: (inout JSONText, Value) -> Void) {
         self.write("[")
@@ -65,12 +78,7 @@ package struct JSONText: Sendable {
             write(list: values) { $0.write($1) }
         case .object(let members):
             write("{")
-            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { write(",") }
-                write(string: member.key)
-                write(":")
-                write(member.value)
-            }
+            write(members: members)
             write("}")
         }
     }

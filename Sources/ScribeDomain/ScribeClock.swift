@@ -43,6 +43,10 @@ package struct ScribeClock: Sendable {
         case clientsFile = "clients file"
         /// The next question whether a recogniser can be reached.
         case recogniserProbe = "question to a recogniser"
+        /// Room in the memory for clients.
+        case memory = "room in memory"
+        /// Audio that comes faster than it is taken.
+        case pace = "pace of a stream"
         /// A look whether the server is ready.
         case readiness
     }

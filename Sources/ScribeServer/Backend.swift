@@ -49,8 +49,8 @@ package struct Backend: Sendable {
     let metrics: Metrics
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
-    /// The memory for bodies that are held as a whole.
-    let bodies: BodyBudget
+    /// The memory for what is held for clients.
+    let memory: MemoryBudget
 
     /// Opens the data folder and everything in it.
     /// - Parameter authority: what clients are to trust, as PEM.
@@ -63,6 +63,7 @@ package struct Backend: Sendable {
         async let readLogins = Logins(configuration)
         let (clock, logger) = (parts.clock, parts.logger)
 
+        memory = MemoryBudget(limit: configuration.memoryBudget, clock: clock)
         let data = try await OpenData(configuration, parts)
         let engines = try Machinery(configuration, parts, fixtures: try await readFixtures, data: data)
         let changes = ChangeHub()
@@ -72,7 +73,7 @@ package struct Backend: Sendable {
         ]
         let runtime = Self.runtime(
             configuration, parts, data: data, engines: engines, store: store, templates: try await readTemplates,
-            changes: changes, formats: formats)
+            changes: changes, formats: formats, memory: memory)
 
         let secrets = ClientSecrets(key: data.key)
         let logins = try await readLogins
@@ -117,18 +118,19 @@ package struct Backend: Sendable {
                     runtime, authenticator: authenticator, credentials: credentials,
                     tickets: tickets, origin: origin, pages: pages,
                     longPoll: min(configuration.longPoll, .seconds(14)),
-                    sockets: SocketCounts(
+                    counts: SocketCounts(
                         most: configuration.listen.sockets,
-                        mostOfBusiness: configuration.listen.socketsOfBusiness))),
+                        mostOfBusiness: configuration.listen.socketsOfBusiness),
+                    streamIdle: configuration.streamIdle, memory: memory)),
             RoutedFamily(eka),
             RoutedFamily(
                 ListenFamily(
-                    runtime, engine: engines.live, authenticator: authenticator, tickets: tickets,
+                    runtime, engine: engines.live, authenticator: authenticator, tickets: tickets, memory: memory,
                     settings: configuration.listen)),
             RoutedFamily(
                 EdgeFamily(
                     runtime, engine: engines.live, authenticator: authenticator, firebase: firebase,
-                    proxies: proxies, settings: configuration.edge)),
+                    proxies: proxies, memory: memory, settings: configuration.edge)),
             RoutedFamily(
                 SukiFamily(
                     runtime,
@@ -139,11 +141,11 @@ package struct Backend: Sendable {
                     tickets: tickets, origin: origin,
                     counts: SocketCounts(
                         most: configuration.listen.sockets,
-                        mostOfBusiness: configuration.listen.socketsOfBusiness))),
+                        mostOfBusiness: configuration.listen.socketsOfBusiness),
+                    memory: memory)),
             S3Family(runtime, credentials: credentials),
         ]
         metrics = runtime.metrics
-        bodies = BodyBudget(limit: configuration.bodyBudget)
         var services: [any Service] = [
             StoreClosing(store: store, folder: data.folder, threads: data.threads),
             JobRunner(
@@ -173,7 +175,8 @@ package struct Backend: Sendable {
     /// What is done with the data, whichever API asks for it.
     private static func runtime(
         _ configuration: Configuration, _ parts: Parts, data: OpenData, engines: Machinery, store: Store,
-        templates: TemplateCatalogue, changes: ChangeHub, formats: [Webhook.Style: any WebhookFormat]
+        templates: TemplateCatalogue, changes: ChangeHub, formats: [Webhook.Style: any WebhookFormat],
+        memory: MemoryBudget
     ) -> Runtime {
         let (clock, identifiers) = (parts.clock, parts.identifiers)
         let consultations = Consultations(
@@ -187,7 +190,7 @@ package struct Backend: Sendable {
             rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
             trust: configuration.outboundTrust, clock: clock)
         let recordings = LiveRecordings(
-            store: store, uploads: uploads, consultations: consultations, clock: clock)
+            store: store, uploads: uploads, consultations: consultations, memory: memory, clock: clock)
         let streams = SessionStreams(recordings: recordings)
         return Runtime(
             store: store, consultations: consultations,

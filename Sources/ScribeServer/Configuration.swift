@@ -30,8 +30,8 @@ package struct Configuration: Sendable {
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
     package var quotas = Quotas()
-    /// How much all bodies together may take that are held as a whole, in bytes.
-    package var bodyBudget = 64 << 20
+    /// How much is held for all clients together, in bytes (``MemoryBudget``).
+    package var memoryBudget = 256_000_000
     package var dataFolder = ".scribe"
     /// Whether the data folder is removed at the end.
     package var isEphemeral = false
@@ -64,6 +64,8 @@ package struct Configuration: Sendable {
     package var clientProfiles: [String: ClientProfile] = [:]
     /// What live recognition is told.
     package var listen = ListenFamily.Settings()
+    /// After so long without audio a session's stream is closed.
+    package var streamIdle: Duration = .seconds(300)
     /// How many encoded live streams ffmpeg decodes at a time.
     package var decoders = 32
     /// What conversations of devices are told.

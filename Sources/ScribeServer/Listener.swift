@@ -60,7 +60,7 @@ package struct Listener: Sendable {
         let responder = RequestLog(
             next: HostRule(
                 next: CrossOrigin(
-                    next: FamilyResponder(families: backend.families, bodies: backend.bodies),
+                    next: FamilyResponder(families: backend.families, memory: backend.memory),
                     allowed: configuration.webOrigins, hidden: ControlFamily.root),
                 allowed: configuration.hosts, exempt: ControlFamily.root),
             metrics: backend.metrics, clock: parts.clock, quiet: StatusFamily.probes)
@@ -91,10 +91,10 @@ package struct Listener: Sendable {
         if let certificate {
             let secure = application(
                 port: configuration.tls.port, isSecure: true, services: [certificate],
-                HTTPServerBuilder { [metrics = backend.metrics, bodies = backend.bodies] responder in
+                HTTPServerBuilder { [metrics = backend.metrics, memory = backend.memory] responder in
                     SecureChannel(
                         base: HTTP1Channel(responder: responder), limits: limits,
-                        streamLimit: streamLimit, bodies: bodies, metrics: metrics, logger: logger
+                        streamLimit: streamLimit, memory: memory, metrics: metrics, logger: logger
                     ) { certificate.context }
                 })
             services.append(ListeningPort(secure, port: configuration.tls.port, flag: "--tls-port"))

@@ -87,13 +87,13 @@ struct StoreClosing: Service, CustomStringConvertible {
     func run() async throws {
         try? await gracefulShutdown()
         let (store, folder, threads) = (store, folder, threads)
-        // In a task of its own: one that was cancelled gets no thread any more.
-        try await Task {
+        // A task that was cancelled gets no thread any more.
+        try await uncancelled {
             try await threads.runIfActive {
                 defer { folder.release() }
                 try store.close()
             }
-        }.value
+        }
     }
 }
 

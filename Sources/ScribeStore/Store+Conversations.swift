@@ -174,25 +174,18 @@ extension Store {
         try await read { try Self.row(of: id, principal, in: $0).map { try Conversation(row: $0) } }
     }
 
+    /// The ids of those that ``conversations(of:_:)`` finds, in its order.
+    package func conversationIDs(of principal: Principal, _ query: ConversationQuery) async throws -> [String] {
+        try await read { db in
+            try Self.rows("conversation_id", of: principal, query, in: db).map { $0["conversation_id"] }
+        }
+    }
+
     /// Newest first.
     package func conversations(
         of principal: Principal, _ query: ConversationQuery
     ) async throws -> [Conversation] {
-        try await read { db in
-            try db.rows(
-                """
-                SELECT * FROM conversations WHERE business_id = ?1 AND user_id = ?2
-                    AND status IN (SELECT value FROM json_each(?3))
-                    AND created_at >= ?4 AND created_at <= ?5
-                ORDER BY created_at DESC, id DESC LIMIT ?6 OFFSET ?7
-                """,
-                [
-                    principal.business.rawValue, principal.user.rawValue,
-                    try StoredJSON.text(query.statuses.map(\.rawValue)), query.from?.milliseconds ?? 0,
-                    query.to?.milliseconds ?? Int64.max, query.limit, query.offset,
-                ]
-            ).map { try Conversation(row: $0) }
-        }
+        try await read { try Self.rows("*", of: principal, query, in: $0).map { try Conversation(row: $0) } }
     }
 
     /// - Returns: false when there is no such conversation of that user.
@@ -206,13 +199,29 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
+    private static func rows(
+        _ columns: String, of principal: Principal, _ query: ConversationQuery, in db: Database
+    ) throws -> [StoredRow] {
+        try db.rows(
+            """
+            SELECT \(columns) FROM conversations WHERE business_id = ?1 AND user_id = ?2
+                AND status IN (SELECT value FROM json_each(?3)) AND created_at >= ?4 AND created_at <= ?5
+            ORDER BY created_at DESC, id DESC LIMIT ?6 OFFSET ?7
+            """,
+            [
+                principal.business.rawValue, principal.user.rawValue,
+                try StoredJSON.text(query.statuses.map(\.rawValue)), query.from?.milliseconds ?? 0,
+                query.to?.milliseconds ?? Int64.max, query.limit, query.offset,
+            ])
+    }
+
     private static func inProgress(_ principal: Principal, in db: Database) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM conversations WHERE business_id = ? AND user_id = ? AND status = 'in_progress'",
             [principal.business.rawValue, principal.user.rawValue])
     }
 
-    private static func row(of id: String, _ principal: Principal, in db: Database) throws -> StoredRow? {
+    static func row(of id: String, _ principal: Principal, in db: Database) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM conversations WHERE conversation_id = ? AND business_id = ? AND user_id = ?",
             [id, principal.business.rawValue, principal.user.rawValue])

@@ -43,7 +43,7 @@ package struct ChunkTranscript: Hashable, Sendable {
 }
 
 extension Store {
-    /// A transaction with all of its documents and the context that its client keeps with it.
+    /// A transaction with all of its documents, without what is in them, and the context that its client keeps with it.
     package func session(
         _ key: Transaction.Key
     ) async throws -> (transaction: Transaction, context: JSONValue, documents: [DocumentRecord])? {
@@ -51,10 +51,12 @@ extension Store {
             guard let row = try Self.transactionRow(key, in: db) else { return nil }
             let documents = try db.rows(
                 """
-                SELECT documents.*, txn_id FROM documents JOIN transactions ON transactions.id = transaction_id
-                WHERE transaction_id = ? AND documents.archived_at IS NULL ORDER BY documents.id
+                SELECT document_id, kind, template_id, name, format, language, is_edited, status, errors, warnings,
+                    is_authored, published_at, publication, updated_at, created_at, ? AS txn_id, NULL AS value,
+                    NULL AS editor_content
+                FROM documents WHERE transaction_id = ? AND archived_at IS NULL ORDER BY id
                 """,
-                [row["id"] as Int64]
+                [key.id.rawValue, row["id"] as Int64]
             ).map(DocumentRecord.init(row:))
             return (try Transaction(row: row), try StoredJSON.value(row["context"]), documents)
         }

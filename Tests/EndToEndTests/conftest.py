@@ -74,7 +74,12 @@ class Server:
         self.process = subprocess.Popen(
             [*prefix, BINARY, "serve", "--port", "0", "--ready-file", self.ready_file, *flags],
             stdout=subprocess.DEVNULL, stderr=open(self.log_path, "ab"), cwd=folder,
-            env={"PATH": os.environ["PATH"], "HOME": str(folder), **(environment or {})},
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(folder),
+                "SCRIBE_TRAP_ON_EVENT_LOOP": "1",
+                **(environment or {}),
+            },
         )
         wait_until(self.is_ready, "the server is ready")
         ready = json.loads(self.ready_file.read_text())

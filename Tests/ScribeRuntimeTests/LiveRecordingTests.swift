@@ -16,6 +16,7 @@ struct LiveRecordingTests {
     private let store: Store
     private let objects: ObjectFiles
     private let recordings: LiveRecordings
+    private let memory: MemoryBudget
     private let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
     private var key: Transaction.Key { .init(business: owner.business, id: .init("t")) }
     private let options: LiveOptions = {
@@ -38,7 +39,9 @@ struct LiveRecordingTests {
         let uploads = Uploads(
             store: store, objects: objects, reserve: StorageReserve(path: "\(folder.path)/reserve", pool: .singleton),
             bench: .idle)
-        recordings = LiveRecordings(store: store, uploads: uploads, consultations: consultations, clock: manual.clock)
+        memory = MemoryBudget(limit: 256 << 20, clock: manual.clock)
+        recordings = LiveRecordings(
+            store: store, uploads: uploads, consultations: consultations, memory: memory, clock: manual.clock)
     }
 
     private func begin() async throws -> LiveRecording {
@@ -127,6 +130,67 @@ struct LiveRecordingTests {
         let again = try await recordings.open(key.id, options, for: owner)
         try await say(0, to: again)
         #expect(try await chunks().count == 3)
+    }
+
+    /// Eight channels of 48 kHz: eleven seconds of them are eight megabytes.
+    private static let wide: LiveOptions = {
+        var options = LiveOptions()
+        options.sampleRate = 48_000
+        options.channels = 8
+        return options
+    }()
+
+    private func wideSecond(of byte: UInt8) -> ByteBuffer { ByteBuffer(repeating: byte, count: 16 * 48_000) }
+
+    /// Of the chunks' samples, in bytes.
+    private func size() async throws -> Int { try await chunks().reduce(0) { $0 + $1.size - 44 } }
+
+    @Test("of audio that no engine settles eight megabytes wait; what is kept before is recognised once")
+    func unsettled() async throws {
+        let recording = try await begin()
+        for _ in 0..<13 { try await recording.take(wideSecond(of: 35), Self.wide) }
+        let kept = try #require(try await chunks().first)
+        #expect((3 << 20...4 << 20).contains(kept.size - 44))
+        #expect(try await store.chunkTranscript(of: key, file: "1.wav") == nil, "it is yet to be heard")
+        let end = Double(kept.size - 44) / Double(16 * 48_000)
+        func word(_ text: String, _ start: Double) -> LiveWord {
+            LiveWord(text: text, punctuated: nil, start: start, end: start + 0.2, confidence: 1, speaker: nil)
+        }
+        try await recording.heard(
+            LiveResult(
+                channel: 0, start: 0, duration: 13, words: [word("kept", end - 0.5), word("new", end + 0.5)],
+                isFinal: true, endsSpeech: true, isAnswerToFinalize: false))
+        let heard = try #require(try await store.chunkTranscript(of: key, file: "2.wav"))
+        #expect(try heard.result.get().words.map(\.text) == ["new"])
+        #expect(try await size() == 13 * 16 * 48_000)
+    }
+
+    @Test("of silence nothing is recognised, and no more of it waits")
+    func wideSilence() async throws {
+        let recording = try await begin()
+        for _ in 0..<13 { try await recording.take(wideSecond(of: 0), Self.wide) }
+        let heard = try #require(try await store.chunkTranscript(of: key, file: "1.wav"))
+        #expect(try heard.result.get().text.isEmpty)
+        #expect(memory.total <= 12 << 20)
+        try await recording.breakOff()
+        #expect(memory.total == 0)
+        #expect(try await size() == 13 * 16 * 48_000)
+    }
+
+    @Test("audio for which there is no room is not taken, and what was taken is kept")
+    func noRoom() async throws {
+        let recording = try await begin()
+        let other = MemoryShare(of: memory, for: .init("other"))
+        try await recording.take(audio(0..<100), options)
+        #expect(other.takeAtOnce(128 << 20))
+        let own = MemoryShare(of: memory, for: owner.business)
+        #expect(own.takeAtOnce((128 << 20) - 200))
+        let taking = Task { try await recording.take(audio(100..<200), options) }
+        try await manual.waitFor(.memory)
+        manual.advance(by: .seconds(10))
+        await #expect(throws: MemoryBudget.Exhausted.self) { try await taking.value }
+        try await recording.breakOff()
+        #expect(try await samples() == audio(0..<100))
     }
 
     @Test("a chunk that its client has replaced is left alone, and the next result begins another")

@@ -143,7 +143,7 @@ struct LimitTests {
     @Test("all bodies together: beyond it the client is told when to come back, and those that end give back")
     func bodies() async throws {
         var server = try TestServer()
-        server.configuration.bodyBudget = 4096
+        server.configuration.memoryBudget = 4096
         try await server.run { client in
             let body = #"{"client_id":"\#(String(repeating: "x", count: 5000))","client_secret":"x"}"#
             let refused = try await client.post("/connect-auth/v1/account/login", body)
@@ -156,7 +156,7 @@ struct LimitTests {
     @Test("a client that reads errors as texts is told when to come back, as any other", arguments: ["stop", "commit"])
     func textErrors(verb: String) async throws {
         var server = try TestServer()
-        server.configuration.bodyBudget = 4096
+        server.configuration.memoryBudget = 4096
         try await server.run { anonymous in
             let client = try await anonymous.login()
             _ = try await client.initialise("t")

@@ -6,6 +6,7 @@ import Subprocess
 package struct DecodingLiveEngine: LiveEngine {
     private let base: any LiveEngine
     private let places: DecoderPlaces
+    private let clock: ScribeClock
 
     /// In bytes, of what is encoded, and of samples.
     private static let mostWaiting = 1 << 20
@@ -15,6 +16,7 @@ package struct DecodingLiveEngine: LiveEngine {
     ///   - idleTime: one that was fed nothing for so long ends when another needs its place.
     package init(_ base: any LiveEngine, count: Int, idleTime: Duration, clock: ScribeClock) {
         self.base = base
+        self.clock = clock
         places = DecoderPlaces(count: count, idleTime: idleTime, clock: clock)
     }
 
@@ -92,7 +94,10 @@ package struct DecodingLiveEngine: LiveEngine {
         _ encoded: LiveQueue<ByteBuffer>, _ codec: StreamCodec, _ options: LiveOptions,
         into decoded: LiveQueue<DecodingLiveSession.Input>
     ) async throws {
-        let (isFed, isHeard) = (LockedValue(false), LockedValue(false))
+        /// In bytes.
+        let fed = LockedValue(0)
+        let isHeard = LockedValue(false)
+        var pace = DecodedPace(options)
         let result = try await Subprocess.run(
             FFmpeg.streaming(codec, sampleRate: options.sampleRate, channels: options.channels),
             input: .inputWriter, output: .sequence, error: .discarded
@@ -101,7 +106,7 @@ package struct DecodingLiveEngine: LiveEngine {
                 group.addTask {
                     let writer = execution.standardInputWriter
                     while let bytes = await encoded.next() {
-                        isFed.withLock { $0 = true }
+                        fed.withLock { $0 += bytes.readableBytes }
                         // When it wants no more its end says why.
                         guard (try? await writer.write(Array(bytes.readableBytesView))) != nil else { break }
                     }
@@ -110,6 +115,8 @@ package struct DecodingLiveEngine: LiveEngine {
                 for try await piece in execution.standardOutput {
                     isHeard.withLock { $0 = true }
                     let samples = piece.withUnsafeBytes { ByteBuffer(bytes: $0) }
+                    let pause = try pace.take(samples.readableBytes, of: fed.withLock { $0 })
+                    if pause > .zero { try await clock.sleep(for: pause, as: .pace) }
                     try await decoded.add(.samples(samples), weight: samples.readableBytes)
                 }
                 // It has said all; whoever still writes to it is not heard.
@@ -117,7 +124,7 @@ package struct DecodingLiveEngine: LiveEngine {
                 try await group.waitForAll()
             }
         }
-        guard result.terminationStatus.isSuccess || isHeard.withLock({ $0 }) || !isFed.withLock({ $0 }) else {
+        guard result.terminationStatus.isSuccess || isHeard.withLock({ $0 }) || fed.withLock({ $0 }) == 0 else {
             throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
         }
         await decoded.finish()

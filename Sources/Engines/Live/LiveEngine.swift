@@ -29,6 +29,18 @@ package protocol LiveSession: Sendable {
     mutating func close() async throws
 }
 
+extension LiveSession {
+    /// Hears more, however much that is: in pieces, between which others get their turn.
+    package mutating func feedInPieces(_ audio: ByteBuffer) async throws {
+        var rest = audio
+        while let piece = rest.readSlice(length: min(LongWork.threshold, rest.readableBytes)) {
+            try await feed(piece)
+            guard rest.readableBytes > 0 else { return }
+            await Task.yield()
+        }
+    }
+}
+
 /// How a stream is to be listened to.
 package struct LiveOptions: Hashable, Sendable {
     /// Samples of a channel in a second.

@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
@@ -17,19 +17,26 @@ package struct AllianceFamily: RoutedAPI {
     private let origin: LinkOrigin
     private let pages: PageOrigins
     private let longPoll: Duration
-    private let sockets: SocketCounts
+    private let sockets: SocketRoute
 
     /// - Parameters:
     ///   - tickets: for links that are credentials themselves.
     ///   - pages: which of them may use cookies.
     ///   - longPoll: how long a poll is held.
-    ///   - sockets: how many may stream at a time.
+    ///   - counts: how many may stream at a time.
+    ///   - streamIdle: after so long without audio a stream is closed.
     package init(
         _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, tickets: Tickets,
-        origin: LinkOrigin, pages: PageOrigins, longPoll: Duration, sockets: SocketCounts
+        origin: LinkOrigin, pages: PageOrigins, longPoll: Duration, counts: SocketCounts, streamIdle: Duration,
+        memory: MemoryBudget
     ) {
+        var limits = SocketRoute.Limits(idleTime: streamIdle, closure: StreamSession.idle)
+        // No client caps what it sends in one message (row 62).
+        limits.messageSize = 16 << 20
+        sockets = SocketRoute(counts, memory: memory, limits: limits, clock: runtime.clock) { error, _ in
+            StreamSession.closure(for: error)
+        }
         self.pages = pages
-        self.sockets = sockets
         self.runtime = runtime
         self.authenticator = authenticator
         self.credentials = credentials
@@ -46,8 +53,7 @@ package struct AllianceFamily: RoutedAPI {
             credentials: credentials, tickets: tickets, origin: origin, clock: runtime.clock)
         DiscoveryRoute(origin: origin).add(to: open)
         StreamRoutes(
-            sessions: runtime.sessions, streams: runtime.sessionStreams, tickets: tickets, clock: runtime.clock,
-            counts: sockets
+            sessions: runtime.sessions, streams: runtime.sessionStreams, tickets: tickets, sockets: sockets
         ).add(to: open)
         let authenticated =
             open.group()

@@ -45,7 +45,7 @@ struct DeliveryControlRoutes: Sendable {
         filter.session = query["session_id"].map { String($0).storable }
         filter.limit = Int(try number("limit", 1...Int64(Self.longestPage)) ?? 100)
         let found = try await webhooks.deliveries(filter)
-        return try .json(
+        return try await .longJSON(
             .ok, List(deliveries: try found.map { DeliveryBody($0, try webhooks.message(of: $0)) }))
     }
 
@@ -53,7 +53,7 @@ struct DeliveryControlRoutes: Sendable {
         guard let id = try Self.id(context), let found = try await webhooks.delivery(id) else {
             throw ControlError.notFound
         }
-        return try .json(.ok, DeliveryBody(found, try webhooks.message(of: found)))
+        return try await .longJSON(.ok, DeliveryBody(found, try webhooks.message(of: found)))
     }
 
     @Sendable private func replay(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -50,7 +50,7 @@ struct WebhookControlRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try .json(.ok, List(webhooks: try await webhooks.all().map(Item.init)))
+        try await .longJSON(.ok, List(webhooks: try await webhooks.all().map(Item.init)))
     }
 
     /// Goes the way of any other event.

@@ -16,8 +16,6 @@ struct ConversationRoutes: Sendable {
 
     private static let parameter = "conversation_id"
     private static let mostListed = 1000
-    /// In bytes.
-    private static let largestList = 32 << 20
 
     private struct Title: Decodable {
         let title: String
@@ -64,16 +62,8 @@ struct ConversationRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
         guard !query.isOfNone else { return try Response.json(.ok, JSONValue.array([])) }
-        let found = try await store.conversations(of: principal, query.value)
-        var bodies: [JSONValue] = []
-        var size = 0
-        // A page of ordinary conversations is a hundredth of that.
-        for conversation in found where size < Self.largestList {
-            let body = try await body(conversation)
-            size += body.size
-            bodies.append(body)
-        }
-        return try Response.json(.ok, JSONValue.array(bodies))
+        let ids = try await store.conversationIDs(of: principal, query.value)
+        return ConversationText(store: store, principal: principal).response(listing: ids)
     }
 
     /// Ends the conversation that the user is having.
@@ -82,11 +72,12 @@ struct ConversationRoutes: Sendable {
         guard let current = try await store.conversationInProgress(of: principal),
             let completed = try await conversations.process(current)
         else { throw EdgeError.notFound("Conversation in progress") }
-        return try Response.json(.ok, EdgeBodies.processed(try await body(completed)))
+        return ConversationText(store: store, principal: principal).response(
+            with: try await page(completed.id, context), between: #"{"conversation":"#, and: #","messages":[]}"#)
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try Response.json(.ok, try await body(try await conversation(context)))
+        try await answer(with: context.text(of: Self.parameter) ?? "", context)
     }
 
     @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -102,13 +93,13 @@ struct ConversationRoutes: Sendable {
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let segments = try await store.segments(of: try await conversation(context).id)
         let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }
-        return try Response.json(
+        return try await Response.longJSON(
             .ok, JSONValue.object(byProvider.mapValues { .array($0.map(EdgeBodies.segment)) }))
     }
 
     @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let photos = try await store.photos(of: try await conversation(context).id)
-        return try Response.json(.ok, JSONValue.array(photos.map(EdgeBodies.photo)))
+        let page = try await page(context.text(of: Self.parameter) ?? "", context)
+        return ConversationText(store: store, principal: try context.requirePrincipal()).response(withPhotosOf: page)
     }
 
     /// Whether there is sound.
@@ -150,7 +141,7 @@ struct ConversationRoutes: Sendable {
         guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
             throw EdgeError.notFound("Segment")
         }
-        return try await assign([segments[index].id], of: conversation, assignment)
+        return try await assign([segments[index].id], of: conversation, assignment, context)
     }
 
     @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -159,11 +150,11 @@ struct ConversationRoutes: Sendable {
         guard let segments = assignment.segments else {
             throw ScribeError.invalidRequest(field: "segment_ids", problem: "is required")
         }
-        return try await assign(segments, of: try await conversation(context), assignment)
+        return try await assign(segments, of: try await conversation(context), assignment, context)
     }
 
     private func assign(
-        _ segments: [String], of conversation: Conversation, _ assignment: Assignment
+        _ segments: [String], of conversation: Conversation, _ assignment: Assignment, _ context: ScribeContext
     ) async throws -> Response {
         if assignment.kind == "is_user" {
             let isUser = assignment.value.map { ["true", "1", "user"].contains($0.lowercased()) } ?? true
@@ -172,7 +163,7 @@ struct ConversationRoutes: Sendable {
             let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
             try await store.assign(segments, of: conversation.id, isUser: false, person: person)
         }
-        return try Response.json(.ok, try await body(conversation))
+        return try await answer(with: conversation.id, context)
     }
 
     @Sendable private func reprocess(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -180,7 +171,7 @@ struct ConversationRoutes: Sendable {
         guard conversation.status == .completed else {
             throw ScribeError.invalidState("The conversation is not completed yet")
         }
-        return try Response.json(.ok, try await body(try await conversations.reprocess(conversation)))
+        return try await answer(with: try await conversations.reprocess(conversation).id, context)
     }
 
     /// The seed's second way: text without a socket.
@@ -198,7 +189,7 @@ struct ConversationRoutes: Sendable {
             [ConversationSegment(words, id: identifiers.uuid(), by: EdgeCommand.ownProvider)],
             .init(source: "phone", language: "en", timeout: timeout), for: principal)
         metrics.segmentsAdded(1, from: "call")
-        return try Response.json(.ok, EdgeBodies.added(addition))
+        return try await Response.longJSON(.ok, EdgeBodies.added(addition))
     }
 
     /// - Throws: ``EdgeError/notFound(_:)`` also for anybody else's.
@@ -209,9 +200,17 @@ struct ConversationRoutes: Sendable {
         return conversation
     }
 
-    private func body(_ conversation: Conversation) async throws -> JSONValue {
-        EdgeBodies.conversation(
-            conversation, try await store.segments(of: conversation.id), try await store.photos(of: conversation.id))
+    /// - Throws: ``EdgeError/notFound(_:)`` also for anybody else's.
+    private func page(_ id: String, _ context: ScribeContext) async throws -> ConversationPage {
+        guard let page = try await store.conversationPage(id, of: try context.requirePrincipal()) else {
+            throw EdgeError.notFound("Conversation")
+        }
+        return page
+    }
+
+    private func answer(with id: String, _ context: ScribeContext) async throws -> Response {
+        let page = try await page(id, context)
+        return ConversationText(store: store, principal: try context.requirePrincipal()).response(with: page)
     }
 }
 

@@ -33,10 +33,12 @@ enum EdgeBodies {
     }
 
     static func photo(_ photo: ConversationPhoto) -> JSONValue {
-        .object([
-            "id": .string(photo.id), "base64": .string(photo.base64), "description": .null,
-            "created_at": time(photo.createdAt), "discarded": .bool(false),
-        ])
+        .object(photoMembers(id: photo.id, photo.createdAt).merging(["base64": .string(photo.base64)]) { $1 })
+    }
+
+    /// Without what is to be seen in it.
+    static func photoMembers(id: String, _ createdAt: Date) -> [String: JSONValue] {
+        ["id": .string(id), "description": .null, "created_at": time(createdAt), "discarded": .bool(false)]
     }
 
     static func memory(_ memory: Memory, of user: UserID) -> JSONValue {
@@ -50,10 +52,6 @@ enum EdgeBodies {
             "manually_added": .bool(memory.conversation == nil), "edited": .bool(memory.isEdited),
             "deleted": .bool(false), "scoring": .null,
         ])
-    }
-
-    static func processed(_ conversation: JSONValue) -> JSONValue {
-        .object(["conversation": conversation, "messages": .array([])])
     }
 
     static func recording(isThere: Bool) -> JSONValue { .object(["has_recording": .bool(isThere)]) }

@@ -55,7 +55,7 @@ enum EdgeCommand: Hashable, Sendable {
     /// Who has heard what a device has recognised itself.
     static let ownProvider = "edge_asr"
 
-    fileprivate static func name(_ value: JSONValue?) -> String? {
+    static func name(_ value: JSONValue?) -> String? {
         value?.stringValue.flatMap { $0.isPlain && (1...100).contains($0.utf8.count) ? $0 : nil }
     }
 }
@@ -106,57 +106,5 @@ extension JSONValue {
         case .number(let value): value.isFinite ? value : nil
         case .null, .bool, .string, .array, .object: nil
         }
-    }
-}
-
-/// Puts pictures together that come in pieces: few at a time, and none without end.
-struct EdgePicture {
-    struct Piece: Hashable, Sendable {
-        let id: String
-        let index: Int
-        let total: Int
-        let data: String
-
-        init?(_ body: JSONValue) {
-            guard let id = EdgeCommand.name(body["id"]), case .integer(let index)? = body["index"],
-                case .integer(let total)? = body["total"], (1...1000).contains(total), (0..<total).contains(index),
-                let data = body["data"]?.stringValue, !data.isEmpty
-            else { return nil }
-            self.id = id
-            self.index = Int(index)
-            self.total = Int(total)
-            self.data = data
-        }
-    }
-
-    private struct Pieces {
-        let id: String
-        let total: Int
-        var parts: [Int: String] = [:]
-        var size = 0
-    }
-
-    private static let mostAtOnce = 4
-    private var begun: [Pieces] = []
-
-    /// - Returns: the whole picture as base64, once its last piece is there.
-    mutating func add(_ piece: Piece) -> String? {
-        if !begun.contains(where: { $0.id == piece.id && $0.total == piece.total }) {
-            begun.removeAll { $0.id == piece.id }
-            // The oldest is given up: a device sends one after another.
-            if begun.count >= Self.mostAtOnce { begun.removeFirst() }
-            begun.append(Pieces(id: piece.id, total: piece.total))
-        }
-        guard let place = begun.firstIndex(where: { $0.id == piece.id }) else { return nil }
-        begun[place].size += piece.data.utf8.count - (begun[place].parts[piece.index]?.utf8.count ?? 0)
-        begun[place].parts[piece.index] = piece.data
-        guard begun[place].size <= Limits.photo else {
-            begun.remove(at: place)
-            return nil
-        }
-        guard begun[place].parts.count == piece.total else { return nil }
-        let picture = begun.remove(at: place)
-        let whole = (0..<picture.total).compactMap { picture.parts[$0] }.joined()
-        return Data(base64Encoded: whole) == nil ? nil : whole
     }
 }

@@ -24,7 +24,7 @@ actor EdgeConversation {
     private var heldSince: Date?
     /// Who was said to be behind a speaker's number.
     private var people: [Int: (isUser: Bool, person: String?)] = [:]
-    private var pictures = EdgePicture()
+    private var pictures: EdgePicture
     private var lastLook: Date
     private var recording: LiveRecording?
     private var audioBegan: Date
@@ -36,13 +36,15 @@ actor EdgeConversation {
     private static let mostPeople = 100
 
     init(
-        runtime: Runtime, principal: Principal, query: EdgeQuery, timeout: Int, sockets: EdgeSockets, socket: WebSocket
+        runtime: Runtime, principal: Principal, query: EdgeQuery, timeout: Int, sockets: EdgeSockets, socket: WebSocket,
+        pictures: EdgePicture
     ) {
         self.runtime = runtime
         self.principal = principal
         self.query = query
         self.sockets = sockets
         self.socket = socket
+        self.pictures = pictures
         lastLook = runtime.clock.now
         audioBegan = runtime.clock.now
         toldName = query.hearsNames ? query.conversation : nil
@@ -163,10 +165,10 @@ actor EdgeConversation {
     func take(_ command: EdgeCommand) async throws {
         switch command {
         case .words(let words):
-            try await say(words.map { segment($0, by: EdgeCommand.ownProvider) }, from: "edge_asr")
+            try await say(words, by: EdgeCommand.ownProvider, from: "edge_asr")
         case .suggested(let words, let provider):
             guard query.usesCustomRecogniser else { return }
-            try await say(words.map { segment($0, by: provider) }, from: "suggested")
+            try await say(words, by: provider, from: "suggested")
         case .assigned(let speaker, let person, _, let ids):
             let isUser = person == "user"
             let name = isUser || person.isEmpty ? nil : person
@@ -174,6 +176,7 @@ actor EdgeConversation {
             guard let current else { return }
             try await runtime.store.assign(ids, of: current.id, isUser: isUser, person: name)
         case .picture(let piece):
+            try await pictures.makeRoom(for: piece)
             guard let picture = pictures.add(piece) else { return }
             guard let photo = try await runtime.conversations.add(picture, beginning, for: principal) else { return }
             try await tell(.photoProcessing(temporary: piece.id, photo: photo.id))
@@ -187,6 +190,21 @@ actor EdgeConversation {
             (segment.isUser, segment.personID) = (known.isUser, known.person)
         }
         return segment
+    }
+
+    /// In parts of some 64 KB, between which others get their turn.
+    private func say(_ words: [EdgeCommand.Words], by provider: String, from source: String) async throws {
+        var rest = words[...]
+        while !rest.isEmpty {
+            var size = 0
+            let part = rest.prefix { words in
+                defer { size += words.text.utf8.count }
+                return size < LongWork.threshold
+            }
+            rest = rest.dropFirst(part.count)
+            try await say(part.map { segment($0, by: provider) }, from: source)
+            if !rest.isEmpty { await Task.yield() }
+        }
     }
 
     private func say(_ segments: [ConversationSegment], from source: String) async throws {
@@ -279,9 +297,12 @@ actor EdgeConversation {
     private func tell(_ event: EdgeEvent) async throws { try await send(event.body) }
 
     private func send(_ body: JSONValue) async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = await LongWork.run(bytes: body.size) {
+            var text = JSONText()
+            text.write(body)
+            return String(decoding: text.bytes, as: UTF8.self)
+        }
         // What was said is stored, whether or not its device is still there to be told.
-        try? await socket.send(text: String(decoding: try encoder.encode(body), as: UTF8.self))
+        try? await socket.send(text: text)
     }
 }

@@ -43,13 +43,16 @@ package struct EdgeFamily: RoutedAPI {
     /// - Parameter firebase: verifies its tokens, where that is set.
     package init(
         _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, firebase: ForeignTokens?,
-        proxies: TrustedProxies, settings: Settings
+        proxies: TrustedProxies, memory: MemoryBudget, settings: Settings
     ) {
         let credentials = EdgeCredentials(
             authenticator: authenticator, adminKey: settings.adminKey, firebase: firebase, client: settings.client)
         listen = EdgeListenRoutes(
             runtime: runtime, engine: engine, credentials: credentials, settings: settings,
-            counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness),
+            routes: SocketRoute(
+                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness), memory: memory,
+                limits: .init(idleTime: settings.idleTime, closure: EdgeListener.idle), clock: runtime.clock
+            ) { error, _ in EdgeListener.closure(for: error) },
             proxies: proxies)
         conversations = ConversationRoutes(
             store: runtime.store, conversations: runtime.conversations, metrics: runtime.metrics,

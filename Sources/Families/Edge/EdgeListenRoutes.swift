@@ -13,13 +13,9 @@ struct EdgeListenRoutes: Sendable {
     let engine: any LiveEngine
     let credentials: EdgeCredentials
     let settings: EdgeFamily.Settings
-    let counts: SocketCounts
+    let routes: SocketRoute
     let proxies: TrustedProxies
     let sockets = EdgeSockets()
-    let strangers = SocketsBeforeLogin()
-
-    /// How long a page may take to say who it is.
-    private static let loginTime: Duration = .seconds(5)
 
     private struct Login: Decodable {
         let type: String
@@ -33,67 +29,36 @@ struct EdgeListenRoutes: Sendable {
         router.get("v4/web/listen", use: listenToPage)
     }
 
-    private var limits: WebSocketUpgrade.Limits {
-        var limits = WebSocketUpgrade.Limits()
-        limits.messageSize = 1 << 20
-        return limits
-    }
-
     @Sendable private func listen(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try await credentials.principal(in: request.headers)
         guard let upgrade = WebSocketUpgrade(request) else { throw EdgeError.upgradeRequired }
-        let place = try counts.take(principal.business)
-        return upgrade.response(
-            subprotocol: nil, limits: limits, clock: runtime.clock, request, context: context
-        ) { socket, messages in
-            defer { place.giveBack() }
-            return try await serve(
-                try Self.query(of: request), socket, messages.makeAsyncIterator(), principal, context)
+        return routes.response(to: upgrade, in: try routes.enter(principal.business), request, context) {
+            try await serve(try Self.query(of: request), $0, $1, principal, context)
         }
     }
 
     /// Pages can set no headers: they say who they are in their first message.
     @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let upgrade = WebSocketUpgrade(request) else { throw EdgeError.upgradeRequired }
-        let address = proxies.client(of: request, context)
-        var limits = limits
-        // A token with some room to spare.
-        limits.firstSize = 4 << 10
-        return upgrade.response(
-            subprotocol: nil, limits: limits, clock: runtime.clock, request, context: context
-        ) { socket, messages in
-            let stranger = strangers.enter(from: address) {
-                socket.close(WebSocketClosure(1013, "Too many are logging in at once, try again"))
-            }
-            defer { stranger.giveBack() }
-            let late = Task {
-                try await runtime.clock.sleep(for: Self.loginTime, as: .socketIdle)
-                socket.close(Self.badToken)
-            }
-            defer { late.cancel() }
-            var iterator = messages.makeAsyncIterator()
-            guard case .text(let text)? = try await iterator.next(),
-                let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
-                let principal = try await principal(of: login.token)
-            else {
-                try await socket.send(text: #"{"success":false,"type":"auth_response"}"#)
-                throw Self.badToken
-            }
-            late.cancel()
-            stranger.giveBack()
-            try await socket.send(text: #"{"success":true,"type":"auth_response"}"#)
-            let place: SocketPlace
-            do {
-                place = try counts.take(principal.business)
-            } catch {
-                throw WebSocketClosure(1013, "Too many are listened to at once, try again")
-            }
-            defer { place.giveBack() }
-            var query = try Self.query(of: request)
-            query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
-            query.hearsNames = true
-            return try await serve(query, socket, iterator, principal, context)
-        }
+        return routes.response(
+            to: upgrade, from: proxies.client(of: request, context), late: Self.badToken, request, context,
+            login: { message, socket in
+                guard case .text(let text)? = message,
+                    let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
+                    let principal = try await principal(of: login.token)
+                else {
+                    try await socket.send(text: #"{"success":false,"type":"auth_response"}"#)
+                    throw Self.badToken
+                }
+                try await socket.send(text: #"{"success":true,"type":"auth_response"}"#)
+                return (principal, principal.business)
+            },
+            serve: { session, messages, principal in
+                var query = try Self.query(of: request)
+                query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
+                query.hearsNames = true
+                return try await serve(query, session, messages, principal, context)
+            })
     }
 
     /// - Returns: nil for a token that nobody is let in with.
@@ -109,17 +74,19 @@ struct EdgeListenRoutes: Sendable {
     }
 
     private func serve(
-        _ query: EdgeQuery, _ socket: WebSocket, _ messages: WebSocketMessages.Iterator, _ principal: Principal,
+        _ query: EdgeQuery, _ session: SocketSession, _ messages: WebSocketMessages.Iterator, _ principal: Principal,
         _ context: ScribeContext
     ) async throws -> WebSocketClosure {
         let conversation = EdgeConversation(
             runtime: runtime, principal: principal, query: query,
-            timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: socket)
+            timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
+            pictures: EdgePicture(memory: session.makeShare()))
+        session.atEnd { try? await conversation.endAudio() }
         return try await sockets.serve(principal) {
             try await EdgeListener(
                 conversation: conversation, engine: engine, query: query, tenant: principal.business.rawValue,
-                clock: runtime.clock, settings: settings, socket: socket, logger: context.logger
-            ).serve(messages)
+                clock: runtime.clock, socket: session.socket, logger: context.logger
+            ).serve(messages, session.idle)
         }
     }
 

@@ -11,7 +11,6 @@ struct EdgeListener: Sendable {
     let query: EdgeQuery
     let tenant: String
     let clock: ScribeClock
-    let settings: EdgeFamily.Settings
     let socket: WebSocket
     let logger: Logger
 
@@ -19,13 +18,10 @@ struct EdgeListener: Sendable {
     private static let tickTime: Duration = .seconds(1)
     private static let failed = WebSocketClosure(1011, "Transcription has failed")
 
-    func serve(_ messages: WebSocketMessages.Iterator) async throws -> WebSocketClosure {
-        let idle = IdleWatch(
-            clock: clock, limit: settings.idleTime, closure: WebSocketClosure(1001, "Nothing was heard"))
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
         do {
             try await conversation.open()
             return try await withThrowingTaskGroup(of: Void.self) { group in
-                beside(&group) { _ = try await idle.watch() }
                 beside(&group) {
                     while true {
                         try await clock.sleep(for: Self.pingTime, as: .socketPing)
@@ -41,10 +37,9 @@ struct EdgeListener: Sendable {
                 defer { group.cancelAll() }
                 return try await listen(messages, idle)
             }
-        } catch {
-            // By another task: this one may be cancelled.
-            await Task { try? await conversation.endAudio() }.value
-            throw closure(for: error) ?? error
+        } catch let failure as EngineFailure {
+            log(failure)
+            throw Self.failed
         }
     }
 
@@ -58,21 +53,21 @@ struct EdgeListener: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                socket.close(closure(for: error) ?? Self.failed)
+                if let failure = error as? EngineFailure { log(failure) }
+                socket.close(Self.closure(for: error) ?? Self.failed)
             }
         }
     }
 
-    private func closure(for error: any Error) -> WebSocketClosure? {
+    static let idle = WebSocketClosure(1001, "Nothing was heard")
+
+    static func closure(for error: any Error) -> WebSocketClosure? {
         switch error {
-        case let closure as WebSocketClosure: return closure
-        case let failure as EngineFailure:
-            log(failure)
-            return Self.failed
+        case let closure as WebSocketClosure: closure
         case let failure as ScribeError:
-            return failure.kind == .unavailable
+            failure.kind == .unavailable
                 ? WebSocketClosure(1013, "Storage is not available, try again") : WebSocketClosure(1008, failure.code)
-        default: return nil
+        default: nil
         }
     }
 
@@ -108,11 +103,11 @@ struct EdgeListener: Sendable {
                 case .opus:
                     guard let samples = opus?.decode(bytes) else { return }
                     try await conversation.record(samples, options)
-                    try await session.feed(samples)
+                    try await session.feedInPieces(samples)
                 case .samples:
                     try await conversation.record(bytes, options)
-                    try await session.feed(bytes)
-                case .stream: try await session.feed(bytes)
+                    try await session.feedInPieces(bytes)
+                case .stream: try await session.feedInPieces(bytes)
                 }
             }
             do {
@@ -124,14 +119,13 @@ struct EdgeListener: Sendable {
             } catch let closure as WebSocketClosure {
                 try await conversation.close()
                 end = closure
-            } catch {
-                // The connection is broken; what came over it is heard to its end.
+            } catch  where error.isBrokenRequest || error is EngineFailure {
+                // What came over the connection is heard to its end, unless the engine cannot: it has said so.
                 try Task.checkCancellation()
             }
             // What was said before the end counts, however it came.
             try await session.close()
         }
-        try await conversation.endAudio()
         return end
     }
 
@@ -140,8 +134,10 @@ struct EdgeListener: Sendable {
         switch message {
         case .binary(let bytes): return bytes.readableBytes > 2 ? bytes : nil
         case .text(let text):
-            guard let command = EdgeCommand(text) else { return nil }
-            try await conversation.take(command)
+            // What is said in a long text is looked at elsewhere than on the event loop.
+            try await LongWork.run(bytes: text.utf8.count) {
+                if let command = EdgeCommand(text) { try await conversation.take(command) }
+            }
             return nil
         case .ping, .pong, .close: return nil
         }

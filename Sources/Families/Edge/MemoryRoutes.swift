@@ -33,7 +33,8 @@ struct MemoryRoutes: Sendable {
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
         let memories = try await store.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
-        return try Response.json(.ok, JSONValue.array(memories.map { EdgeBodies.memory($0, of: principal.user) }))
+        return try await Response.longJSON(
+            .ok, JSONValue.array(memories.map { EdgeBodies.memory($0, of: principal.user) }))
     }
 
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -1,6 +1,6 @@
 package import Engines
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
@@ -34,15 +34,24 @@ package struct ListenFamily: RoutedAPI {
     private let settings: Settings
 
     package init(
-        _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, tickets: Tickets, settings: Settings
+        _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, tickets: Tickets,
+        memory: MemoryBudget, settings: Settings
     ) {
         let authentication = ListenAuthentication(authenticator: authenticator, tickets: tickets)
         grants = ListenGrantRoutes(authentication: authentication)
+        var limits = SocketRoute.Limits(idleTime: settings.idleTime, closure: ListenSession.idle)
+        // Three seconds of audio in one message are usual, and a minute is not too much.
+        limits.messageSize = 16 << 20
+        // Texts are commands: the longest has some hundred key terms.
+        limits.textSize = 64 << 10
         routes = ListenRoutes(
             engine: engine, recordings: runtime.liveRecordings, authentication: authentication,
             identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
-            counts: SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness))
+            sockets: SocketRoute(
+                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness), memory: memory,
+                limits: limits, clock: runtime.clock
+            ) { error, _ in ListenSession.closure(for: error) })
         self.settings = settings
         recordings = ListenRecordingRoutes(
             recognitions: runtime.recognitions, outbound: runtime.outbound, webhooks: runtime.webhooks,

@@ -55,7 +55,7 @@ struct ListenRecordingRoutes: Sendable {
                 if let callback {
                     try await tell(answer, to: callback, request: id, of: principal.business)
                 } else {
-                    try Response.json(.ok, answer)
+                    try await Response.longJSON(.ok, answer)
                 }
             response.headers[.dgRequestID] = id
             return response
@@ -84,7 +84,7 @@ struct ListenRecordingRoutes: Sendable {
         let message = Callback(
             address: callback.address.url, method: callback.method, request: request,
             headers: ["Content-Type": "application/json", "dg-request-id": request],
-            body: try JSONEncoder().encode(answer))
+            body: try await LongWork.run(bytes: .max) { try JSONEncoder().encode(answer) })
         try await webhooks.tell(message, at: callback.address, of: business)
         return try Response.json(.ok, Acknowledgement(request: request))
     }

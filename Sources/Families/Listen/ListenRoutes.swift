@@ -16,7 +16,7 @@ struct ListenRoutes: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
     let settings: ListenFamily.Settings
-    let counts: SocketCounts
+    let sockets: SocketRoute
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("v1/listen") { try await listen($0, $1, at: .stream) }
@@ -31,11 +31,6 @@ struct ListenRoutes: Sendable {
             _ = try await authentication.principal(credentials, takesGranted: door == .stream)
             throw ListenError.upgradeRequired
         }
-        var limits = WebSocketUpgrade.Limits()
-        // Three seconds of audio in one message are usual, and a minute is not too much.
-        limits.messageSize = 16 << 20
-        // Texts are commands: the longest has some hundred key terms.
-        limits.textSize = 64 << 10
         let id = identifiers.uuid()
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal
@@ -45,23 +40,22 @@ struct ListenRoutes: Sendable {
             where credentials.isSubprotocol && !ListenClientProfile(request.headers).seesRefusals
         {
             // Browsers and phones see no answer to an upgrade that is refused, but they see how a socket closes.
-            return upgrade.response(
-                subprotocol: credentials.agreed, headers: headers, limits: limits, clock: clock, request,
-                context: context
-            ) { _, _ in WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials.") }
+            return sockets.refusal(
+                WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials."), of: upgrade,
+                subprotocol: credentials.agreed, headers: headers, request, context)
         }
         let query = try ListenQuery(request.query, at: door, speaksSubQ: settings.speaksSubQ)
         let recording = try await recording(in: request, query, principal)
-        let place = try counts.take(principal.business)
-        return upgrade.response(
-            subprotocol: credentials.agreed, headers: headers, limits: limits, clock: clock, request, context: context
-        ) { socket, messages in
-            defer { place.giveBack() }
-            let session = ListenSession(
+        return sockets.response(
+            to: upgrade, in: try sockets.enter(principal.business), subprotocol: credentials.agreed, headers: headers,
+            request, context
+        ) { session, messages in
+            if let recording { session.atEnd { try? await recording.breakOff() } }
+            return try await ListenSession(
                 engine: engine, query: query, request: id, clock: clock, settings: settings,
                 tenant: principal.business.rawValue,
-                recording: recording, socket: socket, logger: context.logger)
-            return try await session.serve(messages)
+                recording: recording, socket: session.socket, logger: context.logger
+            ).serve(messages, session.idle)
         }
     }
 

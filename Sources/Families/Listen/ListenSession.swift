@@ -22,26 +22,6 @@ struct ListenSession: Sendable {
     let socket: WebSocket
     let logger: Logger
 
-    /// - Returns: with what the socket is closed.
-    /// - Throws: ``WebSocketClosure`` for what ends it otherwise.
-    func serve(_ messages: WebSocketMessages) async throws -> WebSocketClosure {
-        let idle = IdleWatch(clock: clock, limit: settings.idleTime, closure: Self.idle)
-        return try await withThrowingTaskGroup(of: WebSocketClosure.self) { group in
-            group.addTask {
-                do {
-                    return try await listen(to: messages, idle)
-                } catch {
-                    // By another task: this one may be cancelled, and what was sent is to be kept.
-                    await Task { try? await recording?.breakOff() }.value
-                    throw Self.closure(for: error) ?? error
-                }
-            }
-            group.addTask { try await idle.watch() }
-            defer { group.cancelAll() }
-            return try await group.next() ?? .normal
-        }
-    }
-
     /// What a client says, up to where it ends its stream.
     private struct Input {
         var messages: WebSocketMessages.Iterator
@@ -60,8 +40,11 @@ struct ListenSession: Sendable {
                     hasEnded = true
                     return nil
                 case .binary(let bytes):
-                    hash.update(data: bytes.readableBytesView)
-                    if let samples = try audio.decode(bytes) { return .samples(samples) }
+                    let samples = try await LongWork.run(bytes: bytes.readableBytes) {
+                        hash.update(data: bytes.readableBytesView)
+                        return try audio.decode(bytes)
+                    }
+                    if let samples { return .samples(samples) }
                 case .text(let text):
                     switch ListenCommand(text) {
                     case .keepAlive: break
@@ -82,8 +65,10 @@ struct ListenSession: Sendable {
         case command(ListenCommand)
     }
 
-    private func listen(to messages: WebSocketMessages, _ idle: IdleWatch) async throws -> WebSocketClosure {
-        var input = Input(messages: messages.makeAsyncIterator(), idle: idle, audio: ListenAudio(query))
+    /// - Returns: with what the socket is closed.
+    /// - Throws: ``WebSocketClosure`` for what ends it otherwise, and what ``closure(for:)`` explains.
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+        var input = Input(messages: messages, idle: idle, audio: ListenAudio(query))
         let createdAt = clock.now
         /// In bytes: the samples of a stream that came encoded.
         let decoded = LockedValue(0)
@@ -114,7 +99,7 @@ struct ListenSession: Sendable {
                 session in
                 if let first {
                     if input.audio.options.codec == nil { try await recording?.take(first, input.audio.options) }
-                    try await session.feed(first)
+                    try await session.feedInPieces(first)
                 }
                 while let message = try await input.next() {
                     switch message {
@@ -123,7 +108,7 @@ struct ListenSession: Sendable {
                             try await recording?.take(samples, input.audio.options)
                         }
                         // A recogniser that is behind makes a client wait that is not idle.
-                        try await idle.whileBusy { try await session.feed(samples) }
+                        try await idle.whileBusy { try await session.feedInPieces(samples) }
                     case .command(.finalize): try await idle.whileBusy { try await session.finalize() }
                     case .command(let command): try await answer(command, encoder())
                     }
@@ -182,11 +167,11 @@ struct ListenSession: Sendable {
     }
 
     /// (streaming.md 1.7)
-    private static let idle = WebSocketClosure(
+    static let idle = WebSocketClosure(
         1011, "NET-0001: Neither audio nor a text came within the timeout window. See https://dpgr.am/net0001")
     private static let failed = WebSocketClosure(1011, "NET-0000: The recogniser has failed")
 
-    private static func closure(for error: any Error) -> WebSocketClosure? {
+    static func closure(for error: any Error) -> WebSocketClosure? {
         switch error {
         case let failure as EngineFailure:
             switch failure.origin {

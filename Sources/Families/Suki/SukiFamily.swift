@@ -1,5 +1,5 @@
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
@@ -29,29 +29,32 @@ package struct SukiFamily: RoutedAPI {
     private let clinicians: Clinicians
     private let tickets: Tickets
     private let origin: LinkOrigin
-    private let counts: SocketCounts
+    private let sockets: SocketRoute
 
     /// - Parameters:
     ///   - tickets: for links that are credentials themselves.
     ///   - counts: how many may stream at a time.
     package init(
-        _ runtime: Runtime, clinicians: Clinicians, tickets: Tickets, origin: LinkOrigin, counts: SocketCounts
+        _ runtime: Runtime, clinicians: Clinicians, tickets: Tickets, origin: LinkOrigin, counts: SocketCounts,
+        memory: MemoryBudget
     ) {
+        sockets = SocketRoute(
+            counts, memory: memory, limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle),
+            clock: runtime.clock, explain: StreamSession.explain)
         self.runtime = runtime
         self.clinicians = clinicians
         self.tickets = tickets
         self.origin = origin
-        self.counts = counts
     }
 
     package func errorStyle(for path: [Substring]) -> any ErrorStyle { SukiErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(style: SukiErrors()))
-        let sockets = AmbientSockets(clock: runtime.clock)
+        let ambient = AmbientSockets(clock: runtime.clock)
         AuthRoutes(clinicians: clinicians).add(to: open)
         StreamRoutes(
-            sessions: runtime.ambientSessions, clinicians: clinicians, sockets: sockets, counts: counts,
+            sessions: runtime.ambientSessions, clinicians: clinicians, ambient: ambient, sockets: sockets,
             clock: runtime.clock
         ).add(to: open)
         /// What is wrong with a body has another name in each place.
@@ -60,7 +63,7 @@ package struct SukiFamily: RoutedAPI {
                 .add(middleware: Authentication { [clinicians] in try await clinicians.principal(in: $0) })
                 .add(middleware: ErrorRendering(style: SukiErrors(invalid: invalid)))
         }
-        SessionRoutes(sessions: runtime.ambientSessions, sockets: sockets).add(
+        SessionRoutes(sessions: runtime.ambientSessions, sockets: ambient).add(
             to: authenticated("invalid_request"), contexts: authenticated("invalid_context_request"))
         AudioRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
         ContentRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))

@@ -50,6 +50,7 @@ package struct Authentication: RouterMiddleware {
         var context = context
         let (principal, credential) = try await caller(request, context)
         context.principal = principal
+        context.memory?.belong(to: principal.business)
         context.credential = credential
         return try await next(request, context)
     }

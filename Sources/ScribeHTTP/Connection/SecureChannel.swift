@@ -6,7 +6,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 package import NIOSSL
 import NIOTLS
-import ScribeDomain
+package import ScribeDomain
 package import ScribeRuntime
 
 /// An encrypted connection, of HTTP/1 or HTTP/2 as the two ends agree.
@@ -27,7 +27,7 @@ package struct SecureChannel: ServerChildChannel {
     private let pipeline: HTTP1Pipeline
     private let limits: ConnectionLimits
     private let openStreams: OpenStreams
-    private let bodies: BodyBudget
+    private let memory: MemoryBudget
     private let metrics: Metrics
     private let encryption: @Sendable () -> NIOSSLContext
     private let logger: Logger
@@ -35,10 +35,10 @@ package struct SecureChannel: ServerChildChannel {
     /// - Parameters:
     ///   - base: serves a connection of HTTP/1, and each stream of one of HTTP/2.
     ///   - streamLimit: how many streams may be open at a time, of all connections.
-    ///   - bodies: while it is used up, nobody is allowed to send more.
+    ///   - memory: while it is used up, nobody is allowed to send more.
     ///   - encryption: what the next connection is encrypted with.
     package init(
-        base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, bodies: BodyBudget, metrics: Metrics,
+        base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, memory: MemoryBudget, metrics: Metrics,
         logger: Logger,
         encryption: @escaping @Sendable () -> NIOSSLContext
     ) {
@@ -47,7 +47,7 @@ package struct SecureChannel: ServerChildChannel {
         self.metrics = metrics
         self.limits = limits
         openStreams = OpenStreams(limit: streamLimit)
-        self.bodies = bodies
+        self.memory = memory
         self.logger = logger
         self.encryption = encryption
     }
@@ -83,7 +83,7 @@ package struct SecureChannel: ServerChildChannel {
         let window = ConnectionWindow()
         let frames = FrameWatch(window: window)
         try pipeline.addHandler(frames)
-        let watch = StreamsWatch(limits: limits, frames: frames, window: window, bodies: bodies)
+        let watch = StreamsWatch(limits: limits, frames: frames, window: window, memory: memory)
         let boundWatch = NIOLoopBound(watch, eventLoop: channel.eventLoop)
         let delegate = StreamsDelegate(watch: boundWatch, management: management.http2StreamDelegate)
         let streams: Streams = try pipeline.configureAsyncHTTP2Pipeline(

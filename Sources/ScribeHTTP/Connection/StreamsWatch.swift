@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP2
+import ScribeDomain
 import ScribeRuntime
 
 /// Ends a connection on which nothing is asked for in time, and one on which the other end breaks the rules: what is wrong
@@ -11,7 +12,7 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     private let limits: ConnectionLimits
     private let frames: FrameWatch
     private let window: ConnectionWindow
-    private let bodies: BodyBudget
+    private let memory: MemoryBudget
     private var context: ChannelHandlerContext?
     private var firstTimer: Scheduled<Void>?
     private var goodbyeTimer: Scheduled<Void>?
@@ -23,11 +24,11 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     /// How long nobody looks whether there is memory again.
     private static let memoryPause: TimeAmount = .milliseconds(50)
 
-    init(limits: ConnectionLimits, frames: FrameWatch, window: ConnectionWindow, bodies: BodyBudget) {
+    init(limits: ConnectionLimits, frames: FrameWatch, window: ConnectionWindow, memory: MemoryBudget) {
         self.limits = limits
         self.frames = frames
         self.window = window
-        self.bodies = bodies
+        self.memory = memory
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -64,7 +65,7 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
 
     private func renewWindow() {
         guard let context, context.channel.isActive, memoryTimer == nil, let count = window.shortage else { return }
-        guard !bodies.isUsedUp else {
+        guard !memory.isUsedUp else {
             memoryTimer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.memoryPause) {
                 self.memoryTimer = nil
                 self.renewWindow()

@@ -11,23 +11,23 @@ extension Request {
     ///
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, as ``collectedBody(upTo:in:)`` and
     ///   ``requireJSON(by:)``.
-    package func decodeJSON<Value: Decodable>(
+    package func decodeJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext
     ) async throws -> Value {
         let buffer = try await collectedBody(upTo: limit, in: context)
         if buffer.readableBytes > 0 { try requireJSON(by: context.credential) }
-        return try Self.decode(buffer)
+        return try await LongWork.run(bytes: buffer.readableBytes) { try Self.decode(buffer) }
     }
 
     /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
-    package func decodeOptionalJSON<Value: Decodable>(
+    package func decodeOptionalJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, in context: ScribeContext
     ) async throws -> Value? {
         let buffer = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
         guard buffer.readableBytes > 0 else { return nil }
         try requireJSON(by: context.credential)
         // Named, for what is inferred would be optional too, and `null` a body.
-        return try Self.decode(buffer, as: Value.self)
+        return try await LongWork.run(bytes: buffer.readableBytes) { try Self.decode(buffer, as: Value.self) }
     }
 
     /// A page of any origin can send a body that is declared as text or a form, without asking first.
@@ -52,7 +52,7 @@ extension Request {
             guard piece.readableBytes <= limit - collected.readableBytes else {
                 throw HTTPProblem.bodyTooLarge(limit: limit)
             }
-            try context.body?.take(piece.readableBytes)
+            try await context.hold(piece.readableBytes)
             if collected.readableBytes == 0 { collected = piece } else { collected.writeBuffer(&piece) }
         }
         return collected
@@ -121,6 +121,14 @@ extension Response {
         json(status, try ByteBuffer(encoding: value))
     }
 
+    /// A JSON answer of which nobody knows how long it is: a list, or what clients have written. It is encoded elsewhere
+    /// than on the event loop.
+    package static func longJSON(
+        _ status: HTTPResponse.Status, _ value: some Encodable & Sendable
+    ) async throws -> Response {
+        try await LongWork.run(bytes: .max) { try json(status, value) }
+    }
+
     /// A JSON answer that is encoded already.
     package static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
         Response(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
@@ -132,6 +140,8 @@ extension ByteBuffer {
     package init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        self.init(bytes: try encoder.encode(value))
+        let json = try encoder.encode(value)
+        LongWork.watch(bytes: json.count, of: "an answer")
+        self.init(bytes: json)
     }
 }

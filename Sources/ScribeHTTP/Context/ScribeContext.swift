@@ -11,8 +11,8 @@ package struct ScribeContext: RequestContext {
     package var principal: Principal?
     /// What vouches for that; nil before authentication and on routes without one.
     package var credential: Credential?
-    /// What its body takes of the memory for bodies; given to every request before its family sees it.
-    package var body: BodyShare?
+    /// What it holds of the memory for clients; given to every request before its family sees it.
+    package var memory: MemoryShare?
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String
 

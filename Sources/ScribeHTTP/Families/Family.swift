@@ -1,5 +1,5 @@
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 
 /// One of the APIs that are served: which requests are its own, and how they are answered. A family knows the layers
 /// below and no other family.
@@ -48,19 +48,19 @@ package struct FamilyResponder: HTTPResponder {
     package typealias Context = ScribeContext
 
     package let families: [any Family]
-    private let bodies: BodyBudget
+    private let memory: MemoryBudget
 
     /// - Parameters:
     ///   - families: one of them claims whatever comes.
-    ///   - bodies: the memory for bodies, which all share.
-    package init(families: [any Family], bodies: BodyBudget) {
+    ///   - memory: for what is held for clients, which all share.
+    package init(families: [any Family], memory: MemoryBudget) {
         self.families = families
-        self.bodies = bodies
+        self.memory = memory
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         var context = context
-        context.body = BodyShare(of: bodies)
+        context.memory = MemoryShare(of: memory)
         var best: (family: any Family, claim: Claim)?
         let address = RequestAddress(request)
         for family in families {

@@ -58,8 +58,18 @@ package struct RoutedFamily: Family {
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let response = try await responder.respond(to: request, context: context)
         // What the router says instead of a route's path when it has found none.
-        guard context.endpointPath == "NotFound" else { return response }
+        guard context.endpointPath == "NotFound" else { return try await held(response, of: request, context) }
         return try noRoute(RequestAddress(request).path, context)
+    }
+
+    private func held(
+        _ response: Response, of request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        do {
+            return try await context.holding(response)
+        } catch let problem as HTTPProblem {
+            return try api.errorStyle(for: RequestAddress(request).path).response(to: problem, context: context)
+        }
     }
 
     private func noRoute(_ path: [Substring], _ context: ScribeContext) throws -> Response {

@@ -18,7 +18,7 @@ package struct CollectedForm: Sendable {
             for try await buffer in request.body {
                 size += buffer.readableBytes
                 guard size <= limit else { throw HTTPProblem.bodyTooLarge(limit: limit) }
-                try context.body?.take(buffer.readableBytes)
+                try await context.hold(buffer.readableBytes)
                 for event in try decoder.decode(buffer) {
                     switch event {
                     case .part(let part): parts.append((part, ByteBuffer()))

@@ -6,7 +6,7 @@ package final class IdleWatch: Sendable {
     private let clock: ScribeClock
     private let limit: Duration
     private let closure: WebSocketClosure
-    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false, isBusy: false))
+    private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false, busy: 0))
 
     /// - Parameter closure: with what it ends.
     package init(clock: ScribeClock, limit: Duration, closure: WebSocketClosure) {
@@ -30,9 +30,9 @@ package final class IdleWatch: Sendable {
     package func whileBusy<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
-        count.withLock { $0.isBusy = true }
+        count.withLock { $0.busy += 1 }
         defer {
-            count.withLock { $0.isBusy = false }
+            count.withLock { $0.busy -= 1 }
             heard()
         }
         return try await body()
@@ -44,9 +44,9 @@ package final class IdleWatch: Sendable {
             let before = count.withLock { $0 }
             // Not beyond the limit, whatever was done to the clock.
             let passed = max(0, clock.now.timeIntervalSince(before.last))
-            let left = before.hasEnded || before.isBusy ? limit : max(.milliseconds(1), limit - .seconds(passed))
+            let left = before.hasEnded || before.busy > 0 ? limit : max(.milliseconds(1), limit - .seconds(passed))
             try await clock.sleep(for: left, as: .socketIdle)
-            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded && !$0.isBusy }) else { continue }
+            guard count.withLock({ $0.messages == before.messages && !$0.hasEnded && $0.busy == 0 }) else { continue }
             throw closure
         }
     }

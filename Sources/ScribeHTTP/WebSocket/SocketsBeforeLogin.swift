@@ -34,6 +34,26 @@ package final class SocketsBeforeLogin: Sendable {
         return SocketPlace { [state] in state.withLock { $0.waiting[number] = nil } }
     }
 
+    /// Has a socket among them while its client says who it is.
+    /// - Parameters:
+    ///   - time: how long that may take.
+    ///   - late: with what the socket is closed then.
+    func hold<Value>(
+        _ socket: WebSocket, from address: String, _ time: Duration, _ late: WebSocketClosure, _ clock: ScribeClock,
+        isolation: isolated (any Actor)? = #isolation, _ login: () async throws -> Value
+    ) async throws -> Value {
+        let place = enter(from: address) {
+            socket.close(WebSocketClosure(1013, "Too many are logging in at once, try again"))
+        }
+        defer { place.giveBack() }
+        let end = Task {
+            try await clock.sleep(for: time, as: .socketIdle)
+            socket.close(late)
+        }
+        defer { end.cancel() }
+        return try await login()
+    }
+
     private static func removeOldestOfBusiest(_ waiting: inout [Int: Waiting]) -> Waiting? {
         let numbers = Dictionary(grouping: waiting.keys) { waiting[$0]?.address }
         let busiest = numbers.values.max { ($0.count, -($0.min() ?? 0)) < ($1.count, -($1.min() ?? 0)) }

@@ -8,6 +8,15 @@ package enum WebSocketMessage: Hashable, Sendable {
     case pong
     /// The client ends it; nil when it gives no code.
     case close(UInt16?)
+
+    /// Of a text or bytes, in bytes.
+    package var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let bytes), .ping(let bytes): bytes.readableBytes
+        case .pong, .close: 0
+        }
+    }
 }
 
 /// Takes the bytes of a client's frames apart as they arrive, in whatever pieces, and puts messages together that came in
@@ -41,6 +50,17 @@ package struct WebSocketDecoder: Sendable {
 
     private func limit(of opcode: WebSocketFrame.Opcode) -> Int {
         min(opcode == .text ? textLimit : limit, opcode.isControl ? limit : firstLimit ?? limit)
+    }
+
+    /// What has come and was not handed on.
+    var heldBytes: Int { pending.readableBytes + (message?.payload.readableBytes ?? 0) }
+
+    /// Whether there may be a frame to take apart, or what is no frame.
+    var isWhole: Bool {
+        guard let second = pending.getInteger(at: pending.readerIndex + 1, as: UInt8.self), second & 0x7F == 127,
+            let length = pending.getInteger(at: pending.readerIndex + 2, as: UInt64.self)
+        else { return true }
+        return length > UInt64(pending.readableBytes) ? length > UInt64(limit) : true
     }
 
     /// Takes the next bytes.

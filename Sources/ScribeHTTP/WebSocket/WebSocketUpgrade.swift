@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
-package import HTTPTypes
+import HTTPTypes
 package import Hummingbird
 import Logging
 import NIOCore
-package import ScribeDomain
+import ScribeDomain
 import ServiceLifecycle
 
 /// A request that wants to go on as a WebSocket (RFC 6455, section 4.2).
@@ -42,11 +42,11 @@ package struct WebSocketUpgrade: Sendable {
     ///
     /// - Parameters:
     ///   - subprotocol: that was agreed on, one of those offered.
-    ///   - serve: is called for each message in order, with nil first, before there is any. Its ``WebSocketClosure`` is
-    ///     what the client is told; nil goes on.
-    package func response(
-        subprotocol: String?, headers: HTTPFields = [:], limits: Limits, clock: ScribeClock, _ request: Request,
-        context: ScribeContext,
+    ///   - memory: holds what has come of a message.
+    ///   - idle: is told while the client waits for memory.
+    func response(
+        subprotocol: String?, headers: HTTPFields, limits: Limits, clock: ScribeClock, memory: MemoryShare,
+        idle: IdleWatch, _ request: Request, context: ScribeContext,
         serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) -> Response {
         var fields: HTTPFields = [
@@ -59,7 +59,13 @@ package struct WebSocketUpgrade: Sendable {
             let outgoing = OutgoingFrames()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let closure = await Self.closure(of: request, outgoing, limits, clock, logger, serve)
+                    let socket = WebSocket(outgoing: outgoing)
+                    let presence = Presence()
+                    let messages = WebSocketMessages(
+                        body: request.body, socket: socket, limits: limits, presence: presence, memory: memory,
+                        idle: idle)
+                    let closure = await Self.closure(
+                        of: socket, messages, presence, limits.silence, clock, logger, serve)
                     outgoing.finish(closure?.frame)
                 }
                 do {
@@ -81,18 +87,16 @@ package struct WebSocketUpgrade: Sendable {
     /// Serves the socket to its end.
     /// - Returns: with what it is closed; nil when there is nobody to tell.
     private static func closure(
-        of request: Request, _ outgoing: OutgoingFrames, _ limits: Limits, _ clock: ScribeClock, _ logger: Logger,
+        of socket: WebSocket, _ messages: WebSocketMessages, _ presence: Presence, _ silence: Duration,
+        _ clock: ScribeClock, _ logger: Logger,
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
-        let socket = WebSocket(outgoing: outgoing)
-        let presence = Presence()
-        let messages = WebSocketMessages(request.body, socket, limits, presence)
         do {
             return try await withGracefulShutdownHandler {
                 try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
                     group.addTask { try await serve(socket, messages) }
                     group.addTask {
-                        try await presence.watch(socket, limits.silence, clock)
+                        try await presence.watch(socket, silence, clock)
                         return nil
                     }
                     defer { group.cancelAll() }
@@ -155,16 +159,23 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
     package typealias Element = WebSocketMessage
 
     private let body: RequestBody
-    private let socket: WebSocket
     private let limits: WebSocketUpgrade.Limits
-    private let presence: Presence
-    private let ended = LockedValue(false)
+    fileprivate let socket: WebSocket
+    fileprivate let presence: Presence
+    fileprivate let memory: MemoryShare
+    fileprivate let idle: IdleWatch
+    fileprivate let ended = LockedValue(false)
 
-    init(_ body: RequestBody, _ socket: WebSocket, _ limits: WebSocketUpgrade.Limits, _ presence: Presence) {
+    init(
+        body: RequestBody, socket: WebSocket, limits: WebSocketUpgrade.Limits, presence: Presence,
+        memory: MemoryShare, idle: IdleWatch
+    ) {
         self.body = body
         self.socket = socket
         self.limits = limits
         self.presence = presence
+        self.memory = memory
+        self.idle = idle
     }
 
     /// Whether the client has closed, or is gone.
@@ -174,41 +185,56 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
         Iterator(
             bytes: body.makeAsyncIterator(),
             decoder: WebSocketDecoder(
-                limit: limits.messageSize, textLimit: limits.textSize, firstLimit: limits.firstSize), socket: socket,
-            presence: presence, ended: ended)
+                limit: limits.messageSize, textLimit: limits.textSize, firstLimit: limits.firstSize), messages: self)
     }
 
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate var bytes: RequestBody.AsyncIterator
         fileprivate var decoder: WebSocketDecoder
-        fileprivate let socket: WebSocket
-        fileprivate let presence: Presence
-        fileprivate let ended: LockedValue<Bool>
+        fileprivate let messages: WebSocketMessages
 
-        /// The next text or bytes; nil when the client is gone.
+        /// The next text or bytes; nil when the client is gone. The one before it is held no more.
         /// - Throws: ``WebSocketClosure`` with which the client's own close is answered, or what it did wrong.
         package mutating func next() async throws -> WebSocketMessage? {
+            messages.memory.hold(decoder.heldBytes)
             while true {
-                while let message = try decoder.next() {
-                    presence.heard()
+                while let message = try await decoded() {
+                    messages.presence.heard()
                     switch message {
-                    case .ping(let payload): try await socket.send(.pong, payload)
+                    case .ping(let payload): try await messages.socket.send(.pong, payload)
                     case .pong: break
                     case .close(let code): throw WebSocketClosure(code ?? 1000)
                     case .text, .binary: return message
                     }
                 }
                 guard let buffer = try await received() else {
-                    ended.withLock { $0 = true }
+                    messages.ended.withLock { $0 = true }
                     return nil
                 }
+                try await hold(buffer.readableBytes)
                 decoder.receive(buffer)
             }
         }
 
+        /// A large message is unmasked and looked at elsewhere than on the event loop.
+        private mutating func decoded() async throws -> WebSocketMessage? {
+            guard decoder.isWhole, decoder.heldBytes > LongWork.threshold else { return try decoder.next() }
+            return try await LongWork.run(bytes: decoder.heldBytes) { try decoder.next() }
+        }
+
+        /// A client is not read while there is no room for what it sends, and cannot be blamed for that.
+        private func hold(_ count: Int) async throws {
+            guard !messages.memory.takeAtOnce(count) else { return }
+            do {
+                try await messages.idle.whileBusy { try await messages.memory.take(count) }
+            } catch is MemoryBudget.Exhausted {
+                throw WebSocketClosure.noMemory
+            }
+        }
+
         private mutating func received() async throws -> ByteBuffer? {
-            presence.isAwaited(true)
-            defer { presence.isAwaited(false) }
+            messages.presence.isAwaited(true)
+            defer { messages.presence.isAwaited(false) }
             return try await bytes.next(isolation: #isolation)
         }
     }

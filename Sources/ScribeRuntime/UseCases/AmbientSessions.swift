@@ -159,18 +159,16 @@ package struct AmbientSessions: Sendable {
     /// - Throws: as ``LiveRecording/breakOff()``.
     package func end(_ segment: Segment, of id: TransactionID, for principal: Principal) async throws {
         defer { streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id)) }
-        // By a task of its own: this one may be cancelled, and what has come is to be kept.
-        try await Task { try await segment.stream.breakOff() }.value
+        try await uncancelled { try await segment.stream.breakOff() }
     }
 
     /// A stretch of its audio does not count, and goes.
     package func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
         let key = Transaction.Key(business: principal.business, id: id)
         streams.end(segment.stream, of: key)
-        await Task {
-            guard let removed = try? await store.removeSegment(segment.id, of: key) else { return }
-            await uploads.remove(removed)
-        }.value
+        try? await uncancelled {
+            await uploads.remove(try await store.removeSegment(segment.id, of: key))
+        }
     }
 
     /// Recording is over, and the note is wanted. Repeatable.

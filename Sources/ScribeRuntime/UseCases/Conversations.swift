@@ -146,8 +146,8 @@ package struct Conversations: Sendable {
         if conversation.status == .inProgress {
             guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
         }
-        // By a task of its own: whoever asked for it may go, and nobody else will take it up.
-        return try await Task { try await finish(conversation) }.value
+        // Whoever asked for it may go, and nobody else will take it up.
+        return try await uncancelled { try await finish(conversation) }
     }
 
     private func finish(_ conversation: Conversation) async throws -> Conversation? {

@@ -24,16 +24,28 @@ package actor LiveRecording {
     private var words: [TimedWord] = []
     /// The last chunk, while it is to have further results.
     private var last: HeardChunk?
-    /// Those that are being written, and who waits for them.
+    /// How many are being written, how many bytes these are, and who waits for them.
     private var chunksOnTheirWay = 0
+    private var bytesOnTheirWay = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
     /// For each channel that is heard, in frames.
     private var settled: [Int: Int] = [:]
+    /// Up to where audio was kept before an engine had settled it, in frames: it is recognised later, and what the engine
+    /// says of it still would be there twice.
+    private var unheard = 0
+    /// Holds what is in memory.
+    private let memory: MemoryShare
 
     /// Silence is kept with what is said after it, up to a minute.
     private static let longestSilence = 60
     /// No engine is so far behind: what is older and not settled was silence. In seconds.
     private static let longestPending = 180
+    /// In bytes, of what waits to be settled; beyond it half of that is kept as it is.
+    private static let mostPending = 8 << 20
+    /// Chunks that are larger get no further results, in bytes.
+    private static let largestJoined = 4 << 20
+    /// Below a hundredth of full scale there is nothing to be heard (streaming.md 6).
+    private static let quietest = 328
 
     /// Another has taken the chunk's number meanwhile.
     private struct Taken: Error {}
@@ -54,6 +66,7 @@ package actor LiveRecording {
         _ recordings: LiveRecordings, _ place: LiveRecordings.Place, _ options: LiveOptions, keepsSilence: Bool,
         _ principal: Principal
     ) {
+        memory = MemoryShare(of: recordings.memory, for: principal.business)
         self.recordings = recordings
         self.place = place
         self.options = options
@@ -75,11 +88,19 @@ package actor LiveRecording {
 
     /// More audio, before an engine gets it.
     /// - Parameter options: what it is, which a container says only when it comes.
-    /// - Throws: as ``heard(_:)``.
+    /// - Throws: as ``heard(_:)``; `MemoryBudget.Exhausted` when there is no room for it in time.
     package func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
+        try await memory.take(audio.readableBytes)
+        defer { countMemory() }
         self.options = options
         pending.discardReadBytes()
         pending.writeImmutableBuffer(audio)
+        while pending.readableBytes > Self.mostPending {
+            let count = quietest(in: Self.mostPending / 2 / frameSize)
+            unheard = start + count
+            try await keepChunk(upTo: unheard, isQuiet(count) ? [] : nil)
+            words.removeAll { $0.start < seconds(unheard) }
+        }
         while pending.readableBytes / frameSize > Self.longestPending * options.sampleRate {
             let count = Self.longestSilence * options.sampleRate
             if keepsSilence {
@@ -91,11 +112,26 @@ package actor LiveRecording {
         }
     }
 
+    private func isQuiet(_ frames: Int) -> Bool {
+        pending.withUnsafeReadableBytes { bytes in
+            stride(from: 0, to: frames * frameSize, by: 2).allSatisfy { place in
+                abs(Int(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Int16.self))))
+                    < Self.quietest
+            }
+        }
+    }
+
+    private func countMemory() {
+        memory.hold(pending.readableBytes + bytesOnTheirWay + (last?.audio.readableBytes ?? 0))
+    }
+
     /// What an engine has heard. A final result is stored when this returns.
     /// - Throws: ``ScribeError/invalidState(_:)`` once recording has ended elsewhere, ``ScribeError/storageUnavailable(cause:)``.
     package func heard(_ result: LiveResult) async throws {
         guard result.isFinal else { return }
-        words += result.words.map {
+        defer { countMemory() }
+        let heardFrom = seconds(unheard)
+        words += result.words.lazy.filter { $0.start >= heardFrom }.map {
             TimedWord(text: $0.punctuated ?? $0.text, start: $0.start, end: $0.end, speaker: $0.speaker)
         }
         settled[result.channel] = Int(((result.start + result.duration) * Double(options.sampleRate)).rounded())
@@ -113,6 +149,7 @@ package actor LiveRecording {
     /// - Throws: as ``heard(_:)``.
     package func cut() async throws {
         let frames = Self.chunkLength * options.sampleRate
+        defer { countMemory() }
         while pending.readableBytes / frameSize >= frames + options.sampleRate {
             try await keepChunk(upTo: start + quietest(in: frames), nil)
         }
@@ -173,15 +210,20 @@ package actor LiveRecording {
         // The number is taken with the audio, so that chunks are in its order however long they take to be written.
         let name = growing?.name ?? takeName()
         chunksOnTheirWay += 1
+        bytesOnTheirWay += audio.readableBytes
         defer {
             chunksOnTheirWay -= 1
+            bytesOnTheirWay -= audio.readableBytes
+            countMemory()
             let woken = waiters
             waiters = []
             for waiter in woken { waiter.resume() }
         }
         do {
-            // By a task of its own: this one may be cancelled, and what was taken out is nowhere else.
-            let stored = try await Task { try await store(audio, frames, words, in: growing, as: name) }.value
+            // This task may be cancelled, and what was taken out is nowhere else.
+            let stored = try await uncancelled { [self] in
+                try await store(audio, frames, words, in: growing, as: name)
+            }
             times[stored.name] = ChunkTimes(
                 start: seconds(stored.frames.lowerBound), end: seconds(stored.frames.upperBound))
             if words != nil, start == frames.upperBound { last = stored }
@@ -206,6 +248,7 @@ package actor LiveRecording {
     /// Whether what begins at a frame is to be part of a chunk.
     private func isJoined(_ chunk: HeardChunk, at frame: Int) -> Bool {
         chunk.frames.upperBound == frame && chunk.frames.count < Self.chunkLength * options.sampleRate
+            && chunk.audio.readableBytes < Self.largestJoined
             && chunk.audio.readableBytes == chunk.frames.count * frameSize
     }
 

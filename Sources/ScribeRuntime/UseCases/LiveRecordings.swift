@@ -9,9 +9,14 @@ package struct LiveRecordings: Sendable {
     let store: Store
     let uploads: Uploads
     let consultations: Consultations
+    let memory: MemoryBudget
     let clock: ScribeClock
 
-    package init(store: Store, uploads: Uploads, consultations: Consultations, clock: ScribeClock) {
+    /// - Parameter memory: holds the audio that is in no chunk yet.
+    package init(
+        store: Store, uploads: Uploads, consultations: Consultations, memory: MemoryBudget, clock: ScribeClock
+    ) {
+        self.memory = memory
         self.store = store
         self.uploads = uploads
         self.consultations = consultations

@@ -55,8 +55,8 @@ struct WorkLoop: Sendable {
                 try await worker.perform(job)
             }
         } catch is CancellationError {
-            // The server stops; whoever starts it again goes on. A cancelled task cannot write, so another one does.
-            await Task { try? await store.postpone(job, until: clock.now, countsAttempt: false) }.value
+            // The server stops; whoever starts it again goes on.
+            try? await uncancelled { try await store.postpone(job, until: clock.now, countsAttempt: false) }
         } catch {
             logger.log(
                 level: error is EngineFailure ? .notice : .error, "a job failed", metadata: metadata(of: job, error))

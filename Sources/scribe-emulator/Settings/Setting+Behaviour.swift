@@ -81,6 +81,14 @@ extension Setting {
             page: "after so long without audio or a text a live socket is closed",
             to: \.configuration.listen.idleTime),
         Setting(
+            "stream-idle",
+            "After how long without audio the stream of a session is closed, for example 5m.",
+            .duration(atLeast: .milliseconds(100)),
+            default: "5m",
+            valueName: "time",
+            page: "after so long without audio the stream of a session is closed; pings are none",
+            to: \.configuration.streamIdle),
+        Setting(
             "listen-sockets",
             "How many live sockets may be open at a time.",
             .integer(1...100_000),
@@ -168,6 +176,18 @@ extension Setting {
             page:
                 "how long to wait between one attempt to tell a webhook and the next; there is one attempt more than times",
             to: \.configuration.webhookPauses),
+        Setting(
+            "memory-budget",
+            "How much memory is held for all clients together, for example 256MB.",
+            .bytes,
+            default: "256MB",
+            valueName: "size",
+            page: """
+                memory for what is held for clients: bodies, unfinished messages, audio that is in no chunk yet, pictures in \
+                pieces, answers that are not taken. One business has at most half of it, or all but an eighth while no other \
+                holds any; whoever finds no room within 10 s is told to come back (503, or 1013 on a socket)
+                """,
+            to: \.configuration.memoryBudget),
         Setting(
             "storage-quota",
             "How much a business may store, for example 50GB; by default as much as there is.",

@@ -58,23 +58,23 @@ struct StreamTests {
         }
     }
 
-    private func samples(_ messages: [WebSocketMessage]) throws -> (bytes: [UInt8], rate: Int, isStopped: Bool) {
+    private func samples(_ messages: [WebSocketMessage]) async throws -> (bytes: [UInt8], rate: Int, isStopped: Bool) {
         var audio = StreamAudio()
         var bytes: [UInt8] = []
         for message in messages {
-            if let buffer = try audio.samples(in: message) { bytes += buffer.readableBytesView }
+            if let buffer = try await audio.samples(in: message) { bytes += buffer.readableBytesView }
         }
         return (bytes, audio.options.sampleRate, audio.isStopped)
     }
 
     @Test("samples come plain or in envelopes, in pieces of any length", .covers("M-60"))
-    func formats() throws {
-        let plain = try samples([
+    func formats() async throws {
+        let plain = try await samples([
             .binary(ByteBuffer(bytes: [1, 2, 3])), .binary(ByteBuffer(bytes: [4])), .text(#"{"event":"stop"}"#),
         ])
         #expect(plain.bytes == [1, 2, 3, 4])
         #expect(plain.isStopped)
-        let wrapped = try samples([
+        let wrapped = try await samples([
             .text(#"{"event":"connected","protocol":"Call"}"#),
             .text(
                 #"{"event":"start","start":{"streamId":"s","mediaFormat":{"encoding":"audio/L16;rate=8000","sampleRate":"8000"}}}"#
@@ -85,7 +85,7 @@ struct StreamTests {
         ])
         #expect(wrapped.bytes == [1, 2, 3, 4])
         #expect(wrapped.rate == 8000)
-        let bare = try samples([.text(#"{"event":"media","media":{"payload":"AQI="}}"#)])
+        let bare = try await samples([.text(#"{"event":"media","media":{"payload":"AQI="}}"#)])
         #expect(bare.bytes == [1, 2])
     }
 
@@ -98,9 +98,9 @@ struct StreamTests {
             (#"{"event":"start","start":{"mediaFormat":{"sampleRate":1}}}"#, 1003),
             (#"{"event":"start","start":{"mediaFormat":{"sampleRate":-9223372036854775808}}}"#, 1003),
         ])
-    func refusals(text: String, code: UInt16) {
+    func refusals(text: String, code: UInt16) async {
         var audio = StreamAudio()
-        let closure = #expect(throws: WebSocketClosure.self) { try audio.samples(in: .text(text)) }
+        let closure = await #expect(throws: WebSocketClosure.self) { try await audio.samples(in: .text(text)) }
         #expect(closure?.code == code)
     }
 }

@@ -87,7 +87,7 @@ struct SessionRoutes: Sendable {
         }
         let state = SessionState(found)
         let link = try await links.link(to: found.transaction, for: try context.requirePrincipal(), request, context)
-        return try .json(
+        return try await .longJSON(
             state.httpStatus,
             SessionAnswer(found, state, link, lifetime: sessions.lifetime))
     }
@@ -175,7 +175,7 @@ struct SessionRoutes: Sendable {
                     "txn_id": "\(key.id.logged)", "told": "\(uploaded)", "received": "\(ended.files.count)",
                 ])
         }
-        return try .json(.accepted, Ended(session: key.id, count: ended.files.count, files: ended.files))
+        return try await .longJSON(.accepted, Ended(session: key.id, count: ended.files.count, files: ended.files))
     }
 
     // MARK: Process

@@ -16,7 +16,12 @@ struct StreamAudio {
 
     /// - Returns: nil where there is nothing to hear.
     /// - Throws: ``WebSocketClosure`` that says what is wrong.
-    mutating func samples(in message: WebSocketMessage) throws -> ByteBuffer? {
+    mutating func samples(in message: WebSocketMessage) async throws -> ByteBuffer? {
+        // A long message is taken apart elsewhere than on the event loop.
+        try await LongWork.run(bytes: message.size) { try read(message) }
+    }
+
+    private mutating func read(_ message: WebSocketMessage) throws -> ByteBuffer? {
         switch message {
         case .binary(let bytes): return whole(bytes)
         case .text(let text):

@@ -10,11 +10,7 @@ struct StreamRoutes: Sendable {
     let sessions: Sessions
     let streams: SessionStreams
     let tickets: Tickets
-    let clock: ScribeClock
-    let counts: SocketCounts
-
-    /// No client caps what it sends in one message (row 62).
-    private static let messageSize = 16 << 20
+    let sockets: SocketRoute
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("voice/v1/stream/sessions/{stream}/audio", use: stream)
@@ -29,23 +25,14 @@ struct StreamRoutes: Sendable {
         _ = try await sessions.requireOpen(key)
         guard let upgrade = WebSocketUpgrade(request) else { throw AllianceError.upgradeRequired }
         let options = LiveOptions()
-        let place = try counts.take(principal.business)
-        let recording: LiveRecording
-        do {
-            recording = try await streams.begin(id, options, for: principal)
-        } catch {
-            place.giveBack()
-            throw error
-        }
-        var limits = WebSocketUpgrade.Limits()
-        limits.messageSize = Self.messageSize
-        return upgrade.response(subprotocol: nil, limits: limits, clock: clock, request, context: context) {
-            _, messages in
-            defer {
-                streams.end(recording, of: key)
-                place.giveBack()
+        let entry = try sockets.enter(principal.business)
+        let recording = try await streams.begin(id, options, for: principal)
+        return sockets.response(to: upgrade, in: entry, request, context) { session, messages in
+            session.atEnd {
+                defer { streams.end(recording, of: key) }
+                try await recording.breakOff()
             }
-            return try await StreamSession(recording: recording).serve(messages)
+            return try await StreamSession(recording: recording).serve(messages, session.idle)
         }
     }
 }

@@ -9,37 +9,27 @@ import ScribeRuntime
 struct StreamSession: Sendable {
     let recording: LiveRecording
 
-    func serve(_ messages: WebSocketMessages) async throws -> WebSocketClosure {
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
         var audio = StreamAudio()
-        var end = WebSocketClosure.normal
-        do {
-            for try await message in messages {
-                guard let samples = try audio.samples(in: message) else {
-                    if audio.isStopped { break }
-                    continue
-                }
-                try await recording.take(samples, audio.options)
-                try await recording.cut()
+        var messages = messages
+        while let message = try await messages.next() {
+            guard let samples = try await audio.samples(in: message) else {
+                if audio.isStopped { break }
+                continue
             }
-        } catch let closure as WebSocketClosure {
-            end = closure
-        } catch let failure as ScribeError {
-            throw Self.closure(for: failure)
-        } catch {
-            // The connection is broken, or the server stops; what came over it counts.
+            idle.heard()
+            try await recording.take(samples, audio.options)
+            try await recording.cut()
         }
-        // By a task of its own: this one may be cancelled, and what has come is to be kept.
-        do {
-            try await Task { try await recording.breakOff() }.value
-        } catch let failure as ScribeError {
-            throw Self.closure(for: failure)
-        }
-        try Task.checkCancellation()
-        return end
+        return .normal
     }
 
-    private static func closure(for failure: ScribeError) -> WebSocketClosure {
-        failure.kind == .unavailable
+    /// Without audio; pings are none.
+    static let idle = WebSocketClosure(1001, "No audio came for too long")
+
+    static func closure(for error: any Error) -> WebSocketClosure? {
+        guard let failure = error as? ScribeError else { return nil }
+        return failure.kind == .unavailable
             ? WebSocketClosure(1011, "Storage is not available") : WebSocketClosure(1008, failure.code)
     }
 }

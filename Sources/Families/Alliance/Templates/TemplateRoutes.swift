@@ -23,7 +23,7 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let found = try await sessions.templates(of: context.requirePrincipal().business)
-        return try .json(
+        return try await .longJSON(
             .ok, List(templates: found.map { Item(id: $0.id, name: $0.name, description: $0.description) }))
     }
 }

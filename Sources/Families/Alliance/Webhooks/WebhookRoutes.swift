@@ -67,7 +67,7 @@ struct WebhookRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let found = try await webhooks.list(.alliance, of: context.requirePrincipal().business)
-        return try .json(.ok, List(webhooks: found.map(Item.init)))
+        return try await .longJSON(.ok, List(webhooks: found.map(Item.init)))
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {

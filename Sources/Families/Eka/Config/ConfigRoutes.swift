@@ -18,7 +18,7 @@ struct ConfigRoutes: Sendable {
         router.put("voice/api/v2/config", use: change)
     }
 
-    private struct Body<Content: Encodable>: Encodable {
+    private struct Body<Content: Encodable & Sendable>: Encodable {
         let data: Content
     }
 
@@ -67,7 +67,7 @@ struct ConfigRoutes: Sendable {
         let favourites = Favourites(stored, catalogue: catalogue, own: own)
         let mine = favourites.items.map { Choice(id: $0.id.rawValue, name: $0.title) }
         if query["my_templates"] == "true" || query["my_template"] == "true" {
-            return try .json(.ok, MyTemplatesBody(items: favourites.items, data: ["my_templates": mine]))
+            return try await .longJSON(.ok, MyTemplatesBody(items: favourites.items, data: ["my_templates": mine]))
         }
         let formats = favourites.allItems.map { Choice(id: $0.id.rawValue, name: $0.title) }
         let config = FlatConfig(
@@ -78,8 +78,8 @@ struct ConfigRoutes: Sendable {
             extras: Self.extras(in: stored)
         )
         switch profiles.profile(of: request, context).configShape {
-        case .flat: return try .json(.ok, Body(data: config))
-        case .nested: return try .json(.ok, Body(data: NestedConfig(config)))
+        case .flat: return try await .longJSON(.ok, Body(data: config))
+        case .nested: return try await .longJSON(.ok, Body(data: NestedConfig(config)))
         }
     }
 

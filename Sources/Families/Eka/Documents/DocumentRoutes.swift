@@ -93,7 +93,7 @@ struct DocumentRoutes: Sendable {
         let body: Body = try await request.decodeJSON(in: context)
         if let id = body.document {
             let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
-            return try .json(
+            return try await .longJSON(
                 .ok,
                 Answer(
                     data: DocumentItem(
@@ -110,7 +110,7 @@ struct DocumentRoutes: Sendable {
         let added = try await store.add(document, body.change, to: key, at: clock.now) { [id = document.id] in
             document.kind == .context ? TransactionContext($0).adding(id).json : $0
         }
-        return try .json(
+        return try await .longJSON(
             .created,
             Answer(data: DocumentItem(added, hasContent: true, try links(to: added, writes: true, request, context))))
     }
@@ -122,7 +122,7 @@ struct DocumentRoutes: Sendable {
         }
         let key = Transaction.Key(business: business, id: TransactionID(session))
         guard let found = try await store.session(key) else { throw ScribeError.transactionNotFound }
-        return try .json(.ok, ListAnswer(data: found.documents.map(DocumentItem.init)))
+        return try await .longJSON(.ok, ListAnswer(data: found.documents.map(DocumentItem.init)))
     }
 
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -130,7 +130,7 @@ struct DocumentRoutes: Sendable {
         guard let found = try await store.document(id(context), of: business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
-        return try .json(
+        return try await .longJSON(
             .ok,
             Answer(data: DocumentItem(found, hasContent: true, try links(to: found, writes: false, request, context))))
     }
@@ -144,7 +144,7 @@ struct DocumentRoutes: Sendable {
 
     @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {
         let published = try await store.publish(id(context), of: try context.requireTransaction(), at: clock.now)
-        return try .json(
+        return try await .longJSON(
             .ok,
             Answer(
                 message: "Document published successfully",

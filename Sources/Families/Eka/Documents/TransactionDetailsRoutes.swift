@@ -61,7 +61,7 @@ struct TransactionDetailsRoutes: Sendable {
         }
         let link = try await uploadLinks.link(to: session.transaction, for: principal, request, context)
         let isPending = session.documents.contains { !$0.document.status.isFinal }
-        return try .json(
+        return try await .longJSON(
             isPending ? .accepted : .ok,
             Body(data: TransactionDetails(session.transaction, session.context, documents, link))
         )
@@ -89,7 +89,7 @@ struct TransactionDetailsRoutes: Sendable {
     ) async throws -> Response {
         let key = try context.requireTransaction()
         let changed = try await store.updateContext(of: key, change)
-        return try .json(
+        return try await .longJSON(
             .ok,
             ContextAnswer(
                 transaction: key.id.rawValue, business: key.business.rawValue, data: .init(context: changed)))
@@ -101,6 +101,6 @@ struct TransactionDetailsRoutes: Sendable {
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
         let facts = try await facts.facts(in: text).filter { $0.kind == .medication }
-        return try .json(.ok, SuggestedMedications(session: key.id, facts))
+        return try await .longJSON(.ok, SuggestedMedications(session: key.id, facts))
     }
 }

@@ -123,7 +123,7 @@ struct FeedbackRoutes: Sendable {
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let given = try await store.feedback(on: key)
-        return try .json(
+        return try await .longJSON(
             .ok,
             ListBody(
                 transaction: key.id.rawValue, business: key.business.rawValue, data: given.map(Item.init)))

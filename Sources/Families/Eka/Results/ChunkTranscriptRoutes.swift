@@ -82,7 +82,7 @@ struct ChunkTranscriptRoutes: Sendable {
         case .failure(let diagnostic):
             throw ScribeError.resourceNotFound("The chunk was not transcribed: \(diagnostic.code.rawValue)")
         case .success(let speech):
-            return try .json(
+            return try await .longJSON(
                 .ok,
                 Body(
                     text: speech.text, confidence: speech.confidence,

@@ -43,8 +43,11 @@ struct ResultRoutes: Sendable {
         if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
             documents = documents.map(\.overdue)
         }
-        let response = ResultResponse(found.transaction, documents, query, profile)
-        let body = ByteBuffer(bytes: response.body.json.bytes)
+        let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
+        let (response, body) = await LongWork.run(bytes: size) {
+            let response = ResultResponse(found.transaction, documents, query, profile)
+            return (response, ByteBuffer(bytes: response.body.json.bytes))
+        }
         if documents.outcome != .inProgress {
             answers.remember(response.status, body, to: question, version: version)
         }

@@ -44,7 +44,7 @@ struct SectionRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let own = try await store.sections(of: try context.requirePrincipal().business)
-        return try .json(.ok, ListBody(items: (own + catalogue.sections).map(SectionItem.init)))
+        return try await .longJSON(.ok, ListBody(items: (own + catalogue.sections).map(SectionItem.init)))
     }
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {

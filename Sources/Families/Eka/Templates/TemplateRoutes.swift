@@ -39,7 +39,7 @@ struct TemplateRoutes: Sendable {
         let own = try await store.templates(of: principal.business)
         let preferences = try await store.preferences(of: principal.user, in: principal.business)
         let favourites = Favourites(preferences, catalogue: catalogue, own: own)
-        return try .json(.ok, TemplateListBody(favourites.allItems))
+        return try await .longJSON(.ok, TemplateListBody(favourites.allItems))
     }
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {

@@ -70,7 +70,7 @@ struct FileUploadRoutes: Sendable {
         let form = try await UploadForm(
             bucket: AudioLocation.batchBucket, folder: folder, metadata: metadata, for: principal,
             credentials: credentials, at: clock.now)
-        return try .json(
+        return try await .longJSON(
             .ok,
             Answer(
                 uploadData: .init(

@@ -80,10 +80,12 @@ struct VoiceRecordRoutes: Sendable {
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
         var fhir: String?
         if let transcript {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let bundle = FHIRBundle.make(id: key.id.rawValue, try await facts.facts(in: transcript))
-            fhir = try encoder.encode(bundle).base64EncodedString()
+            let found = try await facts.facts(in: transcript)
+            fhir = try await LongWork.run(bytes: transcript.utf8.count) {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                return try encoder.encode(FHIRBundle.make(id: key.id.rawValue, found)).base64EncodedString()
+            }
         }
         let failure = results.documents.lazy.flatMap(\.errors).first?.message
         return try .json(
@@ -103,7 +105,8 @@ struct VoiceRecordRoutes: Sendable {
         let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
         guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
-        return try .json(.ok, FHIRBundle.make(id: identifier, try await facts.facts(in: transcript.value ?? "")))
+        return try await .longJSON(
+            .ok, FHIRBundle.make(id: identifier, try await facts.facts(in: transcript.value ?? "")))
     }
 
     /// Stores each file of the form and starts a transaction on them.

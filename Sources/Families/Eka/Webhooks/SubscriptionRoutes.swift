@@ -119,7 +119,7 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let found = try await webhooks.list(.connect, of: context.requirePrincipal().business)
-        return try .json(.ok, List(data: found.map(Item.init)))
+        return try await .longJSON(.ok, List(data: found.map(Item.init)))
     }
 
     private struct Removal: Encodable {

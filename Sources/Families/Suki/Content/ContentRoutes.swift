@@ -43,7 +43,7 @@ struct ContentRoutes: Sendable {
         let session = try await sessions.find(id, of: principal)
         let own = try await sessions.note(of: session)
         guard try request.isAsked("cumulative"), let encounter = session.request.ambient?.encounter else {
-            return try .json(.ok, NoteSummary([own].compactMap(\.self)))
+            return try await summary(of: [own].compactMap(\.self))
         }
         var notes: [AmbientSessions.Note] = []
         for earlier in try await sessions.sessions(ofEncounter: encounter, of: principal) {
@@ -51,7 +51,7 @@ struct ContentRoutes: Sendable {
             if earlier.id == session.id { break }
             if let note = try await completed(earlier) { notes.append(note) }
         }
-        return try .json(.ok, NoteSummary(notes + [own].compactMap(\.self)))
+        return try await summary(of: notes + [own].compactMap(\.self))
     }
 
     @Sendable private func transcript(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -61,23 +61,23 @@ struct ContentRoutes: Sendable {
         let items = TranscriptItem.list(
             try await sessions.outcomes(of: session), in: try await sessions.recorded(of: session),
             language: session.request.inputLanguages.first)
-        return try .json(.ok, TranscriptBody(items: items))
+        return try await LongWork.run(bytes: items.count * 200) { try .json(.ok, TranscriptBody(items: items)) }
     }
 
     @Sendable private func structuredData(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         let note = try await sessions.note(of: try await sessions.find(id, of: principal))
-        return try .json(.ok, StructuredBody(FoundDiagnosis.all(in: [note].compactMap(\.self))))
+        return try await diagnoses(in: [note].compactMap(\.self))
     }
 
     @Sendable private func encounterContent(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try .json(.ok, NoteSummary(try await notes(ofEncounterIn: context)))
+        try await summary(of: try await notes(ofEncounterIn: context))
     }
 
     @Sendable private func encounterStructuredData(
         _ request: Request, _ context: ScribeContext
     ) async throws -> Response {
-        try .json(.ok, StructuredBody(FoundDiagnosis.all(in: try await notes(ofEncounterIn: context))))
+        try await diagnoses(in: try await notes(ofEncounterIn: context))
     }
 
     /// Those of the visit's sessions that are complete.
@@ -97,10 +97,28 @@ struct ContentRoutes: Sendable {
         return notes
     }
 
+    private func summary(of notes: [AmbientSessions.Note]) async throws -> Response {
+        try await LongWork.run(bytes: notes.size) { try .json(.ok, NoteSummary(notes)) }
+    }
+
+    private func diagnoses(in notes: [AmbientSessions.Note]) async throws -> Response {
+        try await LongWork.run(bytes: notes.size) { try .json(.ok, StructuredBody(FoundDiagnosis.all(in: notes))) }
+    }
+
     private func completed(_ session: Transaction) async throws -> AmbientSessions.Note? {
         sessions.status(of: session) == .completed ? try await sessions.note(of: session) : nil
     }
+}
 
+extension [AmbientSessions.Note] {
+    /// What there is to be read and looked for in them, in bytes.
+    fileprivate var size: Int {
+        reduce(0) { size, note in
+            let names = note.transaction.request.ambient?.context.diagnoses.reduce(0) { $0 + $1.codes.count } ?? 0
+            // A name takes as long as many a byte of the transcript.
+            return size + note.transcript.utf8.count + note.sections.reduce(0) { $0 + $1.text.utf8.count } + names * 256
+        }
+    }
 }
 
 extension Request {

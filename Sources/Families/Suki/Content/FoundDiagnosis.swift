@@ -27,9 +27,11 @@ struct FoundDiagnosis: Encodable {
     static func all(in notes: [AmbientSessions.Note]) -> [FoundDiagnosis] {
         var found: [FoundDiagnosis] = []
         var known: Set<String> = []
+        var names = DiagnosisNames()
         for note in notes {
             let spoken = SpokenWords(note.transcript)
-            for given in note.transaction.request.ambient?.context.diagnoses ?? [] where spoken.mention(given) {
+            for given in note.transaction.request.ambient?.context.diagnoses ?? []
+            where spoken.mention(any: names.names(of: given)) {
                 // Codes of other systems cannot be mapped.
                 let codes = given.codes.filter { ["ICD10", "IMO"].contains($0.type) }
                 guard !codes.isEmpty, known.isDisjoint(with: codes.map(\.code)) else { continue }
@@ -39,7 +41,8 @@ struct FoundDiagnosis: Encodable {
                         codes: codes.map { Code(code: $0.code, description: $0.description, type: $0.type) },
                         note: given.note))
             }
-            for entry in DiagnosisCode.all where !known.contains(entry.code) && spoken.mention(any: entry.words) {
+            for entry in DiagnosisCode.all
+            where !known.contains(entry.code) && spoken.mention(any: names.names(of: entry)) {
                 known.insert(entry.code)
                 found.append(
                     FoundDiagnosis(
@@ -104,13 +107,19 @@ private struct SpokenWords {
             transcript.sentences.map { Array($0.plainWords.prefix { !Self.denials.contains($0) }) })
     }
 
-    func mention(any names: some Sequence<String>) -> Bool {
-        names.contains { sentences.first(with: $0.plainWords) != nil }
-    }
+    /// - Parameter names: as words.
+    func mention(any names: [[Substring]]) -> Bool { names.contains { sentences.first(with: $0) != nil } }
+}
 
-    /// Its code, its description as it stands or without what is in brackets or after a comma, or a name that is known
-    /// for its code.
-    func mention(_ diagnosis: AmbientContext.Diagnosis) -> Bool {
+/// What diagnoses are called, as words: taken apart once, however many notes they are looked for in.
+private struct DiagnosisNames {
+    private var given: [AmbientContext.Diagnosis: [[Substring]]] = [:]
+    private var words: [String: [Substring]] = [:]
+
+    /// Its codes, their descriptions as they stand or without what is in brackets or after a comma, and names that are known
+    /// for the codes.
+    mutating func names(of diagnosis: AmbientContext.Diagnosis) -> [[Substring]] {
+        if let known = given[diagnosis] { return known }
         var names: Set<String> = []
         for code in diagnosis.codes {
             // A bare number is spoken of for many reasons.
@@ -120,7 +129,18 @@ private struct SpokenWords {
             names.formUnion([code.description, plain, short, Self.withoutBrackets(code.description)])
             names.formUnion(DiagnosisCode.all.first { $0.code == code.code }?.words ?? [])
         }
-        return mention(any: names)
+        let found = names.map { words(of: $0) }
+        given[diagnosis] = found
+        return found
+    }
+
+    mutating func names(of code: DiagnosisCode) -> [[Substring]] { code.words.map { words(of: $0) } }
+
+    private mutating func words(of name: String) -> [Substring] {
+        if let known = words[name] { return known }
+        let found = name.plainWords
+        words[name] = found
+        return found
     }
 
     private static func withoutBrackets(_ text: String) -> String {

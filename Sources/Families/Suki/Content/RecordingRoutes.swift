@@ -72,7 +72,7 @@ struct RecordingRoutes: Sendable {
                 recording: segment.recording, url: "\(base)/api/v1/ambient/recordings/\(ticket)",
                 expiry: Int(clock.now.timeIntervalSince1970 + lifetime), number: index + 1)
         }
-        return try .json(.ok, Body(recordings: items))
+        return try await .longJSON(.ok, Body(recordings: items))
     }
 
     @Sendable private func play(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -25,8 +25,26 @@ extension String {
 extension StringProtocol {
     /// In lower case, without punctuation.
     var plainWords: [Substring] {
-        lowercased()[...].split { !$0.isLetter && !$0.isNumber && !"-'.".contains($0) }
-            .map { $0.drop { "-'.".contains($0) } }
-            .map { word in word.last == "." ? word.dropLast() : word }.filter { !$0.isEmpty }
+        // By scalars: characters take ten times as long to tell apart.
+        lowercased().unicodeScalars.split { !$0.isInWord }.compactMap { joined -> Substring? in
+            var word = joined.drop(while: \.isJoint)
+            if word.last == "." { word.removeLast() }
+            return word.isEmpty ? nil : Substring(word)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// What is within a word, and neither begins one nor, as a full stop, ends it.
+    fileprivate var isJoint: Bool { self == "-" || self == "'" || self == "." }
+
+    /// Letters, digits, what is written upon them, and what is between them.
+    fileprivate var isInWord: Bool {
+        if isASCII { return isJoint || ("a"..."z").contains(self) || ("0"..."9").contains(self) }
+        if properties.isAlphabetic || properties.numericType != nil || properties.isJoinControl { return true }
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: return true
+        default: return false
+        }
     }
 }

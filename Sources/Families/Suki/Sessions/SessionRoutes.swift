@@ -54,7 +54,7 @@ struct SessionRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let body: JSONValue = try await request.decodeOptionalJSON(in: context) ?? .object([:])
         let merged = try await sessions.setContext(body, merging: true, of: id, for: principal)
-        return try .json(.ok, ContextBody(context: merged.json))
+        return try await .longJSON(.ok, ContextBody(context: merged.json))
     }
 
     @Sendable private func status(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -37,6 +37,11 @@ enum StreamMessage: Hashable, Sendable {
     /// The end marker: base64 of `EOF`.
     private static let endMarker = "RU9G"
 
+    /// Takes a message apart, a long one elsewhere than on the event loop.
+    static func read(_ message: WebSocketMessage) async throws -> StreamMessage {
+        try await LongWork.run(bytes: message.size) { try StreamMessage(message) }
+    }
+
     init(_ message: WebSocketMessage) throws(Problem) {
         guard case .text(let text) = message else { throw Problem(1003, "binary frames are not taken here") }
         guard let json = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self), json.isObject else {

@@ -8,8 +8,8 @@ import ScribeRuntime
 struct StreamRoutes: Sendable {
     let sessions: AmbientSessions
     let clinicians: Clinicians
-    let sockets: AmbientSockets
-    let counts: SocketCounts
+    let ambient: AmbientSockets
+    let sockets: SocketRoute
     let clock: ScribeClock
 
     /// The only subprotocol there is; a token that comes beside it is never sent back.
@@ -27,20 +27,19 @@ struct StreamRoutes: Sendable {
             throw SukiError(.badRequest, "invalid_request", "say which session: ambient_session_id")
         }
         guard let id = AmbientID(text)?.transaction else { throw ScribeError.transactionNotFound }
-        let place = try counts.take(principal.business)
+        let entry = try sockets.enter(principal.business)
         try await sessions.connect(id, of: principal)
-        return upgrade.response(
-            subprotocol: handshake.usesSubprotocol ? Self.subprotocol : nil, limits: .init(), clock: clock, request,
-            context: context
-        ) { socket, messages in
-            let open = await sockets.open(socket, for: id, of: principal.business)
-            defer {
-                sockets.end(open, for: id, of: principal.business)
-                place.giveBack()
+        return sockets.response(
+            to: upgrade, in: entry, subprotocol: handshake.usesSubprotocol ? Self.subprotocol : nil, request, context
+        ) { session, messages in
+            let open = await ambient.open(session.socket, for: id, of: principal.business)
+            let stream = StreamSession(
+                sessions: sessions, id: id, principal: principal, place: open, clock: clock)
+            session.atEnd {
+                defer { ambient.end(open, for: id, of: principal.business) }
+                try await stream.endRecording()
             }
-            return try await StreamSession(
-                sessions: sessions, id: id, principal: principal, socket: socket, place: open, clock: clock
-            ).serve(messages)
+            return try await stream.serve(messages, session.idle)
         }
     }
 

@@ -11,72 +11,68 @@ struct StreamSession: Sendable {
     let sessions: AmbientSessions
     let id: TransactionID
     let principal: Principal
-    let socket: WebSocket
     let place: AmbientSocket
     let clock: ScribeClock
+    private let recording = LockedValue<AmbientSessions.Segment?>(nil)
 
     /// Without audio, or a sign of life (suki.md 6.3).
-    private static let idleTime: Duration = .seconds(25)
+    static let idleTime: Duration = .seconds(25)
+    static let idle = WebSocketClosure(1001, "Nothing was heard for too long")
     /// Of a pause in which its client gives signs of life, in seconds.
     private static let longestPause = 1800.0
 
-    func serve(_ messages: WebSocketMessages) async throws -> WebSocketClosure {
-        let idle = IdleWatch(
-            clock: clock, limit: Self.idleTime, closure: WebSocketClosure(1001, "Nothing was heard for too long"))
-        return try await withThrowingTaskGroup(of: WebSocketClosure.self) { group in
-            group.addTask { try await listen(messages, idle) }
-            group.addTask { try await idle.watch() }
-            defer { group.cancelAll() }
-            do {
-                return try await group.next() ?? .normal
-            } catch let problem as StreamMessage.Problem {
-                return try await refuse(problem.code, "invalid_request", problem.detail, 400)
-            } catch let failure as ScribeError {
-                let error = SukiError(failure, invalid: "invalid_request")
-                let code: UInt16 = [.unavailable, .refused].contains(failure.kind) ? 1011 : 1008
-                return try await refuse(code, error.id, error.detail, error.status.code)
-            }
-        }
+    init(
+        sessions: AmbientSessions, id: TransactionID, principal: Principal, place: AmbientSocket, clock: ScribeClock
+    ) {
+        self.sessions = sessions
+        self.id = id
+        self.principal = principal
+        self.place = place
+        self.clock = clock
     }
 
-    /// Says what is wrong, and closes.
-    private func refuse(_ code: UInt16, _ id: String, _ detail: String?, _ status: Int) async throws -> WebSocketClosure
-    {
-        let body = try ByteBuffer(encoding: SukiErrors.Body(status, id, detail))
-        try await socket.send(text: String(buffer: body))
+    /// Says what is wrong, in a text before the close frame.
+    static func explain(_ error: any Error, _ socket: WebSocket) async throws -> WebSocketClosure? {
+        let (code, id): (UInt16, String)
+        let body: SukiErrors.Body
+        switch error {
+        case let problem as StreamMessage.Problem:
+            (code, id) = (problem.code, "invalid_request")
+            body = SukiErrors.Body(400, id, problem.detail)
+        case let failure as ScribeError:
+            let error = SukiError(failure, invalid: "invalid_request")
+            (code, id) = ([.unavailable, .refused].contains(failure.kind) ? 1011 : 1008, error.id)
+            body = SukiErrors.Body(error.status.code, id, error.detail)
+        default: return nil
+        }
+        try await socket.send(text: String(buffer: try ByteBuffer(encoding: body)))
         return WebSocketClosure(code, id)
     }
 
-    private func listen(_ messages: WebSocketMessages, _ idle: IdleWatch) async throws -> WebSocketClosure {
-        var recording: AmbientSessions.Segment?
-        do {
-            let closure = try await take(messages, idle, &recording)
-            if let recording { try await sessions.end(recording, of: id, for: principal) }
-            return closure
-        } catch {
-            // However it ends: what has come is kept.
-            if let recording { try? await sessions.end(recording, of: id, for: principal) }
-            throw error
-        }
+    /// The stretch that is under way is over: what has come of it is kept.
+    func endRecording() async throws {
+        guard let before = recording.withLock({ $0.take() }) else { return }
+        try await sessions.end(before, of: id, for: principal)
     }
 
-    private func take(
-        _ messages: WebSocketMessages, _ idle: IdleWatch, _ recording: inout AmbientSessions.Segment?
-    ) async throws -> WebSocketClosure {
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+        var messages = messages
         var hasRun = false
         var pausedAt: Date?
-        for try await message in messages {
-            let message = try StreamMessage(message)
+        while let message = try await messages.next() {
+            let message = try await StreamMessage.read(message)
             idle.heard()
             place.heard()
             defer { place.rests() }
             switch message {
             case .start(let time):
-                if let before = recording { try await sessions.end(before, of: id, for: principal) }
-                recording = nil
-                recording = try await idle.whileBusy { try await sessions.record(from: time, in: id, of: principal) }
+                try await endRecording()
+                let segment = try await idle.whileBusy { try await sessions.record(from: time, in: id, of: principal) }
+                recording.withLock { $0 = segment }
             case .audio(let samples):
-                guard let recording else { throw StreamMessage.Problem(1008, "START_TIME comes before the audio") }
+                guard let recording = recording.withLock({ $0 }) else {
+                    throw StreamMessage.Problem(1008, "START_TIME comes before the audio")
+                }
                 guard samples.readableBytes > 0 else { continue }
                 pausedAt = nil
                 if !hasRun { try await sessions.advance(id, to: .running, of: principal) }
@@ -94,8 +90,9 @@ struct StreamSession: Sendable {
                 }
             case .event(.cancel):
                 try await sessions.cancel(id, of: principal)
-                if let before = recording { await sessions.discard(before, of: id, for: principal) }
-                recording = nil
+                if let before = recording.withLock({ $0.take() }) {
+                    await sessions.discard(before, of: id, for: principal)
+                }
                 return .normal
             // The stream is over; the session goes on, and may be streamed to again.
             case .event(.abort), .event(.end): return .normal

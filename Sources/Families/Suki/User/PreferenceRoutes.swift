@@ -39,7 +39,7 @@ struct PreferenceRoutes: Sendable {
             .object(checked), of: principal.user, in: principal.business,
             upTo: Self.largest, at: clock.now)
         let all = try await store.preferences(of: principal.user, in: principal.business)
-        return try .json(
+        return try await .longJSON(
             .ok,
             Answer(
                 preference: .init(

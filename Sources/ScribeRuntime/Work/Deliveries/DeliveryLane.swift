@@ -65,7 +65,7 @@ struct DeliveryLane: Sendable {
             return settlement == .delivered
         } catch {
             // The server stops; whoever starts it again goes on.
-            await Task { try? await store.giveBack(delivery) }.value
+            try? await uncancelled { try await store.giveBack(delivery) }
             return false
         }
     }

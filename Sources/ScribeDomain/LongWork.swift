@@ -1,0 +1,35 @@
+import Foundation
+
+/// Work that an event loop is not held for: half of all connections would wait for it.
+package enum LongWork {
+    /// In bytes: work on less is done where it is asked for.
+    package static let threshold = 64 << 10
+
+    /// Does work on so many bytes, elsewhere than on the event loop when they are many.
+    package static func run<Value: Sendable>(bytes: Int, _ work: () throws -> Value) async rethrows -> Value {
+        guard bytes > threshold else { return try work() }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try work() }
+    }
+
+    /// As above, for work that waits in between.
+    package static func run<Value: Sendable>(
+        bytes: Int, _ work: @concurrent () async throws -> Value
+    ) async rethrows -> Value {
+        guard bytes > threshold else { return try await work() }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await work() }
+    }
+
+    /// Ends a process that is asked to (`SCRIBE_TRAP_ON_EVENT_LOOP=1`, as the tests do) when an event loop is held by work
+    /// on many bytes. Whatever parses, recognises or encodes says so here.
+    package static func watch(bytes: Int, of kind: StaticString) {
+        guard traps, bytes > threshold, isOnEventLoop else { return }
+        fatalError("an event loop is held: \(kind) of \(bytes) bytes")
+    }
+
+    private static let traps = ProcessInfo.processInfo.environment["SCRIBE_TRAP_ON_EVENT_LOOP"] == "1"
+
+    /// By the name that NIO gives its threads.
+    private static var isOnEventLoop: Bool {
+        (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8))?.hasPrefix("NIO-") ?? false
+    }
+}

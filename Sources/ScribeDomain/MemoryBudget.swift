@@ -1,0 +1,184 @@
+/// How many bytes the server holds for its clients: bodies, unfinished messages, audio that is in no chunk yet, pictures in
+/// pieces, and answers that are not taken yet. One business has at most half of it, or all but an eighth while no other
+/// holds any. Who asks for more than there is waits for it.
+package final class MemoryBudget: Sendable {
+    /// Nobody has given enough back in time.
+    package struct Exhausted: Error, Hashable, Sendable {
+        package init() {}
+    }
+
+    /// How long room is waited for.
+    package static let patience: Duration = .seconds(10)
+
+    private struct Waiting {
+        let count: Int
+        let business: BusinessID?
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        /// Of each business that holds any; nil for those who have not said yet who they are.
+        var held: [BusinessID?: Int] = [:]
+        var total = 0
+        /// By their numbers: who came first has the lowest.
+        var waiting: [Int: Waiting] = [:]
+        var next = 0
+    }
+
+    private let limit: Int
+    private let clock: ScribeClock
+    private let state = LockedValue(State())
+
+    /// - Parameter limit: in bytes.
+    package init(limit: Int, clock: ScribeClock) {
+        self.limit = limit
+        self.clock = clock
+    }
+
+    /// How much is held, in bytes.
+    package var total: Int { state.withLock(\.total) }
+
+    /// Whether hardly anything is left that one business may have.
+    package var isUsedUp: Bool { mostOfOne - total < limit / 16 }
+
+    /// While no other business holds any.
+    private var mostOfOne: Int { limit - limit / 8 }
+
+    private func fits(_ count: Int, _ business: BusinessID?, _ state: State) -> Bool {
+        let own = state.held[business, default: 0]
+        let (most, mostOfAll) = own == state.total ? (mostOfOne, mostOfOne) : (limit / 2, limit)
+        return count <= most - own && count <= mostOfAll - state.total
+    }
+
+    private static func add(_ count: Int, _ business: BusinessID?, to state: inout State) {
+        state.total += count
+        let held = state.held[business, default: 0] + count
+        state.held[business] = held == 0 ? nil : held
+    }
+
+    fileprivate func takeAtOnce(_ count: Int, for business: BusinessID?) -> Bool {
+        state.withLock { state in
+            guard fits(count, business, state) else { return false }
+            Self.add(count, business, to: &state)
+            return true
+        }
+    }
+
+    /// Takes what somebody begins to hold.
+    /// - Throws: ``Exhausted`` when there is no room in time, `CancellationError`.
+    fileprivate func take(_ count: Int, for business: BusinessID?) async throws {
+        guard !takeAtOnce(count, for: business) else { return }
+        guard count <= mostOfOne else { throw Exhausted() }
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let late = Task { [weak self, clock] in
+            try await clock.sleep(for: Self.patience, as: .memory)
+            self?.leave(number, throwing: Exhausted())
+        }
+        defer { late.cancel() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enter(number, Waiting(count: count, business: business, continuation: continuation))
+            }
+        } onCancel: {
+            leave(number, throwing: CancellationError())
+        }
+    }
+
+    private func enter(_ number: Int, _ waiting: Waiting) {
+        let isOver: (any Error)?? = state.withLock { state in
+            if Task.isCancelled { return .some(CancellationError()) }
+            guard fits(waiting.count, waiting.business, state) else {
+                state.waiting[number] = waiting
+                return nil
+            }
+            Self.add(waiting.count, waiting.business, to: &state)
+            return .some(nil)
+        }
+        switch isOver {
+        case nil: break
+        case .some(nil): waiting.continuation.resume()
+        case .some(let error?): waiting.continuation.resume(throwing: error)
+        }
+    }
+
+    private func leave(_ number: Int, throwing error: any Error) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(throwing: error)
+    }
+
+    /// What somebody holds has grown or shrunk, whether or not there was room for it.
+    fileprivate func change(by count: Int, for business: BusinessID?) {
+        let served = state.withLock { state -> [Waiting] in
+            Self.add(count, business, to: &state)
+            guard count < 0, !state.waiting.isEmpty else { return [] }
+            var served: [Waiting] = []
+            for (number, waiting) in state.waiting.sorted(by: { $0.key < $1.key })
+            where fits(waiting.count, waiting.business, state) {
+                Self.add(waiting.count, waiting.business, to: &state)
+                state.waiting[number] = nil
+                served.append(waiting)
+            }
+            return served
+        }
+        for waiting in served { waiting.continuation.resume() }
+    }
+}
+
+/// What one request, socket or stream holds of the ``MemoryBudget``. It ends with its holder.
+package final class MemoryShare: Sendable {
+    private let budget: MemoryBudget
+    /// In bytes, and whose: what was taken for nobody is given back for nobody.
+    private let held: LockedValue<(count: Int, business: BusinessID?)>
+
+    /// - Parameter business: nil while it is not known.
+    package init(of budget: MemoryBudget, for business: BusinessID? = nil) {
+        self.budget = budget
+        held = LockedValue((0, business))
+    }
+
+    deinit {
+        let (count, business) = held.withLock { $0 }
+        if count > 0 { budget.change(by: -count, for: business) }
+    }
+
+    /// In bytes.
+    package var count: Int { held.withLock(\.count) }
+
+    /// From now on it is a business's, with all that it holds.
+    package func belong(to business: BusinessID) {
+        let (count, before) = held.withLock { held in
+            defer { held.business = business }
+            return (held.count, held.business)
+        }
+        guard before != business, count > 0 else { return }
+        budget.change(by: count, for: business)
+        budget.change(by: -count, for: before)
+    }
+
+    /// Holds so many bytes more.
+    /// - Throws: ``MemoryBudget/Exhausted`` when there is no room in time, `CancellationError`.
+    package func take(_ count: Int) async throws {
+        guard count > 0 else { return }
+        let business = held.withLock(\.business)
+        try await budget.take(count, for: business)
+        held.withLock { $0.count += count }
+    }
+
+    /// Holds so many bytes more, if there is room for them now.
+    package func takeAtOnce(_ count: Int) -> Bool {
+        guard budget.takeAtOnce(count, for: held.withLock(\.business)) else { return false }
+        held.withLock { $0.count += count }
+        return true
+    }
+
+    /// Holds so many bytes: what is there already needs no room.
+    package func hold(_ count: Int) {
+        let (change, business) = held.withLock { held in
+            defer { held.count = count }
+            return (count - held.count, held.business)
+        }
+        if change != 0 { budget.change(by: change, for: business) }
+    }
+}

@@ -1,0 +1,89 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A conversation with the beginning of what is in it.
+package struct ConversationPage: Sendable {
+    package let conversation: Conversation
+    package let segments: SegmentPage
+    /// Without what is to be seen in them.
+    package let photos: [PhotoSummary]
+}
+
+/// Some of a conversation's segments, in the order in which they were said.
+package struct SegmentPage: Sendable {
+    package let segments: [ConversationSegment]
+    /// Behind which there are more; nil at the end.
+    package let next: Int64?
+}
+
+/// A photo without what is to be seen in it.
+package struct PhotoSummary: Hashable, Sendable {
+    package let id: String
+    package let createdAt: Date
+    /// Of its base64, in bytes.
+    package let size: Int
+}
+
+/// What is in a conversation, in parts: nobody holds all of it to send it, and no reader waits for a client.
+extension Store {
+    /// How much is read at once, in bytes; a segment or a piece of a photo is read whole.
+    package static let pageSize = 256 << 10
+    /// What a segment takes beside its text, at least.
+    private static let segmentSize = 300
+
+    /// A user's own; nil for anybody else's.
+    package func conversationPage(_ id: String, of principal: Principal) async throws -> ConversationPage? {
+        try await read { db in
+            guard let row = try Self.row(of: id, principal, in: db) else { return nil }
+            let rowID: Int64 = row["id"]
+            let photos = try db.rows(
+                """
+                SELECT photo_id, created_at, length(base64) AS size FROM photos WHERE conversation = ? ORDER BY id
+                """, [rowID]
+            ).map {
+                PhotoSummary(id: $0["photo_id"], createdAt: Date(milliseconds: $0["created_at"]), size: $0["size"])
+            }
+            return ConversationPage(
+                conversation: try Conversation(row: row), segments: try Self.segments(ofRow: rowID, after: 0, in: db),
+                photos: photos)
+        }
+    }
+
+    /// - Parameter place: ``SegmentPage/next`` of the page before.
+    package func segmentPage(of id: String, after place: Int64) async throws -> SegmentPage {
+        try await read { db in
+            let row = try db.row("SELECT id FROM conversations WHERE conversation_id = ?", [id])
+            guard let rowID: Int64 = row?["id"] else { return SegmentPage(segments: [], next: nil) }
+            return try Self.segments(ofRow: rowID, after: place, in: db)
+        }
+    }
+
+    /// A piece of a photo's base64, of ``pageSize`` at most; nil when there is no such photo any more.
+    package func photoPiece(_ photo: String, of id: String, from offset: Int) async throws -> String? {
+        try await read { db in
+            try db.row(
+                """
+                SELECT substr(base64, ?, ?) AS piece FROM photos
+                    JOIN conversations ON conversations.id = photos.conversation
+                WHERE conversation_id = ? AND photo_id = ?
+                """, [offset + 1, Self.pageSize, id, photo])?["piece"]
+        }
+    }
+
+    private static func segments(ofRow rowID: Int64, after place: Int64, in db: Database) throws -> SegmentPage {
+        let rows = try db.rows(
+            """
+            SELECT * FROM (
+                SELECT segments.*, length(text) + ?1 AS size, sum(length(text) + ?1) OVER (ORDER BY id) AS total
+                FROM segments WHERE conversation = ?2 AND id > ?3 ORDER BY id LIMIT ?4
+            ) WHERE total - size < ?4 * ?1
+            """, [segmentSize, rowID, place, pageSize / segmentSize])
+        let next: Int64? = try rows.last.flatMap { last in
+            let id: Int64 = last["id"]
+            let more = try db.row("SELECT 1 FROM segments WHERE conversation = ? AND id > ? LIMIT 1", [rowID, id])
+            return more == nil ? nil : id
+        }
+        return SegmentPage(segments: rows.map { ConversationSegment(row: $0) }, next: next)
+    }
+}

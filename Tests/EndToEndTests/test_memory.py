@@ -1,0 +1,251 @@
+"""What clients may have held for them: every way in has its part of one budget, and a second business gets on meanwhile."""
+
+import base64
+import contextlib
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import time
+
+import pytest
+import requests
+import yaml
+from conftest import PATIENCE, ROOT, running, wait_until
+from session_client import SessionClient
+from suki_client import SukiClient
+from test_edge import Device, token_of
+from test_live_engines import consultation
+from test_sessions import recording
+
+MEGABYTE = 1 << 20
+
+
+class Raw:
+    """A WebSocket by hand: it can leave a message unfinished."""
+
+    def __init__(self, server, path: str, *headers: str):
+        self.connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = [
+            f"GET {path} HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}", *headers, "", ""]
+        self.connection.sendall("\r\n".join(lines).encode())
+        self.received = b""
+        while b"\r\n\r\n" not in self.received:
+            piece = self.connection.recv(4096)
+            assert piece, self.received
+            self.received += piece
+        head, self.received = self.received.split(b"\r\n\r\n", 1)
+        assert b" 101 " in head, head
+
+    def send(self, opcode: int, payload: bytes, claimed: int | None = None):
+        """A frame that is masked with zeros; with `claimed` it says that more will come."""
+        head = struct.pack(">BBQI", 0x80 | opcode, 0xFF, claimed or len(payload), 0)
+        with contextlib.suppress(TimeoutError):
+            self.connection.sendall(head + payload)
+
+    def closed_with(self) -> int | None:
+        """The code of the close frame; None when there is none by now."""
+        data = self.received
+        self.connection.settimeout(0.2)
+        with contextlib.suppress(TimeoutError, ConnectionResetError):
+            while piece := self.connection.recv(65536):
+                data += piece
+        self.received = data
+        while len(data) >= 2:
+            length, head = data[1] & 0x7F, 2
+            if length == 126:
+                length, head = struct.unpack(">H", data[2:4])[0], 4
+            elif length == 127:
+                length, head = struct.unpack(">Q", data[2:10])[0], 10
+            if data[0] & 0x0F == 8:
+                return struct.unpack(">H", data[head:head + 2])[0]
+            data = data[head + length:]
+        return None
+
+
+KEY = "Authorization: Token org_dev_key"
+SAMPLES = "encoding=linear16&sample_rate=16000"
+
+
+def listen(server):
+    """A socket, the opcode of its messages, and how long one may be."""
+    return Raw(server, f"/v1/listen?{SAMPLES}", KEY), 2, 16 * MEGABYTE
+
+
+def stream(server):
+    url = SessionClient(server.base_url).create(upload_type="stream")["upload_url"]
+    return Raw(server, "/" + url.split("/", 3)[3]), 1, 16 * MEGABYTE
+
+
+def device(server):
+    bearer = f"Authorization: Bearer {token_of('somebody')}"
+    return Raw(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer), 1, MEGABYTE
+
+
+def ambient(server):
+    client = SukiClient(server.base_url)
+    client.initialize()
+    session = client.create_session()
+    headers = (f"sdp_suki_token: {client.sdp_suki_token}", f"ambient_session_id: {session}")
+    return Raw(server, "/ws/stream", *headers), 1, MEGABYTE
+
+
+DOORS = [listen, stream, device, ambient]
+
+
+def test_unfinished_messages_are_held_as_far_as_there_is_room(tmp_path):
+    """At whichever door: a second business records meanwhile, and whoever finds no room is told to come back."""
+    with running(tmp_path, "--ephemeral", "--memory-budget", "16MB", "--listen-idle", "1h") as server:
+        sockets = []
+        for door in [listen, listen, listen, listen, *DOORS, *DOORS]:
+            raw, opcode, size = door(server)
+            size = min(size, 4 * MEGABYTE)
+            raw.connection.settimeout(0.3)
+            raw.send(opcode, b" " * (size - 1), claimed=size)
+            sockets.append((door, raw))
+        other = SessionClient(server.base_url, "dev-client-2", "dev-secret-2")
+        session = other.create(templates=["soap"])["session_id"]
+        other.upload(session, 0, recording(1))
+        other.end(session, 1)
+        assert other.results(session)["status"] == "completed"
+        told = {}
+
+        def is_told():
+            for door, raw in sockets:
+                told.setdefault(door, set()).add(raw.closed_with())
+            return all(1013 in codes for codes in told.values())
+
+        wait_until(is_told, "who found no room is told so, at each door")
+        assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("memory"), "--ephemeral", "--listen-idle", "1h", "--edge-idle", "1h") as server:
+        yield server
+
+
+def largest(door) -> list[str]:
+    """Texts as long as one may be at a door."""
+    size = {listen: 64 << 10, stream: 16 * MEGABYTE}.get(door, MEGABYTE) - 200
+    if door is listen:
+        return [json.dumps({"type": "Configure", "keyterms": ["x" * size]})]
+    if door is stream:
+        audio = base64.b64encode(b"\1\0" * (size * 3 // 8 // 2 * 2)).decode()
+        return [json.dumps({"event": "media", "media": {"payload": audio[:len(audio) // 4 * 4]}}), "[" * size]
+    if door is ambient:
+        start = base64.b64encode(b"2026-05-10T09:12:33Z").decode()
+        audio = base64.b64encode(b"\1\0" * (size * 3 // 8 // 3 * 3)).decode()
+        return [json.dumps({"type": "START_TIME", "data": start}), json.dumps({"type": "AUDIO", "data": audio})]
+    words = "\u0130 " * (size // 120)
+    many = {"type": "suggested_transcript", "segments": [{"text": words, "start": 0, "end": 1}] * 18}
+    return [
+        json.dumps(many, ensure_ascii=False),
+        json.dumps({"type": "transcript_segment", "text": "so " * (size // 4)}),
+        json.dumps({"type": "image_chunk", "id": "p", "index": 0, "total": 2, "data": "A" * (size - 100)}),
+        json.dumps({"type": "speaker_assigned", "speaker_id": 1, "segment_ids": ["x" * 60] * (size // 70)}),
+    ]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_longest_text_of_a_door_holds_no_event_loop(server, door):
+    """The server ends where one would: it is asked to."""
+    raw, _, _ = door(server)
+    for text in largest(door):
+        raw.send(1, text.encode())
+    raw.send(9, b"alive")
+    wait_until(lambda: raw.closed_with() is not None or b"alive" in raw.received, "it was understood")
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+def test_the_longest_audio_holds_no_event_loop(server):
+    for query in [SAMPLES, "encoding=mulaw&sample_rate=8000", f"{SAMPLES}&channels=8&multichannel=true"]:
+        raw = Raw(server, f"/v1/listen?{query}", KEY)
+        raw.send(2, b"\x12\x34" * (MEGABYTE))
+        raw.send(9, b"alive")
+        wait_until(lambda: b"alive" in raw.received or raw.closed_with(), "it was heard")
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+def operations():
+    document = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if isinstance(operation, dict) and "requestBody" in operation:
+                yield method, re.sub(r"\{[^}]*\}", "t", path)
+
+
+def test_a_body_of_a_megabyte_holds_no_event_loop_at_any_operation(server):
+    client = SessionClient(server.base_url)
+    suki = SukiClient(server.base_url)
+    suki.initialize()
+    client.session.headers["sdp_suki_token"] = suki.sdp_suki_token
+    bodies = [
+        json.dumps({"x": "y" * (MEGABYTE - 20)}), json.dumps([{"a": 1}] * (MEGABYTE // 12)),
+        json.dumps({"text": "no pain " * (MEGABYTE // 9), "transcript": "so " * 10}),
+    ]
+    count = 0
+    for method, path in operations():
+        for body in bodies:
+            answer = client.session.request(
+                method, server.base_url + path, data=body, headers={"Content-Type": "application/json"}, timeout=PATIENCE)
+            assert answer.status_code < 500 or answer.status_code == 503, (method, path, answer.status_code)
+            count += 1
+    assert count > 100
+
+
+def test_pictures_go_out_a_part_at_a_time(server):
+    """Two dozen of them, in a list that nobody reads, forty times."""
+    with Device(server) as owner:
+        owner.ready()
+        pictures = [base64.b64encode(os.urandom(210_000)).decode() for _ in range(24)]
+        for number, picture in enumerate(pictures):
+            owner.send({"type": "image_chunk", "id": f"p{number}", "index": 0, "total": 1, "data": picture})
+            owner.event("photo_described")
+            owner.events.clear()
+        path = f"{server.base_url}/v1/conversations?limit=1000&statuses=in_progress"
+        before = server.memory("VmRSS")
+        held = [requests.get(path, headers=owner.headers, stream=True) for _ in range(40)]
+        time.sleep(1)
+        assert server.memory("VmRSS") - before < 100 * MEGABYTE
+        for answer in held:
+            answer.close()
+        [conversation] = requests.get(path, headers=owner.headers).json()
+        assert [photo["base64"] for photo in conversation["photos"]] == pictures
+        photos = requests.get(f"{server.base_url}/v1/conversations/{conversation['id']}/photos", headers=owner.headers)
+        assert [photo["base64"] for photo in photos.json()] == pictures
+        one = requests.get(f"{server.base_url}/v1/conversations/{conversation['id']}", headers=owner.headers).json()
+        assert one == conversation
+
+
+def test_an_hour_of_silence_in_a_hundred_kilobytes_fills_no_disk(tmp_path):
+    """Eight channels of 48 kHz are 2.8 GB. What is far more than came is taken at four times real time."""
+    silence = tmp_path / "silence.flac"
+    source = "anullsrc=channel_layout=7.1:sample_rate=48000"
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", source, "-t", "1800", str(silence)], check=True)
+    with running(tmp_path, "--data-dir", str(tmp_path / "data"), "--listen-idle", "1h") as server:
+        transaction = consultation(server)
+        raw = Raw(server, f"/v1/listen?channels=8&txn_id={transaction.id}", KEY)
+        before = server.memory("VmRSS")
+        raw.send(2, silence.read_bytes())
+        time.sleep(4)
+        size = sum(file.stat().st_size for file in (tmp_path / "data/objects").rglob("*") if file.is_file())
+        assert size > 2 * MEGABYTE
+        assert size < 100 * MEGABYTE
+        assert server.memory("VmRSS") - before < 150 * MEGABYTE
+
+
+def test_a_stream_without_audio_is_closed(tmp_path):
+    with running(tmp_path, "--ephemeral", "--stream-idle", "500ms") as server:
+        raw, _, _ = stream(server)
+        raw.send(2, b"\1\0" * 100)
+        deadline = time.monotonic() + PATIENCE
+        while raw.closed_with() is None and time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                raw.send(9, b"here")
+        assert raw.closed_with() == 1001
