@@ -153,10 +153,11 @@ extension AmbientContext {
             let field = "sections.\(index)"
             guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
             // Older clients name the title alone.
-            let sent = item["loinc"] ?? item["code"]
+            let sent = [item["loinc"], item["code"]].compactMap(\.self).first { $0 != .null && $0 != .string("") }
             let titled = item["title"]?.stringValue.flatMap(AmbientSection.titled)?.code
             guard let code = sent == nil ? titled : sent?.stringValue, AmbientSection[code] != nil else {
-                throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section")
+                let known = AmbientSection.all.map { "\($0.code) \($0.title)" }.joined(separator: ", ")
+                throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section: \(known)")
             }
             var section: [String: JSONValue] = ["loinc": .string(code)]
             switch item["is_pbn_section"] ?? item["isPBNSection"] {

@@ -30,7 +30,17 @@ enum Schema {
         ("014 ambient sessions", ambient),
         ("015 storage is counted", storage),
         ("016 all content is counted", content),
+        ("017 notes written by link", linkedNotes),
     ]
+
+    /// A note's link gives its text as it was put there, until it is edited elsewhere.
+    private static let linkedNotes = """
+        ALTER TABLE documents ADD COLUMN is_plain_by_link INTEGER NOT NULL DEFAULT 0 CHECK (is_plain_by_link IN (0, 1));
+        CREATE TRIGGER documents_edited_elsewhere AFTER UPDATE OF value ON documents WHEN NEW.is_plain_by_link
+        BEGIN
+            UPDATE documents SET is_plain_by_link = 0 WHERE id = NEW.id;
+        END;
+        """
 
     /// Each time that a session's client asks for a template it gets a document.
     private static let severalDocuments = """

@@ -15,6 +15,8 @@ package struct DocumentRecord: Hashable, Sendable {
     package let publication: JSONValue
     /// Its content as the web client's editor has it, nil where it was never edited there.
     package let editorContent: JSONValue?
+    /// Whether it was put by its link last, as its text.
+    package let isPlainByLink: Bool
 }
 
 /// What a client changes of a document; nil leaves it as it is.
@@ -23,10 +25,14 @@ package struct DocumentChange: Hashable, Sendable {
     package var value: String?
     package var publication: JSONValue?
     package var editorContent: JSONValue?
+    /// Whether it comes by its link, as its text.
+    package var isPlainByLink = false
 
     package init(
-        name: String? = nil, value: String? = nil, publication: JSONValue? = nil, editorContent: JSONValue? = nil
+        name: String? = nil, value: String? = nil, publication: JSONValue? = nil, editorContent: JSONValue? = nil,
+        isPlainByLink: Bool = false
     ) {
+        self.isPlainByLink = isPlainByLink
         self.name = name
         self.value = value
         self.publication = publication
@@ -52,8 +58,8 @@ extension Store {
             let documents = try db.rows(
                 """
                 SELECT document_id, kind, template_id, name, format, language, is_edited, status, errors, warnings,
-                    is_authored, published_at, publication, updated_at, created_at, ? AS txn_id, NULL AS value,
-                    NULL AS editor_content
+                    is_authored, published_at, publication, is_plain_by_link, updated_at, created_at, ? AS txn_id,
+                    NULL AS value, NULL AS editor_content
                 FROM documents WHERE transaction_id = ? AND archived_at IS NULL ORDER BY id
                 """,
                 [key.id.rawValue, row["id"] as Int64]
@@ -144,6 +150,10 @@ extension Store {
                 """,
                 [value, id.rawValue]
             )
+            // After the content, whose change ends what was before.
+            if edit.isPlainByLink {
+                try db.run("UPDATE documents SET is_plain_by_link = 1 WHERE document_id = ?", [id.rawValue])
+            }
             if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue {
                 try Self.outdateAssembly(ofRow: edited["transaction_id"], in: db)
             }
@@ -275,7 +285,8 @@ extension DocumentRecord {
             updatedAt: Date(milliseconds: row["updated_at"]),
             publishedAt: (row["published_at"] as Int64?).map(Date.init(milliseconds:)),
             publication: try StoredJSON.value(row["publication"]),
-            editorContent: try (row["editor_content"] as String?).map { try StoredJSON.value($0) }
+            editorContent: try (row["editor_content"] as String?).map { try StoredJSON.value($0) },
+            isPlainByLink: row["is_plain_by_link"]
         )
     }
 }

@@ -310,6 +310,52 @@ def test_speech_and_utterances_are_told_on_request(server):
     assert messages[1]["channel"] == [0, 1] and messages[1]["last_word_end"] == 1.2
 
 
+def pauses(count: int, length: float) -> bytes:
+    """Voice that stops again and again."""
+    return b"".join(voice(0.5) + silence(length) for _ in range(count))
+
+
+def test_speech_begins_anew_after_300_ms_only(server):
+    def begins(audio):
+        return sum(m["type"] == "SpeechStarted" for m in hear(server, "vad_events=true", audio))
+
+    assert begins(pauses(20, 0.2)) == 1
+    assert begins(pauses(5, 0.32)) == 5
+
+
+def test_who_names_no_endpointing_gets_sentences(server):
+    assert len(results(hear(server, "", pauses(8, 0.2)), final=True)) == 1
+    assert len(results(hear(server, "endpointing=10", pauses(8, 0.2)), final=True)) == 8
+
+
+def test_key_terms_are_replaced_and_told(server):
+    def configured(query, **message):
+        with Listener(server, query) as listener:
+            listener.socket.send(json.dumps({"type": "Configure", **message}))
+            answer = listener.receive()
+            listener.send(SPEECH, "CloseStream")
+            assert results(listener.end())
+        assert answer.pop("request_id")
+        return answer
+
+    taken = {"type": "ConfigureSuccess", "keyterms": ["metformin", "blood pressure"]}
+    assert configured("model=nova-3-medical", keyterms=["metformin", "blood pressure"]) == taken
+    assert configured("", keyterms=[]) == {"type": "ConfigureSuccess", "keyterms": []}
+    assert configured("", features={"x": 1}) == {"type": "ConfigureSuccess"}
+    refused = configured("model=nova-2", keyterms=["metformin"])
+    assert (refused["type"], refused["code"]) == ("ConfigureFailure", "CONFIGURE_KEYTERMS_NOT_SUPPORTED")
+    assert refused["description"]
+    assert configured("model=nova-3", keyterms=["a b"] * 251)["code"] == "CONFIGURE_KEYTERM_LIMIT_EXCEEDED"
+
+
+def test_with_several_languages_each_word_has_its_own(server):
+    alternative = results(hear(server, "language=multi"), final=True)[0]["channel"]["alternatives"][0]
+    assert alternative["languages"] == ["en"]
+    assert {word["language"] for word in alternative["words"]} == {"en"}
+    plain = results(hear(server, "language=en"), final=True)[0]["channel"]["alternatives"][0]
+    assert "languages" not in plain and "language" not in plain["words"][0]
+
+
 @pytest.mark.covers("L-41")
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '"KeepAlive"', '{"type": 1}', '{"type": "Dance"}', "[" * 1000, "ü"])
 def test_a_text_that_is_no_command_is_an_error_and_the_stream_lives(server, text):

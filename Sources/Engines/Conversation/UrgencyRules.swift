@@ -52,12 +52,15 @@ package enum UrgencyRules {
     }
 }
 
-/// Who says who they are: `my name is Asha`, `I'm Dr Rao` (streaming.md 4.8).
+/// Who says who they are: `my name is Asha`, `I'm Dr Rao`, `I'm John`, `John is my name` (streaming.md 4.8).
 package enum SpeakerIntroduction {
     private static let openings = [
         "my name is", "i am doctor", "i'm doctor", "i am dr", "i'm dr", "this is doctor", "this is dr", "i am nurse",
         "i'm nurse",
     ].map { $0.split(separator: " ").map(String.init) }
+    /// Behind them only a capital letter says that a name comes: much else does.
+    private static let vague = ["i'm", "i am"].map { $0.split(separator: " ").map(String.init) }
+    private static let closing = ["is", "my", "name"]
     private static let titles: Set<String> = ["doctor", "dr", "nurse"]
     private static let noNames: Set<String> = [
         "and", "i", "i'm", "from", "here", "the", "your", "not", "a", "an", "on",
@@ -67,6 +70,7 @@ package enum SpeakerIntroduction {
     package static func name(in text: String) -> String? {
         let speech = Speech(text)
         for position in speech.words.indices {
+            if let name = plainName(in: speech, at: position) { return name }
             for opening in openings where speech.matches(opening, at: position) {
                 var title = opening.last.flatMap { titles.contains($0) ? $0 : nil }
                 var rest = speech.words[(position + opening.count)...].prefix(3)
@@ -87,6 +91,21 @@ package enum SpeakerIntroduction {
                 return titleText + names.joined(separator: " ")
             }
         }
+        return nil
+    }
+
+    /// Without a title: `I'm John`, `John is my name`.
+    private static func plainName(in speech: Speech, at position: Int) -> String? {
+        func name(at place: Int) -> String? {
+            guard speech.words.indices.contains(place) else { return nil }
+            let word = speech.words[place]
+            guard word.spoken.first?.isUppercase == true, word.plain.count > 1, word.spoken != word.spoken.uppercased(),
+                !noNames.contains(word.plain), !titles.contains(word.plain)
+            else { return nil }
+            return word.plain.capitalized
+        }
+        if speech.matches(closing, at: position + 1), let name = name(at: position) { return name }
+        for opening in vague where speech.matches(opening, at: position) { return name(at: position + opening.count) }
         return nil
     }
 }

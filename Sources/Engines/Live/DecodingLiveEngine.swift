@@ -67,6 +67,7 @@ package struct DecodingLiveEngine: LiveEngine {
                                 try await emit(.decoded(audio))
                                 try await session.feed(audio)
                             case .finalize: try await session.finalize()
+                            case .vocabulary(let words): try await session.expect(words)
                             }
                         }
                         try Task.checkCancellation()
@@ -135,6 +136,7 @@ private struct DecodingLiveSession: LiveSession {
     enum Input: Sendable {
         case samples(ByteBuffer)
         case finalize
+        case vocabulary([String])
     }
 
     let encoded: LiveQueue<ByteBuffer>
@@ -149,6 +151,7 @@ private struct DecodingLiveSession: LiveSession {
             try Task.checkCancellation()
         }
     }
+    func expect(_ vocabulary: [String]) async throws { try await decoded.add(.vocabulary(vocabulary)) }
     /// What is still being decoded comes after it.
     func finalize() async throws { try await decoded.add(.finalize) }
     func close() async throws { await encoded.finish() }

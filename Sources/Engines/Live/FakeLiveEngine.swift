@@ -37,6 +37,9 @@ private struct FakeLiveSession: LiveSession {
         }
     }
 
+    /// The fake says what it says.
+    mutating func expect(_ vocabulary: [String]) {}
+
     mutating func finalize() async throws {
         let rest = hops.takeRest().first?.count ?? 0
         for index in channels.indices {
@@ -70,7 +73,6 @@ private struct FakeLiveChannel {
     private var spoken = 0
     /// Where the last hop with sound ended.
     private var lastSound: Int?
-    private var isSpeaking = false
     private var lastWordEnd: Int?
     private var hasToldEnd = true
 
@@ -91,15 +93,14 @@ private struct FakeLiveChannel {
         let start = position
         position += hop
         if isVoiced {
-            if !isSpeaking, options.tellsSpeech {
+            // A voice that pauses for less goes on.
+            let isBegin = lastSound.map { start - $0 >= samples(milliseconds: 300) } ?? true
+            if isBegin, options.tellsSpeech {
                 events.append(.speechStarted(channel: number, at: seconds(start)))
             }
-            isSpeaking = true
             lastSound = position
             voiced += hop
             while voiced >= samples(milliseconds: (spoken + 1) * 240) { speak() }
-        } else {
-            isSpeaking = false
         }
         let isSettled = settleBySilence(&events) || settleByLength(&events)
         if let limit = options.utteranceEnd, let end = lastWordEnd, !hasToldEnd, position - end >= samples(limit) {
@@ -163,7 +164,8 @@ private struct FakeLiveChannel {
         }
         return LiveWord(
             text: text, punctuated: punctuated, start: seconds(word.start), end: seconds(word.end),
-            confidence: Double(90 + word.number % 10) / 100, speaker: options.tellsSpeakers ? word.number / 8 % 2 : nil)
+            confidence: Double(90 + word.number % 10) / 100, speaker: options.tellsSpeakers ? word.number / 8 % 2 : nil,
+            language: "en")
     }
 
     /// To the millisecond.

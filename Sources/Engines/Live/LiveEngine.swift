@@ -22,6 +22,9 @@ package protocol LiveSession: Sendable {
     /// - Throws: ``EngineFailure``, what `emit` throws.
     mutating func feed(_ audio: ByteBuffer) async throws
 
+    /// From now on these words are likely, in place of those of ``LiveOptions/vocabulary``.
+    mutating func expect(_ vocabulary: [String]) async throws
+
     /// Settles what was heard so far; the stream goes on.
     mutating func finalize() async throws
 
@@ -54,7 +57,9 @@ package struct LiveOptions: Hashable, Sendable {
     /// Whether what may still change is told too.
     package var tellsInterims = false
     /// The silence that ends what was said; nil when none does.
-    package var endpointing: Duration? = .milliseconds(10)
+    package var endpointing: Duration? = .milliseconds(300)
+    /// Whether a client has named it; else a service has a usual one of its own.
+    package var namesEndpointing = false
     /// The silence after which an utterance is over; nil when nobody wants to know.
     package var utteranceEnd: Duration?
     /// Whether the beginning of speech is told.
@@ -120,17 +125,21 @@ package struct LiveWord: Hashable, Sendable {
     /// From 0 to 1.
     package let confidence: Double
     package let speaker: Int?
+    /// What it is spoken in, as a tag such as `en`; nil where nobody knows.
+    package let language: String?
 
     /// A word of something that was recognised as a whole.
-    package init(_ word: TimedWord, confidence: Double, punctuates: Bool) {
+    package init(_ word: TimedWord, confidence: Double, punctuates: Bool, language: String? = nil) {
         self.init(
             text: word.bare, punctuated: punctuates ? word.text : nil, start: word.start, end: word.end,
-            confidence: confidence, speaker: word.speaker)
+            confidence: confidence, speaker: word.speaker, language: language)
     }
 
     package init(
-        text: String, punctuated: String?, start: Double, end: Double, confidence: Double, speaker: Int?
+        text: String, punctuated: String?, start: Double, end: Double, confidence: Double, speaker: Int?,
+        language: String? = nil
     ) {
+        self.language = language
         self.text = text
         self.punctuated = punctuated
         self.start = start

@@ -61,13 +61,14 @@ private struct TranscribingLiveSession: LiveSession {
     enum Work: Sendable {
         case event(channel: Int, VoicedStretches.Event)
         case answerFinalize(channel: Int, VoicedStretches.Stretch)
+        case vocabulary([String])
 
         /// In samples.
         var weight: Int {
             switch self {
             case .event(_, .partial(let stretch)), .event(_, .whole(let stretch)), .answerFinalize(_, let stretch):
                 stretch.samples.count
-            case .event(_, .began), .event(_, .pause): 0
+            case .event(_, .began), .event(_, .pause), .vocabulary: 0
             }
         }
     }
@@ -91,6 +92,8 @@ private struct TranscribingLiveSession: LiveSession {
         }
     }
 
+    func expect(_ vocabulary: [String]) async throws { try await add(.vocabulary(vocabulary)) }
+
     mutating func finalize() async throws {
         let rest = hops.takeRest()
         for index in channels.indices {
@@ -112,7 +115,7 @@ private struct TranscribingLiveSession: LiveSession {
 
 /// Has stretches recognised, one after the other, and tells what was heard.
 private struct StretchListener {
-    let options: LiveOptions
+    private var options: LiveOptions
     let transcriber: any Transcriber
     let temporary: TemporaryFiles
     let files: NIOThreadPool
@@ -140,6 +143,7 @@ private struct StretchListener {
     /// - Parameter isLast: whether nothing else waits.
     mutating func hear(_ work: TranscribingLiveSession.Work, isLast: Bool) async throws {
         switch work {
+        case .vocabulary(let words): options.vocabulary = words
         case .event(let channel, .began(let place)):
             if options.tellsSpeech { try await emit(.speechStarted(channel: channel, at: seconds(place))) }
         case .event(let channel, .pause):
@@ -183,7 +187,8 @@ private struct StretchListener {
             let word = TimedWord(
                 text: word.text, start: place(word.start), end: place(word.end),
                 speaker: options.tellsSpeakers ? word.speaker ?? 0 : nil)
-            return LiveWord(word, confidence: speech.sureness, punctuates: options.punctuates)
+            return LiveWord(
+                word, confidence: speech.sureness, punctuates: options.punctuates, language: speech.language)
         }
     }
 

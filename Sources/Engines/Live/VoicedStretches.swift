@@ -30,9 +30,8 @@ struct VoicedStretches {
     private var samples: [Int16] = []
     /// Whether somebody has spoken since the last cut.
     private var isOpen = false
-    private var isSpeaking = false
-    /// Where the last sound ended.
-    private var lastSound = 0
+    /// Where the last sound ended; nil before the first.
+    private var lastSound: Int?
     /// How many of the samples were told of already.
     private var told = 0
     private var owesPause = false
@@ -58,14 +57,15 @@ struct VoicedStretches {
         position += hop.count
         let isVoiced = hop.isVoiced
         if isVoiced {
-            if !isSpeaking { events.append(.began(position - hop.count)) }
+            if lastSound.map({ position - hop.count - $0 >= count(300) }) ?? true {
+                events.append(.began(position - hop.count))
+            }
             lastSound = position
             if !isOpen { keep(lead + hop.count) }
             isOpen = true
             owesPause = true
         }
-        isSpeaking = isVoiced
-        let quiet = position - lastSound
+        let quiet = position - (lastSound ?? 0)
         if !isOpen {
             if samples.count > 2 * lead { keep(lead) }
         } else if let pause, quiet >= pause {

@@ -90,6 +90,24 @@ extension EdgeCommand.Words {
     }
 }
 
+extension [EdgeCommand.Words] {
+    /// Parts of some so many bytes of text, each of one segment at least.
+    func parts(of size: Int) -> [ArraySlice<EdgeCommand.Words>] {
+        var parts: [ArraySlice<EdgeCommand.Words>] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            var sum = 0
+            let part = rest.prefix { words in
+                defer { sum += words.text.utf8.count }
+                return sum < size
+            }
+            parts.append(part)
+            rest = rest.dropFirst(part.count)
+        }
+        return parts
+    }
+}
+
 extension ConversationSegment {
     init(_ words: EdgeCommand.Words, id: String, by provider: String) {
         self.init(

@@ -33,7 +33,6 @@ actor EdgeConversation {
 
     /// A device that sends again what it has sent before does so at once.
     private static let longestHold = 1.5
-    private static let mostPeople = 100
 
     init(
         runtime: Runtime, principal: Principal, query: EdgeQuery, timeout: Int, sockets: EdgeSockets, socket: WebSocket,
@@ -172,7 +171,7 @@ actor EdgeConversation {
         case .assigned(let speaker, let person, _, let ids):
             let isUser = person == "user"
             let name = isUser || person.isEmpty ? nil : person
-            if people.count < Self.mostPeople || people[speaker] != nil { people[speaker] = (isUser, name) }
+            if people.count < EdgeLimits.people || people[speaker] != nil { people[speaker] = (isUser, name) }
             guard let current else { return }
             try await runtime.store.assign(ids, of: current.id, isUser: isUser, person: name)
         case .picture(let piece):
@@ -192,18 +191,11 @@ actor EdgeConversation {
         return segment
     }
 
-    /// In parts of some 64 KB, between which others get their turn.
+    /// In parts, between which others get their turn.
     private func say(_ words: [EdgeCommand.Words], by provider: String, from source: String) async throws {
-        var rest = words[...]
-        while !rest.isEmpty {
-            var size = 0
-            let part = rest.prefix { words in
-                defer { size += words.text.utf8.count }
-                return size < LongWork.threshold
-            }
-            rest = rest.dropFirst(part.count)
+        for part in words.parts(of: LongWork.threshold) {
             try await say(part.map { segment($0, by: provider) }, from: source)
-            if !rest.isEmpty { await Task.yield() }
+            await Task.yield()
         }
     }
 

@@ -72,6 +72,7 @@ struct EdgeQuery: Hashable, Sendable {
         }
         options.language = ["auto", "multi"].contains(language) ? "multi" : language
         options.endpointing = .milliseconds(300)
+        options.namesEndpointing = true
         options.punctuates = true
         options.tellsSpeakers = true
         let device = text("source") ?? "omi"

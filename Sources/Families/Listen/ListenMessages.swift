@@ -9,20 +9,32 @@ enum ListenCommand: Hashable, Sendable {
     case keepAlive
     case finalize
     case closeStream
-    case configure
+    /// The words that are likely from now on; nil where it changes other things.
+    case configure(keyterms: [String]?)
     /// Something else; what it says of itself is not repeated, for it may be anything.
     case unknown
 
     private struct Body: Decodable {
         let type: String
+        let keyterms: [String]?
+
+        enum CodingKeys: String, CodingKey { case type, keyterms }
+
+        init(from decoder: any Decoder) throws {
+            let body = try decoder.container(keyedBy: CodingKeys.self)
+            type = try body.decode(String.self, forKey: .type)
+            // Of Configure alone.
+            keyterms = type == "Configure" ? try body.decodeIfPresent([String].self, forKey: .keyterms) : nil
+        }
     }
 
     init(_ text: String) {
-        switch JSONDocument.untrusted(Data(text.utf8), as: Body.self)?.type {
+        let body = JSONDocument.untrusted(Data(text.utf8), as: Body.self)
+        switch body?.type {
         case "KeepAlive": self = .keepAlive
         case "Finalize": self = .finalize
         case "CloseStream": self = .closeStream
-        case "Configure": self = .configure
+        case "Configure": self = .configure(keyterms: body?.keyterms)
         default: self = .unknown
         }
     }
@@ -36,6 +48,8 @@ struct ListenMessages: Sendable {
     let createdAt: Date
     /// Whether words are told as they stand in a sentence.
     let punctuates: Bool
+    /// Whether each word's language is told.
+    let tellsLanguages: Bool
     let speaksSubQ: Bool
 
     private struct Results: Encodable {
@@ -44,6 +58,7 @@ struct ListenMessages: Sendable {
                 let transcript: String
                 let confidence: Double
                 let words: [ListenWord]
+                let languages: [String]?
             }
 
             let alternatives: [Alternative]
@@ -125,12 +140,28 @@ struct ListenMessages: Sendable {
     private struct ConfigureSuccess: Encodable {
         let type = "ConfigureSuccess"
         let request: String
+        let keyterms: [String]?
 
         enum CodingKeys: String, CodingKey {
-            case type
+            case type, keyterms
             case request = "request_id"
         }
     }
+
+    private struct ConfigureFailure: Encodable {
+        let type = "ConfigureFailure"
+        let request: String
+        let code: String
+        let description: String
+
+        enum CodingKeys: String, CodingKey {
+            case type, code, description
+            case request = "request_id"
+        }
+    }
+
+    /// The most words in all key terms together, for what the vendor counts as tokens.
+    private static let mostTokens = 500
 
     /// - Returns: nil for what no message tells.
     func text(_ event: LiveEvent) throws -> String? {
@@ -152,7 +183,9 @@ struct ListenMessages: Sendable {
                                 transcript: result.words.map { punctuates ? $0.punctuated ?? $0.text : $0.text }
                                     .joined(separator: " "),
                                 confidence: Self.rounded(result.confidence),
-                                words: result.words.map { ListenWord($0, punctuates: punctuates) })
+                                words: result.words.map {
+                                    ListenWord($0, punctuates: punctuates, tellsLanguage: tellsLanguages)
+                                }, languages: tellsLanguages ? result.words.languages : nil)
                         ]),
                     metadata: .init(request: request, info: model, uuid: model.uuid)))
         }
@@ -171,7 +204,33 @@ struct ListenMessages: Sendable {
         try encoded(Problem(variant: "SchemaError", description: "The message is none that is known here"))
     }
 
-    func configured() throws -> String { try encoded(ConfigureSuccess(request: request)) }
+    /// - Parameter keyterms: that a client wants; nil where it wants other things.
+    /// - Returns: the answer, and whether they are in effect from now on.
+    func configured(_ keyterms: [String]?) throws -> (text: String, isTaken: Bool) {
+        if let keyterms {
+            guard model.name.hasPrefix("nova-3") else {
+                return (
+                    try refusal(
+                        "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only"),
+                    false
+                )
+            }
+            guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.mostTokens else {
+                return (
+                    try refusal(
+                        "CONFIGURE_KEYTERM_LIMIT_EXCEEDED", "The key terms are more than \(Self.mostTokens) tokens"),
+                    false
+                )
+            }
+        }
+        return (try encoded(ConfigureSuccess(request: request, keyterms: keyterms)), keyterms != nil)
+    }
+
+    private func refusal(_ code: String, _ description: String) throws -> String {
+        try encoded(
+            ConfigureFailure(
+                request: request, code: code, description: description))
+    }
 
     private func place(_ channel: Int) -> [Int] { speaksSubQ ? [channel] : [channel, channels] }
 

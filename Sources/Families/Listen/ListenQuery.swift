@@ -25,6 +25,10 @@ struct ListenQuery: Hashable, Sendable {
     /// Whether the stream says itself what it is: no encoding was named.
     var isContainer = false
     var model: String?
+    /// Whether each word's language is told.
+    var tellsLanguages: Bool { options.language?.lowercased() == "multi" }
+    /// Whether a recording's language is found out, and told.
+    var detectsLanguage = false
     /// Whether a recording is also told as utterances and in paragraphs.
     var tellsUtterances = false
     var tellsParagraphs = false
@@ -99,6 +103,13 @@ struct ListenQuery: Hashable, Sendable {
         {
             throw .invalidRequest(field: "language", problem: "must be a language such as en-IN, or multi")
         }
+        // Languages to choose from are a yes.
+        if let detects = text("detect_language")?.lowercased(), detects != "false" {
+            guard detects == "true" || TransactionRequest.isLanguage(detects) else {
+                throw .invalidRequest(field: "detect_language", problem: "must be true, false or languages such as en")
+            }
+            detectsLanguage = door == .recording
+        }
         options.model = model
         options.vocabulary = try Self.words(query[values: "keyterm"] + query[values: "keywords"])
         tellsUtterances = try Self.boolean(text("utterances"), "utterances") ?? false
@@ -111,9 +122,12 @@ struct ListenQuery: Hashable, Sendable {
         }
         if let silence = text("endpointing") {
             switch silence.lowercased() {
-            case "false": options.endpointing = nil
             case "true": break
+            case "false":
+                options.endpointing = nil
+                options.namesEndpointing = true
             default:
+                options.namesEndpointing = true
                 let milliseconds = try Self.integer(silence, "endpointing", 0...Self.longestSilence)
                 options.endpointing = milliseconds.map { .milliseconds($0) }
             }

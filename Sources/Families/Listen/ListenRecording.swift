@@ -30,7 +30,15 @@ struct ListenRecording: Encodable {
     }
 
     private struct Channel: Encodable {
+        let language: String?
+        let confidence: Double?
         let alternatives: [Alternative]
+
+        enum CodingKeys: String, CodingKey {
+            case alternatives
+            case language = "detected_language"
+            case confidence = "language_confidence"
+        }
     }
 
     private struct Alternative: Encodable {
@@ -38,6 +46,7 @@ struct ListenRecording: Encodable {
         let confidence: Double
         let words: [ListenWord]
         let paragraphs: Paragraphs?
+        let languages: [String]?
     }
 
     private struct Paragraphs: Encodable {
@@ -100,9 +109,12 @@ struct ListenRecording: Encodable {
         func text(_ words: [TimedWord]) -> String {
             words.map { punctuates ? $0.text : $0.bare }.joined(separator: " ")
         }
+        let language = hearing.speech.language
         func told(_ words: [TimedWord]) -> [ListenWord] {
             words.map {
-                ListenWord(LiveWord($0, confidence: confidence, punctuates: punctuates), punctuates: punctuates)
+                ListenWord(
+                    LiveWord($0, confidence: confidence, punctuates: punctuates, language: language),
+                    punctuates: punctuates, tellsLanguage: query.tellsLanguages)
             }
         }
         let turns = words.turns(pause: query.utterancePause)
@@ -116,10 +128,14 @@ struct ListenRecording: Encodable {
         results = Results(
             channels: [
                 .init(
+                    language: query.detectsLanguage ? language : nil,
+                    // Recognisers that name a language are sure of it.
+                    confidence: query.detectsLanguage ? language.map { _ in rounded(confidence) } : nil,
                     alternatives: [
                         .init(
                             transcript: text(words), confidence: words.isEmpty ? 0 : confidence, words: told(words),
-                            paragraphs: query.tellsParagraphs ? paragraphs : nil)
+                            paragraphs: query.tellsParagraphs ? paragraphs : nil,
+                            languages: query.tellsLanguages ? [language].compactMap(\.self) : nil)
                     ])
             ],
             utterances: query.tellsUtterances

@@ -76,13 +76,14 @@ struct ListenSession: Sendable {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
                 channels: input.audio.options.channels, createdAt: createdAt, punctuates: query.options.punctuates,
-                speaksSubQ: settings.speaksSubQ)
+                tellsLanguages: query.tellsLanguages, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             try await socket.send(text: try encoder().metadata(duration: 0, hash: SHA256().finalize()))
         }
         // Until a container has said what it is nobody can listen.
         var first: ByteBuffer?
+        var vocabulary: [String]?
         waiting: while query.isContainer, first == nil {
             switch try await input.next() {
             case .samples(let samples): first = samples
@@ -90,13 +91,15 @@ struct ListenSession: Sendable {
                 try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
                     try await $0.finalize()
                 }
-            case .command(let command): try await answer(command, encoder())
+            case .command(let command):
+                if let words = try await answer(command, encoder()) { vocabulary = words }
             case nil: break waiting
             }
         }
         if !query.isContainer || first != nil {
             try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
                 session in
+                if let vocabulary { try await session.expect(vocabulary) }
                 if let first {
                     if input.audio.options.codec == nil { try await recording?.take(first, input.audio.options) }
                     try await session.feedInPieces(first)
@@ -110,7 +113,8 @@ struct ListenSession: Sendable {
                         // A recogniser that is behind makes a client wait that is not idle.
                         try await idle.whileBusy { try await session.feedInPieces(samples) }
                     case .command(.finalize): try await idle.whileBusy { try await session.finalize() }
-                    case .command(let command): try await answer(command, encoder())
+                    case .command(let command):
+                        if let words = try await answer(command, encoder()) { try await session.expect(words) }
                     }
                 }
                 // Whatever is still to be said of what was heard takes its time.
@@ -186,11 +190,16 @@ struct ListenSession: Sendable {
         }
     }
 
-    private func answer(_ command: ListenCommand, _ encoder: ListenMessages) async throws {
+    /// - Returns: the words that are likely from now on, where the command has replaced them.
+    private func answer(_ command: ListenCommand, _ encoder: ListenMessages) async throws -> [String]? {
         switch command {
-        case .configure: try await socket.send(text: try encoder.configured())
+        case .configure(let keyterms):
+            let (text, isTaken) = try encoder.configured(keyterms)
+            try await socket.send(text: text)
+            return isTaken ? keyterms : nil
         case .unknown: try await socket.send(text: try encoder.schemaError())
         case .keepAlive, .finalize, .closeStream: break
         }
+        return nil
     }
 }

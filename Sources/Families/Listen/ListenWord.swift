@@ -4,15 +4,19 @@ import Engines
 struct ListenWord: Encodable {
     private let word: LiveWord
     private let punctuates: Bool
+    private let tellsLanguage: Bool
 
-    /// - Parameter punctuates: whether it is told as it stands in a sentence.
-    init(_ word: LiveWord, punctuates: Bool) {
+    /// - Parameters:
+    ///   - punctuates: whether it is told as it stands in a sentence.
+    ///   - tellsLanguage: whether what it is spoken in is told, where it is known.
+    init(_ word: LiveWord, punctuates: Bool, tellsLanguage: Bool) {
+        self.tellsLanguage = tellsLanguage
         self.word = word
         self.punctuates = punctuates
     }
 
     enum CodingKeys: String, CodingKey {
-        case word, start, end, confidence, speaker
+        case word, start, end, confidence, speaker, language
         case punctuated = "punctuated_word"
     }
 
@@ -24,5 +28,16 @@ struct ListenWord: Encodable {
         try body.encode(word.confidence, forKey: .confidence)
         if punctuates { try body.encodeIfPresent(word.punctuated, forKey: .punctuated) }
         try body.encodeIfPresent(word.speaker, forKey: .speaker)
+        if tellsLanguage { try body.encodeIfPresent(word.language, forKey: .language) }
+    }
+}
+
+extension [LiveWord] {
+    /// What they are spoken in, that of most words first.
+    var languages: [String] {
+        Dictionary(grouping: compactMap(\.language)) { $0 }.sorted {
+            ($1.value.count, $0.key) < ($0.value.count, $1.key)
+        }
+        .map(\.key)
     }
 }

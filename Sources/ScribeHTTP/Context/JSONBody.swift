@@ -139,7 +139,8 @@ extension ByteBuffer {
     /// A value as the JSON of an answer.
     package init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+        // The same state is the same bytes.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = try encoder.encode(value)
         LongWork.watch(bytes: json.count, of: "an answer")
         self.init(bytes: json)

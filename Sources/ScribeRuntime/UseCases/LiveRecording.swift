@@ -44,8 +44,6 @@ package actor LiveRecording {
     private static let mostPending = 8 << 20
     /// Chunks that are larger get no further results, in bytes.
     private static let largestJoined = 4 << 20
-    /// Below a hundredth of full scale there is nothing to be heard (streaming.md 6).
-    private static let quietest = 328
 
     /// Another has taken the chunk's number meanwhile.
     private struct Taken: Error {}
@@ -96,9 +94,9 @@ package actor LiveRecording {
         pending.discardReadBytes()
         pending.writeImmutableBuffer(audio)
         while pending.readableBytes > Self.mostPending {
-            let count = quietest(in: Self.mostPending / 2 / frameSize)
+            let count = pending.quietestEnd(in: Self.mostPending / 2 / frameSize, options)
             unheard = start + count
-            try await keepChunk(upTo: unheard, isQuiet(count) ? [] : nil)
+            try await keepChunk(upTo: unheard, pending.isQuiet(upTo: count * frameSize) ? [] : nil)
             words.removeAll { $0.start < seconds(unheard) }
         }
         while pending.readableBytes / frameSize > Self.longestPending * options.sampleRate {
@@ -108,15 +106,6 @@ package actor LiveRecording {
             } else {
                 pending.moveReaderIndex(forwardBy: count * frameSize)
                 start += count
-            }
-        }
-    }
-
-    private func isQuiet(_ frames: Int) -> Bool {
-        pending.withUnsafeReadableBytes { bytes in
-            stride(from: 0, to: frames * frameSize, by: 2).allSatisfy { place in
-                abs(Int(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Int16.self))))
-                    < Self.quietest
             }
         }
     }
@@ -151,26 +140,8 @@ package actor LiveRecording {
         let frames = Self.chunkLength * options.sampleRate
         defer { countMemory() }
         while pending.readableBytes / frameSize >= frames + options.sampleRate {
-            try await keepChunk(upTo: start + quietest(in: frames), nil)
+            try await keepChunk(upTo: start + pending.quietestEnd(in: frames, options), nil)
         }
-    }
-
-    /// The end of the quietest fiftieth of a second in the last third of so many frames.
-    private func quietest(in frames: Int) -> Int {
-        let hop = max(1, options.sampleRate / 50)
-        let samples = pending.readableBytesView
-        var best = (loudness: Int.max, end: frames)
-        var end = frames
-        while end - hop > frames * 2 / 3 {
-            var loudness = 0
-            for frame in (end - hop)..<end {
-                let index = samples.startIndex + frame * frameSize
-                loudness += abs(Int(Int16(truncatingIfNeeded: Int(samples[index]) | Int(samples[index + 1]) << 8)))
-            }
-            if loudness < best.loudness { best = (loudness, end) }
-            end -= hop
-        }
-        return best.end
     }
 
     /// All that was to be heard was heard, and the results are wanted.

@@ -32,13 +32,18 @@ struct ConversationRulesTests {
         arguments: [
             ("Hello, my name is Asha.", "Asha"), ("I'm Dr Rao and I will see you", "Dr Rao"),
             ("good morning i am doctor meera", "Dr Meera"), ("This is Dr. Anil Kumar speaking", "Dr Anil Kumar"),
-            ("my name is Dr Lee", "Dr Lee"),
+            ("my name is Dr Lee", "Dr Lee"), ("Hi, I'm John.", "John"), ("John is my name.", "John"),
+            ("Well, I am Priya, the nurse", "Priya"),
         ])
     func introduced(text: String, name: String) {
         #expect(SpeakerIntroduction.name(in: text) == name)
     }
 
-    @Test("nobody is introduced by accident", arguments: ["my name is", "I am fine", "this is the plan", "I'm Dr", ""])
+    @Test(
+        "nobody is introduced by accident",
+        arguments: [
+            "my name is", "I am fine", "this is the plan", "I'm Dr", "", "I'm OK.", "what is my name", "I AM HERE",
+        ])
     func nobody(text: String) {
         #expect(SpeakerIntroduction.name(in: text) == nil)
     }

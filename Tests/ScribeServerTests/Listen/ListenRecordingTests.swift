@@ -35,6 +35,25 @@ struct ListenRecordingTests {
         }
     }
 
+    @Test("a recording's language is told where that is asked for")
+    func languages() async throws {
+        try await TestServer().run { client in
+            func heard(_ query: String) async throws -> TestAnswer {
+                try await client.send(.post, "/v1/listen?\(query)", headers: Self.key, body: TestAudio.wav(seconds: 6))
+            }
+            let detected = try await heard("detect_language=true")
+            #expect(try detected["results.channels.0.detected_language"] == "en")
+            #expect(detected.has("results.channels.0.language_confidence"))
+            #expect(!detected.has("results.channels.0.alternatives.0.languages"))
+            let several = try await heard("language=multi")
+            #expect(try several["results.channels.0.alternatives.0.languages.0"] == "en")
+            #expect(try several["results.channels.0.alternatives.0.words.0.language"] == "en")
+            let plain = try await heard("language=hi")
+            #expect(!plain.has("results.channels.0.detected_language"))
+            #expect(try await heard("detect_language=perhaps%20so").status == 400)
+        }
+    }
+
     @Test("a recording that its business has no room for is refused in Deepgram's words")
     func quota() async throws {
         var server = try TestServer()

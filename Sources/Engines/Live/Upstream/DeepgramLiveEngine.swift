@@ -216,8 +216,12 @@ package struct DeepgramLiveEngine: LiveEngine {
             ("interim_results", "\(options.tellsInterims || options.utteranceEnd != nil)"),
             ("vad_events", "\(options.tellsSpeech)"), ("punctuate", "\(options.punctuates)"),
             ("smart_format", "\(options.punctuates)"), ("diarize", "\(options.tellsSpeakers)"),
-            ("endpointing", options.endpointing.map { "\(Int($0 / .milliseconds(1)))" } ?? "false"),
         ]
+        // Else the service has a usual one.
+        if options.namesEndpointing {
+            let silence = options.endpointing.map { "\(Int($0 / .milliseconds(1)))" }
+            query.append(("endpointing", silence ?? "false"))
+        }
         if let limit = options.utteranceEnd { query.append(("utterance_end_ms", "\(Int(limit / .milliseconds(1)))")) }
         if let language = options.language { query.append(("language", language == "auto" ? "multi" : language)) }
         query += options.vocabulary.map { (model.hasPrefix("nova-3") ? "keyterm" : "keywords", $0) }
@@ -233,6 +237,7 @@ private struct DeepgramLiveSession: LiveSession {
     let conversation: UpstreamConversation
 
     func feed(_ audio: ByteBuffer) async throws { try await conversation.feed(audio) }
+    func expect(_ vocabulary: [String]) async throws { try await conversation.expect(vocabulary) }
     func finalize() async throws { try await conversation.finalize() }
     func close() async throws { try await conversation.close() }
 }

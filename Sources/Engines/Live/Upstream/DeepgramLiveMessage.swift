@@ -16,9 +16,10 @@ struct DeepgramLiveMessage: Decodable {
         let confidence: Tolerant<Double>?
         let punctuated: String?
         let speaker: Tolerant<Int>?
+        let language: String?
 
         enum CodingKeys: String, CodingKey {
-            case word, start, end, confidence, speaker
+            case word, start, end, confidence, speaker, language
             case punctuated = "punctuated_word"
         }
     }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOWebSocket
+import ScribeDomain
 
 /// One stream on its way to a service over one connection after the other: what must be sent, what is not settled yet, and
 /// where the present connection began.
@@ -12,6 +13,8 @@ actor UpstreamConversation {
     /// In seconds of the stream: where the present connection's zero is.
     private var offset = 0.0
     private var isClosing = false
+    /// In place of the options', once it was replaced.
+    private var vocabulary: [String]?
     private(set) var isOver = false
     private var hasNews = false
     private var failure: (any Error)?
@@ -36,6 +39,18 @@ actor UpstreamConversation {
     func feed(_ audio: ByteBuffer) async throws {
         unsettled.append(audio)
         try await send(socket.frame(.binary, audio))
+    }
+
+    /// Later connections are told, too.
+    func expect(_ words: [String]) async throws {
+        vocabulary = words
+        try await send(vocabularyFrame(words))
+    }
+
+    private func vocabularyFrame(_ words: [String]) -> WebSocketFrame {
+        var text = JSONText()
+        text.write(.object(["type": .string("Configure"), "keyterms": .array(words.map(JSONValue.string))]))
+        return socket.frame(.text, ByteBuffer(bytes: text.bytes))
     }
 
     func finalize() async throws {
@@ -75,6 +90,7 @@ actor UpstreamConversation {
             case .finalize: frame("Finalize")
             }
         }
+        if let vocabulary { frames.insert(vocabularyFrame(vocabulary), at: 0) }
         if isClosing { frames.append(frame("CloseStream")) }
         let queue = LiveQueue(limit: Self.mostOutgoing, frames)
         outgoing = queue
@@ -148,7 +164,7 @@ actor UpstreamConversation {
                 text: word.word, punctuated: options.punctuates ? word.punctuated ?? word.word : nil,
                 start: rounded(offset + word.start), end: rounded(offset + word.end),
                 confidence: min(max(word.confidence?.value ?? message.alternative?.confidence?.value ?? 0, 0), 1),
-                speaker: options.tellsSpeakers ? word.speaker?.value ?? 0 : nil)
+                speaker: options.tellsSpeakers ? word.speaker?.value ?? 0 : nil, language: word.language)
         }
         if message.isFinal {
             settled[channel] = end

@@ -75,10 +75,20 @@ package struct FakeTranscriber: Transcriber {
                 text: "", warnings: [Diagnostic(.noSpeech, Self.silence)], quality: 0, duration: duration)
         }
         let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
-        return RecognisedSpeech(
+        var speech = RecognisedSpeech(
             text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings,
             quality: heard.quality?.value ?? Self.usualQuality,
             confidence: warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95, duration: duration)
+        speech.language = language(of: recording)
+        return speech
+    }
+
+    /// What the fake speaks where it is asked for a language that it has no words in.
+    private static let usualLanguage = "en"
+
+    private func language(of recording: Recording) -> String {
+        let wanted = recording.language?.prefix { $0 != "-" }.lowercased() ?? Self.usualLanguage
+        return consultations[wanted] == nil ? Self.usualLanguage : wanted
     }
 
     /// What a file tells of itself.
@@ -100,9 +110,8 @@ package struct FakeTranscriber: Transcriber {
         if let passages = fixture?.passages, !passages.isEmpty {
             return passages[min(max(recording.ordinal, 1), passages.count) - 1]
         }
-        let language = recording.language?.prefix { $0 != "-" }.lowercased() ?? "en"
-        let consultation = consultations[language] ?? consultations["en"]
-        return consultation?.text(ofChunk: recording.ordinal, lasting: duration, overlaps: recording.overlaps) ?? ""
+        return consultations[language(of: recording)]?.text(
+            ofChunk: recording.ordinal, lasting: duration, overlaps: recording.overlaps) ?? ""
     }
 }
 

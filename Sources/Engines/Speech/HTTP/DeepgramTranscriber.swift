@@ -73,6 +73,12 @@ package struct DeepgramTranscriber: Transcriber {
 
         struct Channel: Decodable {
             let alternatives: [Alternative]
+            let language: Tolerant<String>?
+
+            enum CodingKeys: String, CodingKey {
+                case alternatives
+                case language = "detected_language"
+            }
         }
 
         struct Alternative: Decodable {
@@ -120,6 +126,9 @@ package struct DeepgramTranscriber: Transcriber {
             ? turns.map(\.transcript.cleaned).joined(separator: "\n") : best.transcript.cleaned
         let isDoubtful = !text.isEmpty && (best.confidence?.value.map { $0 < leastConfidence } ?? false)
         let warnings = isDoubtful ? [Diagnostic(.lowConfidence, "The recogniser was not sure of what it heard")] : []
-        return RecognisedSpeech(text: text, words: words, warnings: warnings, confidence: best.confidence?.value)
+        var speech = RecognisedSpeech(
+            text: text, words: words, warnings: warnings, confidence: best.confidence?.value)
+        speech.language = results.channels.first?.language?.value
+        return speech
     }
 }

@@ -88,6 +88,10 @@ struct FlatConfig: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var config = encoder.container(keyedBy: Key.self)
+        // Of what clients keep here the web client counts on these.
+        for name in ["supported_integrations", "integrations"] where extras[name] == nil {
+            try config.encode([Choice](), forKey: Key(name))
+        }
         for (name, value) in extras { try config.encode(value, forKey: Key(name)) }
         try config.encode(ConfigChoices.languages, forKey: Key("supported_languages"))
         try config.encode(formats, forKey: Key("supported_output_formats"))

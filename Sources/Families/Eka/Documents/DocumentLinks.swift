@@ -47,14 +47,14 @@ struct DocumentLinks: Sendable {
         router.put("\(Self.path)/{ticket}", use: write)
     }
 
-    /// Notes go as base64 of their text, as in every result; the transcript as it is.
+    /// Notes go as base64 of their text, as in every result, or as they were put by link last; the transcript as it is.
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, _) = try await document(context, Self.reading)
         guard found.document.status.isFinal, let text = found.document.value else {
             throw ScribeError.resourceNotFound("Nothing is written yet")
         }
-        let isRaw = found.document.kind == .transcript
-        let type = isRaw ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
+        let isRaw = found.document.kind == .transcript || found.isPlainByLink
+        let type = found.document.kind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         headers.sandboxLink(for: request.headers[.origin])
         return Response(
@@ -75,12 +75,13 @@ struct DocumentLinks: Sendable {
         guard let sent = String(validating: body.readableBytesView, as: UTF8.self) else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be text in UTF-8")
         }
-        let text = found.document.kind == .transcript ? sent : Self.decoded(sent) ?? sent
+        let decoded = found.document.kind == .transcript ? nil : Self.decoded(sent)
+        let text = decoded ?? sent
         guard !CombiningMarks.areTooMany(in: text.utf8) else {
             throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
         }
         _ = try await store.rewrite(
-            found.document.id, of: business, DocumentChange(value: text.storable),
+            found.document.id, of: business, DocumentChange(value: text.storable, isPlainByLink: decoded == nil),
             at: clock.now)
         return try .json(.ok, Written())
     }

@@ -51,10 +51,7 @@ struct TransactionDetails: Encodable {
         try details.encode((transaction.committedAt?.timeIntervalSince1970).map { Int($0) }, forKey: .committedAt)
         // As the vendor's server has it: an hour.
         try details.encode(Int(transaction.createdAt.timeIntervalSince1970) + 3600, forKey: .expiresAt)
-        let asked = Dictionary(grouping: request.templates) { $0.type == "integration" ? "integration" : "visual" }
-        try details.encode(
-            ["visual", "integration"].reduce(into: [String: [TemplateID]]()) { $0[$1] = asked[$1]?.map(\.id) ?? [] },
-            forKey: .requestTemplates)
+        try details.encode(RequestedTemplates(request.templates), forKey: .requestTemplates)
         try details.encode(link, forKey: .uploadURL)
         try details.encode(UserStatusWord(transaction).text, forKey: .userStatus)
         try details.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
@@ -73,6 +70,26 @@ struct TransactionDetails: Encodable {
         try details.encode(request.inputLanguages, forKey: .inputLanguages)
         try details.encode(request.mode ?? "", forKey: .mode)
         try details.encode(request.modelType ?? "pro", forKey: .modelType)
+    }
+}
+
+/// The templates that were asked for, by where they are shown.
+private struct RequestedTemplates: Encodable {
+    struct Item: Encodable {
+        let id: TemplateID
+
+        enum CodingKeys: String, CodingKey { case id = "template_id" }
+    }
+
+    let visual: [Item]
+    let integration: [Item]
+
+    init(_ templates: [TransactionRequest.RequestedTemplate]) {
+        func items(areIntegrations: Bool) -> [Item] {
+            templates.filter { ($0.type == "integration") == areIntegrations }.map { Item(id: $0.id) }
+        }
+        visual = items(areIntegrations: false)
+        integration = items(areIntegrations: true)
     }
 }
 

@@ -33,6 +33,11 @@ extension JSONValue {
         guard case .object(let members) = self else { return self }
         var patient: [String: JSONValue] = [:]
         for (name, value) in members { patient[name] = name == "age" ? value.asAge : value.asText }
+        // Each API has its own words for the same.
+        for (one, other) in [("username", "name"), ("biologicalSex", "gender")] {
+            patient[one] = patient[one] ?? patient[other]
+            patient[other] = patient[other] ?? patient[one]
+        }
         return .object(patient)
     }
 

@@ -9,7 +9,15 @@ extension TransactionRoutes {
     private struct RowBody: Encodable {
         let status = "success"
         let message: String
+        var transaction: TransactionID?
+        var business: BusinessID?
         var data: TransactionRow?
+
+        enum CodingKeys: String, CodingKey {
+            case status, message, data
+            case transaction = "txn_id"
+            case business = "b_id"
+        }
     }
 
     /// What PATCH may say. The web client cancels with `processing_status` and sends a `user_status` of its liking
@@ -87,7 +95,9 @@ extension TransactionRoutes {
         let transaction = try await consultations.patch(key, body.patch, archivedBy: body.archives ? user : nil)
         return try .json(
             .ok,
-            RowBody(message: "Transaction updated successfully", data: TransactionRow(transaction: transaction)))
+            RowBody(
+                message: "Transaction updated successfully", transaction: key.id, business: key.business,
+                data: TransactionRow(transaction: transaction)))
     }
 
     /// Hides the transaction; what was stored stays, and its id stays taken.

@@ -11,6 +11,14 @@ struct TransactionRoutes: Sendable {
     let consultations: Consultations
     let fidelity: Fidelity
     let profiles: ClientProfiles
+    private let unknown = UnknownChoices()
+
+    init(store: Store, consultations: Consultations, fidelity: Fidelity, profiles: ClientProfiles) {
+        self.store = store
+        self.consultations = consultations
+        self.fidelity = fidelity
+        self.profiles = profiles
+    }
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.group("voice/api/v2/transaction")
@@ -32,6 +40,7 @@ struct TransactionRoutes: Sendable {
         var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
         // Older iOS clients say it in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
+        unknown.tell(of: wanted, by: principal.client, context.logger)
         let outcome = try await consultations.start(key.id, wanted, for: principal, replays: fidelity == .clients)
         let answer = TransactionAcknowledgement("Transaction initialized successfully", key, owner: principal)
         switch outcome {

@@ -32,10 +32,11 @@ struct FoundDiagnosis: Encodable {
             let spoken = SpokenWords(note.transcript)
             for given in note.transaction.request.ambient?.context.diagnoses ?? []
             where spoken.mention(any: names.names(of: given)) {
-                // Codes of other systems cannot be mapped.
-                let codes = given.codes.filter { ["ICD10", "IMO"].contains($0.type) }
-                guard !codes.isEmpty, known.isDisjoint(with: codes.map(\.code)) else { continue }
+                // As it was given: nothing is mapped, and what has a code of another system gets none beside it.
+                let codes = given.codes
+                guard known.isDisjoint(with: codes.map(\.code)) else { continue }
                 known.formUnion(codes.map(\.code))
+                known.formUnion(names.codes(of: given))
                 found.append(
                     FoundDiagnosis(
                         codes: codes.map { Code(code: $0.code, description: $0.description, type: $0.type) },
@@ -132,6 +133,12 @@ private struct DiagnosisNames {
         let found = names.map { words(of: $0) }
         given[diagnosis] = found
         return found
+    }
+
+    /// The codes that are known for one of a diagnosis's names.
+    mutating func codes(of diagnosis: AmbientContext.Diagnosis) -> [String] {
+        let own = names(of: diagnosis)
+        return DiagnosisCode.all.filter { code in names(of: code).contains { own.contains($0) } }.map(\.code)
     }
 
     mutating func names(of code: DiagnosisCode) -> [[Substring]] { code.words.map { words(of: $0) } }

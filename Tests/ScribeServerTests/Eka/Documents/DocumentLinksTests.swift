@@ -51,12 +51,27 @@ struct DocumentLinksTests {
 
             // As base64, and as it is.
             let writing = try path(try session["data.documents.0.edit_url"])
-            for (sent, kept) in [(Data("# Mine ü".utf8).base64EncodedString(), "# Mine ü"), ("# Plain", "# Plain")] {
+            let mine = Data("# Mine ü".utf8).base64EncodedString()
+            for (sent, kept) in [
+                (mine, "# Mine ü"), ("# Plain", "# Plain"), ("# Plain", "# Plain"), (mine, "# Mine ü"),
+            ] {
                 #expect(try await put(anonymous, writing, sent).status == 200)
                 let read = try await anonymous.get(reading)
-                #expect(read.text == Data(kept.utf8).base64EncodedString())
-                #expect(try await client.status("t")["data.output.0.value"] == read.text)
+                #expect(read.text == sent, "the bytes of the last PUT")
+                let value = Data(kept.utf8).base64EncodedString()
+                #expect(try await client.status("t")["data.output.0.value"] == value)
+                let id = try session["data.documents.0.document_id"]
+                let shown = try await client.get("/voice/api/v1/documents/\(id)")
+                #expect(try shown["data.markdown_data"] == kept)
             }
+            // An edit by any other way ends that.
+            #expect(try await put(anonymous, writing, "# Plain").status == 200)
+            let id = try session["data.documents.0.document_id"]
+            let edited = try await client.send(
+                .patch, "/voice/api/v3/status/t",
+                body: Data(#"[{"document-id":"\#(id)","data":"\#(mine)"}]"#.utf8))
+            #expect(edited.status == 200)
+            #expect(try await anonymous.get(reading).text == mine)
 
             #expect(try await put(anonymous, reading, "x").status == 403)
             #expect(try await anonymous.get(writing).status == 403)

@@ -47,6 +47,59 @@ struct HistoryTests {
         }
     }
 
+    @Test("a patient is found under the names of both APIs", .covers("C-99"))
+    func bothNames() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            for (id, patient) in [
+                ("a", #"{"name":"Asha","gender":"F"}"#), ("b", #"{"username":"Asha","biologicalSex":"F"}"#),
+            ] {
+                _ = try await client.initialise(id, #","patient_details":\#(patient)"#)
+            }
+            let answer = try await client.get("/voice/api/v2/transaction/history")
+            for row in 0...1 {
+                for name in ["username", "name"] {
+                    #expect(try answer["data.\(row).patient_details.\(name)"] == "Asha")
+                }
+                for name in ["biologicalSex", "gender"] {
+                    #expect(try answer["data.\(row).patient_details.\(name)"] == "F")
+                }
+            }
+        }
+    }
+
+    @Test("the same state is the same bytes, whatever is asked for")
+    func sameBytes() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: manual.now)
+            #expect(try await client.status("t").status == 200)
+            let put = try await client.send(
+                .put, "/voice/api/v2/config", headers: [.contentType: "application/json"],
+                body: Data(#"{"data":{"b":{"z":1,"y":2},"a":[{"d":1,"c":2}]}}"#.utf8))
+            #expect(put.status == 200)
+            for path in [
+                "/voice/api/v2/config", "/voice/api/v1/sessions/t", "/voice/api/v2/transaction/t",
+                "/voice/api/v3/status/t",
+                "/voice/api/v2/transaction/history", "/voice/api/v1/template", "/voice/api/v1/template/section",
+                "/voice/api/v1/documents?session_id=t", "/voice/api/v1/transaction/t/feedback",
+            ] {
+                let first = try await client.get(path)
+                #expect(first.status == 200, "\(path)")
+                for _ in 1...5 { #expect(try await client.get(path).text == first.text, "\(path)") }
+            }
+            let config = try await client.get("/voice/api/v2/config")
+            #expect(config.json["data"]?["integrations"] == .array([]))
+            #expect(config.json["data"]?["supported_integrations"] == .array([]))
+            let patched = try await client.send(
+                .patch, "/voice/api/v2/transaction/t", body: Data(#"{"mode":"dictation"}"#.utf8))
+            #expect(try patched["txn_id"] == "t")
+            #expect(try patched["b_id"] == patched["data.b_id"])
+        }
+    }
+
     @Test("all of a patient but the age are texts, whatever they were sent as", .covers("C-99"))
     func patientTexts() async throws {
         try await TestServer().run { anonymous in
@@ -65,7 +118,7 @@ struct HistoryTests {
                 rows.first?["patient_details"]
                     == .object([
                         "oid": .string("1234567"), "mobile": .string("98.5"), "visit_id": .null,
-                        "username": .string("A"),
+                        "username": .string("A"), "name": .string("A"),
                     ]))
         }
     }
