@@ -215,7 +215,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ScribeDomainTests",
-            dependencies: ["ScribeDomain"],
+            dependencies: ["ScribeDomain", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -2,8 +2,11 @@
 
 `make soak` runs it with a release build (SCRIBE_BINARY), for a debug build is slow at such lengths."""
 
+import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -12,7 +15,7 @@ from conftest import PATIENCE, running
 from session_client import SessionClient
 from suki_client import SukiClient
 from test_edge import Device, token_of
-from test_memory import KEY, MEGABYTE, SAMPLES, Raw
+from test_memory import DOORS, KEY, MEGABYTE, SAMPLES, Raw, largest, listen
 from test_sessions import recording
 
 SOCKETS = 200
@@ -93,3 +96,48 @@ def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
             f"another business's consultation took {recorded:.2f} s; {os.getloadavg()[0]:.1f} load")
         assert largest[0] < 500 * MEGABYTE
         assert requests.get(f"{server.base_url}/livez").status_code == 200
+
+
+PROBE = """
+import socket, sys, time
+port, seconds = int(sys.argv[1]), float(sys.argv[2])
+connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
+longest, count, end = [0.0] * 8, 0, time.monotonic() + seconds
+while time.monotonic() < end:
+    for index, connection in enumerate(connections):
+        began = time.monotonic()
+        connection.sendall(b"GET /livez HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+        connection.recv(4096)
+        longest[index] = max(longest[index], time.monotonic() - began)
+        count += 1
+print(max(longest) * 1000, count)
+"""
+
+
+def test_how_long_an_event_loop_is_held(tmp_path):
+    """Asked from another process over eight connections, so over both loops; the time is told, and not asserted."""
+    with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--edge-idle", "1h") as server:
+        def probe(seconds: float):
+            return subprocess.Popen(
+                [sys.executable, "-c", PROBE, str(server.port), str(seconds)], stdout=subprocess.PIPE, text=True)
+
+        def told(what: str, probing):
+            longest, count = probing.communicate()[0].split()
+            print(f"\n{what}: {float(longest):.1f} ms at most, of {count} requests")
+
+        told("nothing else", probe(3))
+        for door in DOORS:
+            probing = probe(5)
+            time.sleep(0.5)
+            raw, _, _ = door(server)
+            for text in largest(door):
+                raw.send(1, text.encode())
+            if door is listen:
+                raw.send(2, b"\x12\x34" * (8 * MEGABYTE - 1))
+            told(f"the longest messages of {door.__name__}", probing)
+        client = SessionClient(server.base_url)
+        probing = probe(5)
+        picture = json.dumps({"data": {"picture": "A" * (8 * MEGABYTE - 100)}})
+        client.session.put(f"{server.base_url}/voice/api/v2/config", data=picture, headers={"Content-Type": "application/json"})
+        client.session.get(f"{server.base_url}/voice/api/v2/config")
+        told("a configuration of 8 MB, written and read", probing)
