@@ -324,8 +324,8 @@ def test_speech_begins_anew_after_300_ms_only(server):
 
 
 def test_who_names_no_endpointing_gets_sentences(server):
-    assert len(results(hear(server, "", pauses(8, 0.2)), final=True)) == 1
-    assert len(results(hear(server, "endpointing=10", pauses(8, 0.2)), final=True)) == 8
+    assert len(results(hear(server, "", pauses(6, 0.2)), final=True)) == 1
+    assert len(results(hear(server, "endpointing=10", pauses(6, 0.2)), final=True)) == 6
 
 
 def test_key_terms_are_replaced_and_told(server):

@@ -282,7 +282,7 @@ actor EdgeConversation {
     }
 
     /// The device has gone, and what it has said was heard.
-    func endAudio() async throws { try? await recording?.breakOff() }
+    func endAudio() async throws { try await recording?.breakOff() }
 
     // MARK: To the device
 

@@ -81,13 +81,16 @@ struct EdgeListenRoutes: Sendable {
             runtime: runtime, principal: principal, query: query,
             timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
             pictures: EdgePicture(memory: session.makeShare()))
-        session.atEnd { try? await conversation.endAudio() }
-        return try await sockets.serve(principal) {
-            try await EdgeListener(
-                conversation: conversation, engine: engine, query: query, tenant: principal.business.rawValue,
-                clock: runtime.clock, socket: session.socket, logger: context.logger
-            ).serve(messages, session.idle)
+        let place = sockets.enter(principal)
+        session.atEnd {
+            defer { place.giveBack() }
+            // Somebody may have ended the conversation meanwhile, and its sound with it.
+            try? await conversation.endAudio()
         }
+        return try await EdgeListener(
+            conversation: conversation, engine: engine, query: query, tenant: principal.business.rawValue,
+            clock: runtime.clock, socket: session.socket, logger: context.logger
+        ).serve(messages, session.idle)
     }
 
     /// - Throws: ``WebSocketClosure`` that says what is wrong.

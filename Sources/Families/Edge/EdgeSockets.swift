@@ -1,4 +1,5 @@
 import ScribeDomain
+import ScribeHTTP
 
 /// Who is connected, so that what a lost connection still holds is stored before the next one is asked for what is there.
 final class EdgeSockets: Sendable {
@@ -13,19 +14,16 @@ final class EdgeSockets: Sendable {
     private static let patience: Duration = .seconds(1)
     private static let step: Duration = .milliseconds(20)
 
-    /// Serves one more socket of a user.
-    func serve<Value>(
-        _ principal: Principal, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
-    ) async rethrows -> Value {
+    /// A user has one more socket, until it is given back: what it holds is stored then.
+    func enter(_ principal: Principal) -> SocketPlace {
         let user = User(business: principal.business, id: principal.user)
         open.withLock { $0[user, default: 0] += 1 }
-        defer {
+        return SocketPlace { [open] in
             open.withLock { open in
                 open[user, default: 1] -= 1
                 if open[user] == 0 { open[user] = nil }
             }
         }
-        return try await body()
     }
 
     /// Returns when a user has no other socket any more, or after a while: it may well be another device.

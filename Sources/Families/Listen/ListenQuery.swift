@@ -105,7 +105,8 @@ struct ListenQuery: Hashable, Sendable {
         }
         // Languages to choose from are a yes.
         if let detects = text("detect_language")?.lowercased(), detects != "false" {
-            guard detects == "true" || TransactionRequest.isLanguage(detects) else {
+            let isTag = detects.wholeMatch(of: /[a-z]{2,3}(-[a-z0-9]{2,8})*/) != nil
+            guard detects == "true" || isTag else {
                 throw .invalidRequest(field: "detect_language", problem: "must be true, false or languages such as en")
             }
             detectsLanguage = door == .recording

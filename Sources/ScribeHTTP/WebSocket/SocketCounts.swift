@@ -34,7 +34,8 @@ package final class SocketPlace: Sendable {
     private let back: @Sendable () -> Void
     private let isBack = LockedValue(false)
 
-    init(_ back: @escaping @Sendable () -> Void) { self.back = back }
+    /// - Parameter back: gives it back, once.
+    package init(_ back: @escaping @Sendable () -> Void) { self.back = back }
 
     deinit { giveBack() }
 
