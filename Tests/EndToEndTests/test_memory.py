@@ -101,12 +101,15 @@ def test_unfinished_messages_are_held_as_far_as_there_is_room(tmp_path):
     """At whichever door: a second business records meanwhile, and whoever finds no room is told to come back."""
     with running(tmp_path, "--ephemeral", "--memory-budget", "16MB", "--listen-idle", "1h") as server:
         sockets = [(door, *door(server)) for door in [*[listen] * 4, *DOORS, *DOORS]]
-        # As much as one business may have, but for a few KB.
-        sizes = [4_100_000, 4_100_000, 4_100_000, 1_690_000] + [MEGABYTE] * 8
+        # Of fourteen megabytes so many are left that no door has room for its second message.
+        sizes = [3_075_000] * 4 + [MEGABYTE] * 8
         for index, ((_, raw, opcode, _), size) in enumerate(zip(sockets, sizes)):
             # Those that come too late are not read.
             raw.connection.settimeout(PATIENCE if index < 4 else 0.3)
             raw.send(opcode, b" " * (size - 1), claimed=size)
+            if index == 3:
+                # What was sent may not have been read yet.
+                time.sleep(3)
         other = SessionClient(server.base_url, "dev-client-2", "dev-secret-2")
         session = other.create(templates=["soap"])["session_id"]
         other.upload(session, 0, recording(1))

@@ -89,7 +89,7 @@ struct EdgeListener: Sendable {
             }
             guard let message else { return .normal }
             idle.heard()
-            first = try await audio(in: message)
+            first = try await idle.whileBusy { try await audio(in: message) }
         }
         // Nobody listens to a device that sends no sound.
         var options = query.options
@@ -114,7 +114,10 @@ struct EdgeListener: Sendable {
                 if let first { try await feed(first) }
                 while let message = try await messages.next() {
                     idle.heard()
-                    if let bytes = try await audio(in: message) { try await idle.whileBusy { try await feed(bytes) } }
+                    // Whatever is done with it, the client waits.
+                    try await idle.whileBusy {
+                        if let bytes = try await audio(in: message) { try await feed(bytes) }
+                    }
                 }
             } catch let closure as WebSocketClosure {
                 try await conversation.close()
