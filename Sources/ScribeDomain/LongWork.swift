@@ -2,7 +2,7 @@ import Foundation
 
 /// Work that an event loop is not held for: half of all connections would wait for it.
 package enum LongWork {
-    /// In bytes: work on less is done where it is asked for.
+    /// The size in bytes up to which work stays on the caller's thread.
     package static let threshold = 64 << 10
 
     /// Does work on so many bytes, elsewhere than on the event loop when they are many.
@@ -11,7 +11,7 @@ package enum LongWork {
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try work() }
     }
 
-    /// As above, for work that waits in between.
+    /// Does asynchronous work on so many bytes, elsewhere than on the event loop when they are many.
     package static func run<Value: Sendable>(
         bytes: Int, _ work: @concurrent () async throws -> Value
     ) async rethrows -> Value {
@@ -28,7 +28,7 @@ package enum LongWork {
 
     private static let traps = ProcessInfo.processInfo.environment["SCRIBE_TRAP_ON_EVENT_LOOP"] == "1"
 
-    /// By the name that NIO gives its threads.
+    /// Whether this thread is an event loop of NIO's, by its name.
     private static var isOnEventLoop: Bool {
         (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8))?.hasPrefix("NIO-") ?? false
     }

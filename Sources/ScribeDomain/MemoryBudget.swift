@@ -1,5 +1,5 @@
-/// How many bytes the server holds for its clients: bodies, unfinished messages, audio that is in no chunk yet, pictures in
-/// pieces, and answers that are not taken yet. One business has at most half of it, or all but an eighth while no other
+/// The limit of bytes held for clients: bodies, unfinished messages, audio that is in no chunk yet, pictures in pieces, and
+/// answers that are not taken yet. One business has at most half of it, or all but an eighth while no other
 /// holds any. Who asks for more than there is waits for it.
 package final class MemoryBudget: Sendable {
     /// Nobody has given enough back in time.
@@ -7,7 +7,7 @@ package final class MemoryBudget: Sendable {
         package init() {}
     }
 
-    /// How long room is waited for.
+    /// The longest wait for room.
     package static let patience: Duration = .seconds(10)
 
     private struct Waiting {
@@ -17,10 +17,10 @@ package final class MemoryBudget: Sendable {
     }
 
     private struct State {
-        /// Of each business that holds any; nil for those who have not said yet who they are.
+        /// Bytes by business; nil is for clients that are not authenticated yet.
         var held: [BusinessID?: Int] = [:]
         var total = 0
-        /// By their numbers: who came first has the lowest.
+        /// Waiting takes by number; the lowest number has waited longest.
         var waiting: [Int: Waiting] = [:]
         var next = 0
     }
@@ -35,7 +35,7 @@ package final class MemoryBudget: Sendable {
         self.clock = clock
     }
 
-    /// How much is held, in bytes.
+    /// Bytes held by all businesses.
     package var total: Int { state.withLock(\.total) }
 
     /// Whether hardly anything is left that one business may have.
@@ -108,7 +108,7 @@ package final class MemoryBudget: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(throwing: error)
     }
 
-    /// What somebody holds has grown or shrunk, whether or not there was room for it.
+    /// Adds or gives back bytes of a business, whether or not there is room, and serves who waits.
     fileprivate func change(by count: Int, for business: BusinessID?) {
         let served = state.withLock { state -> [Waiting] in
             Self.add(count, business, to: &state)
@@ -126,10 +126,10 @@ package final class MemoryBudget: Sendable {
     }
 }
 
-/// What one request, socket or stream holds of the ``MemoryBudget``. It ends with its holder.
+/// The part of the ``MemoryBudget`` that one request, socket or stream holds. It is given back with its holder.
 package final class MemoryShare: Sendable {
     private let budget: MemoryBudget
-    /// In bytes, and whose: what was taken for nobody is given back for nobody.
+    /// The bytes, and the business that they count for.
     private let held: LockedValue<(count: Int, business: BusinessID?)>
 
     /// - Parameter business: nil while it is not known.
@@ -146,7 +146,7 @@ package final class MemoryShare: Sendable {
     /// In bytes.
     package var count: Int { held.withLock(\.count) }
 
-    /// From now on it is a business's, with all that it holds.
+    /// Moves the share and all that it holds to a business.
     package func belong(to business: BusinessID) {
         let (count, before) = held.withLock { held in
             defer { held.business = business }

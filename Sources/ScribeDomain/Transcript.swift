@@ -33,7 +33,7 @@ package struct RecognisedSpeech: Hashable, Sendable {
     package let confidence: Double?
     /// How long the file is, in seconds; nil where nobody has looked.
     package let duration: Double?
-    /// What is spoken, as a tag such as `en`; nil where the recogniser does not tell. It is not stored.
+    /// The spoken language, a tag such as `en`; nil when the recogniser does not tell it. It is not stored.
     package var language: String?
 
     package init(

@@ -30,7 +30,7 @@ package struct Configuration: Sendable {
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
     package var quotas = Quotas()
-    /// How much is held for all clients together, in bytes (``MemoryBudget``).
+    /// The limit of the ``MemoryBudget``, in bytes.
     package var memoryBudget = 256_000_000
     package var dataFolder = ".scribe"
     /// Whether the data folder is removed at the end.
@@ -64,7 +64,7 @@ package struct Configuration: Sendable {
     package var clientProfiles: [String: ClientProfile] = [:]
     /// What live recognition is told.
     package var listen = ListenFamily.Settings()
-    /// After so long without audio a session's stream is closed.
+    /// The longest time without audio on a session's stream.
     package var streamIdle: Duration = .seconds(300)
     /// How many encoded live streams ffmpeg decodes at a time.
     package var decoders = 32

@@ -6,30 +6,30 @@ package import ScribeDomain
 package struct ConversationPage: Sendable {
     package let conversation: Conversation
     package let segments: SegmentPage
-    /// Without what is to be seen in them.
+    /// Summaries: the pictures themselves are read by ``Store/photoPiece(_:of:from:)``.
     package let photos: [PhotoSummary]
 }
 
 /// Some of a conversation's segments, in the order in which they were said.
 package struct SegmentPage: Sendable {
     package let segments: [ConversationSegment]
-    /// Behind which there are more; nil at the end.
+    /// The row after which the next page begins; nil on the last page.
     package let next: Int64?
 }
 
-/// A photo without what is to be seen in it.
+/// A photo's id, time and size, without the picture.
 package struct PhotoSummary: Hashable, Sendable {
     package let id: String
     package let createdAt: Date
-    /// Of its base64, in bytes.
+    /// The length of its base64, in bytes.
     package let size: Int
 }
 
-/// What is in a conversation, in parts: nobody holds all of it to send it, and no reader waits for a client.
+/// Reads a conversation in pages of ``Store/pageSize``, each in a read of its own, so that no reader waits for a client.
 extension Store {
-    /// How much is read at once, in bytes; a segment or a piece of a photo is read whole.
+    /// The size of a page, in bytes; a segment is never split.
     package static let pageSize = 256 << 10
-    /// What a segment takes beside its text, at least.
+    /// The bytes that a segment is counted for beside its text.
     private static let segmentSize = 300
 
     /// A user's own; nil for anybody else's.

@@ -150,7 +150,7 @@ extension Store {
                 """,
                 [value, id.rawValue]
             )
-            // After the content, whose change ends what was before.
+            // After the value: the trigger on its change clears the flag.
             if edit.isPlainByLink {
                 try db.run("UPDATE documents SET is_plain_by_link = 1 WHERE document_id = ?", [id.rawValue])
             }

@@ -52,13 +52,13 @@ package enum UrgencyRules {
     }
 }
 
-/// Who says who they are: `my name is Asha`, `I'm Dr Rao`, `I'm John`, `John is my name` (streaming.md 4.8).
+/// Finds the name in an introduction: `my name is Asha`, `I'm Dr Rao`, `I'm John`, `John is my name` (streaming.md 4.8).
 package enum SpeakerIntroduction {
     private static let openings = [
         "my name is", "i am doctor", "i'm doctor", "i am dr", "i'm dr", "this is doctor", "this is dr", "i am nurse",
         "i'm nurse",
     ].map { $0.split(separator: " ").map(String.init) }
-    /// Behind them only a capital letter says that a name comes: much else does.
+    /// Openings that need a capital letter after them: most words after `I'm` are no names.
     private static let vague = ["i'm", "i am"].map { $0.split(separator: " ").map(String.init) }
     private static let closing = ["is", "my", "name"]
     private static let titles: Set<String> = ["doctor", "dr", "nurse"]
@@ -94,7 +94,7 @@ package enum SpeakerIntroduction {
         return nil
     }
 
-    /// Without a title: `I'm John`, `John is my name`.
+    /// Finds a name without a title: `I'm John`, `John is my name`.
     private static func plainName(in speech: Speech, at position: Int) -> String? {
         func name(at place: Int) -> String? {
             guard speech.words.indices.contains(place) else { return nil }

@@ -1,18 +1,19 @@
 import ScribeDomain
 
-/// How fast the samples of an encoded stream are taken. A few bytes may be hours of silence, which would fill the disk as
-/// fast as ffmpeg decodes: what is much more than came is taken as somebody could listen to it.
+/// Slows down an encoded stream that decodes to far more samples than bytes were sent. A hundred kilobytes may be hours of
+/// silence, and ffmpeg would fill the disk with them in seconds. Samples beyond a free amount are taken at four times real
+/// time.
 struct DecodedPace {
-    /// So many bytes for each that came, and so many for nothing, are taken as fast as they come. Speech in Opus, at
-    /// 16 kbit/s and decoded to 48 kHz, is 48 for one.
+    /// Free bytes of samples for each encoded byte. Opus speech at 16 kbit/s, decoded to 48 kHz, needs 48.
     private static let freeRatio = 200
+    /// Free bytes of samples for any stream.
     private static let free = 32 << 20
-    /// Times real time, beyond that.
+    /// The pace of samples beyond the free ones, in times real time.
     private static let speed = 4.0
-    /// Of one stream, in seconds.
+    /// The longest stream, in seconds.
     private static let longest = 13 * 3600.0
 
-    /// In bytes.
+    /// A second of samples, in bytes.
     private let second: Double
     private var taken = 0
 

@@ -22,7 +22,7 @@ package protocol LiveSession: Sendable {
     /// - Throws: ``EngineFailure``, what `emit` throws.
     mutating func feed(_ audio: ByteBuffer) async throws
 
-    /// From now on these words are likely, in place of those of ``LiveOptions/vocabulary``.
+    /// Replaces ``LiveOptions/vocabulary`` for the rest of the stream.
     mutating func expect(_ vocabulary: [String]) async throws
 
     /// Settles what was heard so far; the stream goes on.
@@ -125,7 +125,7 @@ package struct LiveWord: Hashable, Sendable {
     /// From 0 to 1.
     package let confidence: Double
     package let speaker: Int?
-    /// What it is spoken in, as a tag such as `en`; nil where nobody knows.
+    /// The word's language, a tag such as `en`; nil when the recogniser does not tell it.
     package let language: String?
 
     /// A word of something that was recognised as a whole.

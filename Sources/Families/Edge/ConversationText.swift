@@ -59,7 +59,7 @@ struct ConversationText: Sendable {
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 
-    /// What is to be sent next.
+    /// The bytes that are not sent yet, and the answer that they go to.
     private struct Output {
         var text = JSONText(capacity: Store.pageSize)
         var writer: any ResponseBodyWriter

@@ -36,7 +36,7 @@ enum EdgeBodies {
         .object(photoMembers(id: photo.id, photo.createdAt).merging(["base64": .string(photo.base64)]) { $1 })
     }
 
-    /// Without what is to be seen in it.
+    /// A photo's members but for `base64`.
     static func photoMembers(id: String, _ createdAt: Date) -> [String: JSONValue] {
         ["id": .string(id), "description": .null, "created_at": time(createdAt), "discarded": .bool(false)]
     }

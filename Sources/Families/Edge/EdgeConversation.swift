@@ -191,7 +191,7 @@ actor EdgeConversation {
         return segment
     }
 
-    /// In parts, between which others get their turn.
+    /// Says the words in parts, and yields between them.
     private func say(_ words: [EdgeCommand.Words], by provider: String, from source: String) async throws {
         for part in words.parts(of: LongWork.threshold) {
             try await say(part.map { segment($0, by: provider) }, from: source)

@@ -4,7 +4,7 @@ import ScribeDomain
 enum EdgeLimits {
     static let name = 255
     static let memory = 2000
-    /// Of whom a socket knows that they are behind a speaker's number.
+    /// Speakers of one socket that have a person assigned.
     static let people = 100
     /// One thing that somebody said.
     static let segment = 16_000

@@ -137,7 +137,6 @@ struct EdgeListener: Sendable {
         switch message {
         case .binary(let bytes): return bytes.readableBytes > 2 ? bytes : nil
         case .text(let text):
-            // What is said in a long text is looked at elsewhere than on the event loop.
             try await LongWork.run(bytes: text.utf8.count) {
                 if let command = EdgeCommand(text) { try await conversation.take(command) }
             }

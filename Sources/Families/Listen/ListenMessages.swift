@@ -23,7 +23,7 @@ enum ListenCommand: Hashable, Sendable {
         init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: CodingKeys.self)
             type = try body.decode(String.self, forKey: .type)
-            // Of Configure alone.
+            // Other commands may have anything under this name.
             keyterms = type == "Configure" ? try body.decodeIfPresent([String].self, forKey: .keyterms) : nil
         }
     }

@@ -33,7 +33,7 @@ struct ListenWord: Encodable {
 }
 
 extension [LiveWord] {
-    /// What they are spoken in, that of most words first.
+    /// Their languages, the most frequent first.
     var languages: [String] {
         Dictionary(grouping: compactMap(\.language)) { $0 }.sorted {
             ($1.value.count, $0.key) < ($0.value.count, $1.key)

@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// Stands where the HTTP parser was: bytes are the body of a request that goes on, and of its answer.
 final class RawBytes: ChannelDuplexHandler {
-    /// How much is taken from the socket at once, in bytes. Up to fourteen such reads wait, outside of the memory budget, while
-    /// there is no room in it: with those of bodies, a thousand sockets would have half a gigabyte.
+    /// The largest read, in bytes. Up to fourteen reads wait outside of the memory budget while it has no room: at the 32 KB of
+    /// bodies a thousand sockets would hold half a gigabyte.
     private static let readSize = 8 * 1024
 
     typealias InboundIn = ByteBuffer

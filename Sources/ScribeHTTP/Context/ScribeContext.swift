@@ -11,7 +11,7 @@ package struct ScribeContext: RequestContext {
     package var principal: Principal?
     /// What vouches for that; nil before authentication and on routes without one.
     package var credential: Credential?
-    /// What it holds of the memory for clients; given to every request before its family sees it.
+    /// The request's share of the memory budget; every request has one before its family sees it.
     package var memory: MemoryShare?
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String

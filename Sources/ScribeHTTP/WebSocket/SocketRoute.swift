@@ -5,15 +5,15 @@ package import ScribeDomain
 /// A way in for WebSockets: how many may be open, what one may hold, how long it may be silent, and how it ends. Every
 /// family's sockets go through one.
 package struct SocketRoute: Sendable {
-    /// What its sockets may do.
+    /// The limits of its sockets.
     package struct Limits: Sendable {
-        /// Of a message, in bytes.
+        /// The longest message, in bytes.
         package var messageSize = 1 << 20
-        /// Of a message that is a text, in bytes; nil for as much as of any.
+        /// The longest text, in bytes; nil for ``messageSize``.
         package var textSize: Int?
-        /// Without what the family takes for a sign of life.
+        /// The longest time between two signs of life.
         package var idleTime: Duration
-        /// How it is closed then.
+        /// The closure of an idle socket.
         package var idleClosure: WebSocketClosure
 
         package init(idleTime: Duration, closure: WebSocketClosure) {
@@ -22,12 +22,12 @@ package struct SocketRoute: Sendable {
         }
     }
 
-    /// With what a socket is closed for an error, after anything else that is to be said; nil where the error is none of
-    /// the family's.
+    /// Explains an error to the client and returns the closure; nil when the error is not the family's.
     package typealias Explanation = @Sendable (any Error, WebSocket) async throws -> WebSocketClosure?
 
-    /// How long one may take that has not said yet who it is, and what it may say, in bytes: a token with room to spare.
+    /// The longest time before the first message of a socket without a login.
     private static let loginTime: Duration = .seconds(5)
+    /// The longest first message, in bytes: a token with room to spare.
     private static let loginSize = 4 << 10
 
     private let counts: SocketCounts
@@ -189,7 +189,7 @@ package struct SocketSession: Sendable {
 
     fileprivate func leave() { entry.withLock { $0.take() }?.place.giveBack() }
 
-    /// For what it holds beside the message that is dealt with.
+    /// A share of the memory budget for bytes beside the current message.
     package func makeShare() -> MemoryShare { MemoryShare(of: memory, for: entry.withLock { $0?.business }) }
 
     /// However the socket ends, this is done then: what has come is kept.

@@ -9,7 +9,7 @@ package enum WebSocketMessage: Hashable, Sendable {
     /// The client ends it; nil when it gives no code.
     case close(UInt16?)
 
-    /// Of a text or bytes, in bytes.
+    /// The length of the payload, in bytes.
     package var size: Int {
         switch self {
         case .text(let text): text.utf8.count
@@ -52,7 +52,7 @@ package struct WebSocketDecoder: Sendable {
         min(opcode == .text ? textLimit : limit, opcode.isControl ? limit : firstLimit ?? limit)
     }
 
-    /// What has come and was not handed on.
+    /// Bytes received and not handed on.
     var heldBytes: Int { pending.readableBytes + (message?.payload.readableBytes ?? 0) }
 
     /// Whether there may be a frame to take apart, or what is no frame.

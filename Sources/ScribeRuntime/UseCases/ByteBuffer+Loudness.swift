@@ -1,7 +1,7 @@
 import Engines
 import NIOCore
 
-/// How loud samples of 16 bits are.
+/// The loudness of 16-bit samples.
 extension ByteBuffer {
     /// Below a hundredth of full scale there is nothing to be heard (streaming.md 6).
     private static let quiet = 328

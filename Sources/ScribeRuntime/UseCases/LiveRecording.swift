@@ -24,14 +24,14 @@ package actor LiveRecording {
     private var words: [TimedWord] = []
     /// The last chunk, while it is to have further results.
     private var last: HeardChunk?
-    /// How many are being written, how many bytes these are, and who waits for them.
+    /// Chunks that are being written, and their bytes.
     private var chunksOnTheirWay = 0
     private var bytesOnTheirWay = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
     /// For each channel that is heard, in frames.
     private var settled: [Int: Int] = [:]
-    /// Up to where audio was kept before an engine had settled it, in frames: it is recognised later, and what the engine
-    /// says of it still would be there twice.
+    /// The end of the audio that was kept before an engine had settled it, in frames. That audio is recognised later, so the
+    /// engine's late words for it are dropped.
     private var unheard = 0
     /// Holds what is in memory.
     private let memory: MemoryShare
@@ -40,7 +40,7 @@ package actor LiveRecording {
     private static let longestSilence = 60
     /// No engine is so far behind: what is older and not settled was silence. In seconds.
     private static let longestPending = 180
-    /// In bytes, of what waits to be settled; beyond it half of that is kept as it is.
+    /// The most audio that waits to be settled, in bytes; beyond it half is kept as a chunk.
     private static let mostPending = 8 << 20
     /// Chunks that are larger get no further results, in bytes.
     private static let largestJoined = 4 << 20

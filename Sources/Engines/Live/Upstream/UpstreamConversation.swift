@@ -13,7 +13,7 @@ actor UpstreamConversation {
     /// In seconds of the stream: where the present connection's zero is.
     private var offset = 0.0
     private var isClosing = false
-    /// In place of the options', once it was replaced.
+    /// The vocabulary that replaces the options'; nil until then.
     private var vocabulary: [String]?
     private(set) var isOver = false
     private var hasNews = false

@@ -83,7 +83,7 @@ package struct FakeTranscriber: Transcriber {
         return speech
     }
 
-    /// What the fake speaks where it is asked for a language that it has no words in.
+    /// The fake's language when it has no passages in the one that was asked for.
     private static let usualLanguage = "en"
 
     private func language(of recording: Recording) -> String {

@@ -24,7 +24,7 @@ struct StreamSession: Sendable {
         return .normal
     }
 
-    /// Without audio; pings are none.
+    /// The closure of a stream without audio; pings are no audio.
     static let idle = WebSocketClosure(1001, "No audio came for too long")
 
     static func closure(for error: any Error) -> WebSocketClosure? {

@@ -88,7 +88,7 @@ struct FlatConfig: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var config = encoder.container(keyedBy: Key.self)
-        // Of what clients keep here the web client counts on these.
+        // The web client expects these two lists on a fresh server.
         for name in ["supported_integrations", "integrations"] where extras[name] == nil {
             try config.encode([Choice](), forKey: Key(name))
         }

@@ -10,9 +10,9 @@ final class UnknownChoices: Sendable {
         let value: String
     }
 
-    /// Beyond so many nothing more is said: clients may make values up.
+    /// The most values that are logged in a server's life: clients may make values up.
     private static let most = 1000
-    /// In bytes; a language tag is no longer.
+    /// The longest value that is logged, in bytes; a language tag is no longer.
     private static let longestName = 35
 
     private let told = LockedValue<Set<Choice>>([])

@@ -111,7 +111,7 @@ struct ContentRoutes: Sendable {
 }
 
 extension [AmbientSessions.Note] {
-    /// What there is to be read and looked for in them, in bytes.
+    /// The work that notes make, in bytes of text.
     fileprivate var size: Int {
         reduce(0) { size, note in
             let names = note.transaction.request.ambient?.context.diagnoses.reduce(0) { $0 + $1.codes.count } ?? 0

@@ -112,7 +112,7 @@ private struct SpokenWords {
     func mention(any names: [[Substring]]) -> Bool { names.contains { sentences.first(with: $0) != nil } }
 }
 
-/// What diagnoses are called, as words: taken apart once, however many notes they are looked for in.
+/// The names of diagnoses, split into words once for all notes.
 private struct DiagnosisNames {
     private var given: [AmbientContext.Diagnosis: [[Substring]]] = [:]
     private var words: [String: [Substring]] = [:]
