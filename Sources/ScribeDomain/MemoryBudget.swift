@@ -26,12 +26,17 @@ package final class MemoryBudget: Sendable {
     }
 
     private let limit: Int
+    /// The bytes of each share that are not counted.
+    fileprivate let free: Int
     private let clock: ScribeClock
     private let state = LockedValue(State())
 
-    /// - Parameter limit: in bytes.
-    package init(limit: Int, clock: ScribeClock) {
+    /// - Parameters:
+    ///   - limit: in bytes.
+    ///   - free: the bytes of each share that are not counted, so that small bodies cost nothing.
+    package init(limit: Int, free: Int = 4096, clock: ScribeClock) {
         self.limit = limit
+        self.free = free
         self.clock = clock
     }
 
@@ -129,55 +134,73 @@ package final class MemoryBudget: Sendable {
 /// The part of the ``MemoryBudget`` that one request, socket or stream holds. It is given back with its holder.
 package final class MemoryShare: Sendable {
     private let budget: MemoryBudget
-    /// The bytes, and the business that they count for.
-    private let held: LockedValue<(count: Int, business: BusinessID?)>
+    private struct State {
+        /// Bytes held, the free ones included.
+        var count = 0
+        /// Bytes that the budget counts.
+        var counted = 0
+        var business: BusinessID?
+    }
+
+    private let state: LockedValue<State>
 
     /// - Parameter business: nil while it is not known.
     package init(of budget: MemoryBudget, for business: BusinessID? = nil) {
         self.budget = budget
-        held = LockedValue((0, business))
+        state = LockedValue(State(business: business))
     }
 
-    deinit {
-        let (count, business) = held.withLock { $0 }
-        if count > 0 { budget.change(by: -count, for: business) }
-    }
+    deinit { hold(0) }
 
     /// In bytes.
-    package var count: Int { held.withLock(\.count) }
+    package var count: Int { state.withLock(\.count) }
+
+    /// The part of so many bytes that counts in the budget.
+    private func counted(_ count: Int) -> Int { max(0, count - budget.free) }
 
     /// Moves the share and all that it holds to a business.
     package func belong(to business: BusinessID) {
-        let (count, before) = held.withLock { held in
-            defer { held.business = business }
-            return (held.count, held.business)
+        let (count, before) = state.withLock { state in
+            defer { state.business = business }
+            return (state.counted, state.business)
         }
         guard before != business, count > 0 else { return }
         budget.change(by: count, for: business)
         budget.change(by: -count, for: before)
     }
 
-    /// Holds so many bytes more.
+    /// Holds so many bytes more. For one caller at a time.
     /// - Throws: ``MemoryBudget/Exhausted`` when there is no room in time, `CancellationError`.
     package func take(_ count: Int) async throws {
-        guard count > 0 else { return }
-        let business = held.withLock(\.business)
-        try await budget.take(count, for: business)
-        held.withLock { $0.count += count }
+        let (more, business) = growth(by: count)
+        if more > 0 { try await budget.take(more, for: business) }
+        add(count, more)
     }
 
-    /// Holds so many bytes more, if there is room for them now.
+    /// Holds so many bytes more, if there is room for them now. For one caller at a time.
     package func takeAtOnce(_ count: Int) -> Bool {
-        guard budget.takeAtOnce(count, for: held.withLock(\.business)) else { return false }
-        held.withLock { $0.count += count }
+        let (more, business) = growth(by: count)
+        guard more == 0 || budget.takeAtOnce(more, for: business) else { return false }
+        add(count, more)
         return true
+    }
+
+    private func growth(by count: Int) -> (more: Int, business: BusinessID?) {
+        state.withLock { (max(0, counted($0.count + count) - $0.counted), $0.business) }
+    }
+
+    private func add(_ count: Int, _ more: Int) {
+        state.withLock { state in
+            state.count += count
+            state.counted += more
+        }
     }
 
     /// Holds so many bytes: what is there already needs no room.
     package func hold(_ count: Int) {
-        let (change, business) = held.withLock { held in
-            defer { held.count = count }
-            return (count - held.count, held.business)
+        let (change, business) = state.withLock { state in
+            defer { (state.count, state.counted) = (count, counted(count)) }
+            return (counted(count) - state.counted, state.business)
         }
         if change != 0 { budget.change(by: change, for: business) }
     }

@@ -7,7 +7,7 @@ struct MemoryBudgetTests {
     private let one = BusinessID("one")
     private let other = BusinessID("other")
 
-    private func budget() -> MemoryBudget { MemoryBudget(limit: 800, clock: manual.clock) }
+    private func budget() -> MemoryBudget { MemoryBudget(limit: 800, free: 0, clock: manual.clock) }
 
     @Test("a business alone has all but an eighth, and half once another holds any")
     func halves() {
@@ -95,6 +95,24 @@ struct MemoryBudgetTests {
             #expect(budget.total == 600)
             #expect(!MemoryShare(of: budget).takeAtOnce(201))
         }
+        #expect(budget.total == 0)
+    }
+
+    @Test("the first bytes of each share are free, and come back as they went")
+    func free() {
+        let budget = MemoryBudget(limit: 800, free: 100, clock: manual.clock)
+        let share = MemoryShare(of: budget, for: one)
+        #expect(share.takeAtOnce(90))
+        #expect(budget.total == 0)
+        #expect(share.takeAtOnce(30))
+        #expect(share.count == 120)
+        #expect(budget.total == 20)
+        share.belong(to: other)
+        share.hold(50)
+        #expect(budget.total == 0)
+        #expect(share.takeAtOnce(750))
+        #expect(!share.takeAtOnce(1))
+        share.hold(0)
         #expect(budget.total == 0)
     }
 }

@@ -39,7 +39,7 @@ struct LiveRecordingTests {
         let uploads = Uploads(
             store: store, objects: objects, reserve: StorageReserve(path: "\(folder.path)/reserve", pool: .singleton),
             bench: .idle)
-        memory = MemoryBudget(limit: 256 << 20, clock: manual.clock)
+        memory = MemoryBudget(limit: 256 << 20, free: 0, clock: manual.clock)
         recordings = LiveRecordings(
             store: store, uploads: uploads, consultations: consultations, memory: memory, clock: manual.clock)
     }

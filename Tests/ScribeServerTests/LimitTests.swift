@@ -145,7 +145,7 @@ struct LimitTests {
         var server = try TestServer()
         server.configuration.memoryBudget = 4096
         try await server.run { client in
-            let body = #"{"client_id":"\#(String(repeating: "x", count: 5000))","client_secret":"x"}"#
+            let body = #"{"client_id":"\#(String(repeating: "x", count: 9000))","client_secret":"x"}"#
             let refused = try await client.post("/connect-auth/v1/account/login", body)
             #expect(refused.status == 503)
             #expect(refused.headers[.retryAfter] == "1")
@@ -160,7 +160,7 @@ struct LimitTests {
         try await server.run { anonymous in
             let client = try await anonymous.login()
             _ = try await client.initialise("t")
-            let files = (0..<600).map { #""\#($0).m4a""# }.joined(separator: ",")
+            let files = (0..<1200).map { #""\#($0).m4a""# }.joined(separator: ",")
             let refused = try await client.post(
                 "/voice/api/v2/transaction/\(verb)/t", #"{"audio_files":[\#(files)]}"#, headers: [.flavour: "android"])
             #expect(refused.status == 503)

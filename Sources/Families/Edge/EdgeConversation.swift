@@ -25,6 +25,8 @@ actor EdgeConversation {
     /// Who was said to be behind a speaker's number.
     private var people: [Int: (isUser: Bool, person: String?)] = [:]
     private var pictures: EdgePicture
+    /// Holds the pictures of a conversation while it is told.
+    private let memory: MemoryShare
     private var lastLook: Date
     private var recording: LiveRecording?
     private var audioBegan: Date
@@ -36,7 +38,7 @@ actor EdgeConversation {
 
     init(
         runtime: Runtime, principal: Principal, query: EdgeQuery, timeout: Int, sockets: EdgeSockets, socket: WebSocket,
-        pictures: EdgePicture
+        pictures: EdgePicture, memory: MemoryShare
     ) {
         self.runtime = runtime
         self.principal = principal
@@ -44,6 +46,7 @@ actor EdgeConversation {
         self.sockets = sockets
         self.socket = socket
         self.pictures = pictures
+        self.memory = memory
         lastLook = runtime.clock.now
         audioBegan = runtime.clock.now
         toldName = query.hearsNames ? query.conversation : nil
@@ -132,6 +135,10 @@ actor EdgeConversation {
             }
             unfinished.removeAll { $0 == id }
             guard let stored else { continue }
+            let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
+            // As they are read, and as they are told.
+            try await memory.take(2 * pictures.reduce(0) { $0 + $1.size })
+            defer { memory.hold(0) }
             let (segments, photos) = (
                 try await runtime.store.segments(of: id), try await runtime.store.photos(of: id)
             )
@@ -250,34 +257,13 @@ actor EdgeConversation {
             let conversation = try await runtime.conversations.open(beginning, for: principal)
             try await follow(conversation)
             let offset = audioBegan.timeIntervalSince(conversation.startedAt)
-            try await store(segments(of: result.words, after: offset, by: engine), from: "audio")
+            let turns = result.words.turns(after: offset).map { segment($0, by: engine) }
+            try await store(turns, from: "audio")
         }
         do {
             try await recording?.heard(result)
         } catch ScribeError.invalidState, ScribeError.transactionNotFound {
             // Somebody has ended the conversation meanwhile: its words are stored, and its sound ends here.
-        }
-    }
-
-    /// A segment for each turn.
-    private func segments(of words: [LiveWord], after offset: Double, by engine: String) -> [ConversationSegment] {
-        var turns: [[LiveWord]] = []
-        for word in words {
-            if let last = turns.last?.last, last.speaker == word.speaker {
-                turns[turns.count - 1].append(word)
-            } else {
-                turns.append([word])
-            }
-        }
-        func time(_ seconds: Double) -> Double { max(0, ((offset + seconds) * 1000).rounded() / 1000) }
-        return turns.compactMap { turn in
-            guard let first = turn.first, let last = turn.last else { return nil }
-            let number = min(max(first.speaker ?? 0, 0), 99)
-            let words = EdgeCommand.Words(
-                text: turn.map { $0.punctuated ?? $0.text }.joined(separator: " "),
-                speaker: "SPEAKER_\(number < 10 ? "0" : "")\(number)", isUser: false, start: time(first.start),
-                end: time(last.end), confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
-            return segment(words, by: engine)
         }
     }
 

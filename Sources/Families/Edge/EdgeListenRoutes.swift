@@ -80,8 +80,8 @@ struct EdgeListenRoutes: Sendable {
         let conversation = EdgeConversation(
             runtime: runtime, principal: principal, query: query,
             timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
-            pictures: EdgePicture(memory: session.makeShare()))
-        let place = sockets.enter(principal)
+            pictures: EdgePicture(memory: session.makeShare()), memory: session.makeShare())
+        let place = sockets.enter(principal, context.departure)
         session.atEnd {
             defer { place.giveBack() }
             // Somebody may have ended the conversation meanwhile, and its sound with it.

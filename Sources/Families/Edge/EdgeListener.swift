@@ -64,6 +64,7 @@ struct EdgeListener: Sendable {
     static func closure(for error: any Error) -> WebSocketClosure? {
         switch error {
         case let closure as WebSocketClosure: closure
+        case is MemoryBudget.Exhausted: .noMemory
         case let failure as ScribeError:
             failure.kind == .unavailable
                 ? WebSocketClosure(1013, "Storage is not available, try again") : WebSocketClosure(1008, failure.code)

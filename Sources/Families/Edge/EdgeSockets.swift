@@ -1,38 +1,59 @@
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
-/// Who is connected, so that what a lost connection still holds is stored before the next one is asked for what is there.
+/// The open sockets of each user. A new socket waits for a lost one, so that its words are stored before anybody looks.
 final class EdgeSockets: Sendable {
     private struct User: Hashable {
         let business: BusinessID
         let id: UserID
     }
 
-    private let open = LockedValue<[User: Int]>([:])
+    private struct State {
+        /// The departures of each user's clients, by socket.
+        var open: [User: [Int: Departure]] = [:]
+        var next = 0
+    }
 
-    /// A device that is connected twice waits so long for itself.
+    private let state = LockedValue(State())
+
+    /// The longest wait for a socket whose client may well be another device.
     private static let patience: Duration = .seconds(1)
+    /// The longest wait for a socket whose client has gone.
+    private static let patienceWithLost: Duration = .seconds(10)
     private static let step: Duration = .milliseconds(20)
 
-    /// A user has one more socket, until it is given back: what it holds is stored then.
-    func enter(_ principal: Principal) -> SocketPlace {
+    /// Counts one more socket of a user, until the place is given back: what it holds is stored then.
+    /// - Parameter departure: of the socket's client.
+    func enter(_ principal: Principal, _ departure: Departure) -> SocketPlace {
         let user = User(business: principal.business, id: principal.user)
-        open.withLock { $0[user, default: 0] += 1 }
-        return SocketPlace { [open] in
-            open.withLock { open in
-                open[user, default: 1] -= 1
-                if open[user] == 0 { open[user] = nil }
+        let number = state.withLock { state in
+            state.next += 1
+            state.open[user, default: [:]][state.next] = departure
+            return state.next
+        }
+        return SocketPlace { [state] in
+            state.withLock { state in
+                state.open[user]?[number] = nil
+                if state.open[user]?.isEmpty == true { state.open[user] = nil }
             }
         }
     }
 
-    /// Returns when a user has no other socket any more, or after a while: it may well be another device.
+    /// Returns when a user has no other socket any more, or after a while.
     func waitForOthers(of principal: Principal, _ clock: ScribeClock) async throws {
         let user = User(business: principal.business, id: principal.user)
         var waited: Duration = .zero
-        while open.withLock({ $0[user, default: 0] }) > 1, waited < Self.patience {
+        while let patience = patience(with: user), waited < patience {
             try await clock.sleep(for: Self.step, as: .conversation)
             waited += Self.step
         }
+    }
+
+    /// - Returns: nil when the user has no other socket.
+    private func patience(with user: User) -> Duration? {
+        let open = state.withLock { Array($0.open[user, default: [:]].values) }
+        guard open.count > 1 else { return nil }
+        return open.contains(where: \.hasHappened) ? Self.patienceWithLost : Self.patience
     }
 }

@@ -62,7 +62,7 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
     package static let goingAway = WebSocketClosure(1001, "The server is stopping")
     package static func protocolError(_ reason: String) -> Self { .init(1002, reason) }
     package static let notText = WebSocketClosure(1007, "A text is not UTF-8")
-    static let noMemory = WebSocketClosure(1013, "There is no room for so much at once, try again")
+    package static let noMemory = WebSocketClosure(1013, "There is no room for so much at once, try again")
     package static func tooBig(_ limit: Int) -> Self { .init(1009, "A message has more than \(limit) bytes") }
 
     var frame: WebSocketFrame {
