@@ -19,6 +19,14 @@ package enum LongWork {
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await work() }
     }
 
+    /// Lets the event loop look at its sockets. `Task.yield()` does not: a loop of NIO runs all tasks that are queued before it
+    /// does, and a task that yields is queued at once.
+    package static func yield() async {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { await leave() }
+    }
+
+    @concurrent private static func leave() async {}
+
     /// Ends a process that is asked to (`SCRIBE_TRAP_ON_EVENT_LOOP=1`, as the tests do) when an event loop is held by work
     /// on many bytes. Whatever parses, recognises or encodes says so here.
     package static func watch(bytes: Int, of kind: StaticString) {

@@ -39,7 +39,7 @@ extension LiveSession {
         while let piece = rest.readSlice(length: min(LongWork.threshold, rest.readableBytes)) {
             try await feed(piece)
             guard rest.readableBytes > 0 else { return }
-            await Task.yield()
+            await LongWork.yield()
         }
     }
 }

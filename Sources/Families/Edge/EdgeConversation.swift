@@ -202,7 +202,7 @@ actor EdgeConversation {
     private func say(_ words: [EdgeCommand.Words], by provider: String, from source: String) async throws {
         for part in words.parts(of: LongWork.threshold) {
             try await say(part.map { segment($0, by: provider) }, from: source)
-            await Task.yield()
+            await LongWork.yield()
         }
     }
 
