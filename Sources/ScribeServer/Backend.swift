@@ -210,8 +210,8 @@ package struct Backend: Sendable {
                 clock: clock),
             uploads: uploads,
             recognitions: Recognitions(
-                uploads: uploads, objects: data.objects, transcriber: engines.transcriber, metrics: metrics,
-                clock: clock, threads: data.threads),
+                uploads: uploads, objects: data.objects, transcriber: engines.transcriber, decoder: engines.decoder,
+                metrics: metrics, clock: clock, threads: data.threads),
             liveRecordings: recordings,
             outbound: outbound,
             webhooks: Webhooks(

@@ -14,6 +14,23 @@ struct EngineMaker {
     let identifiers: IdentifierSource
     let clock: ScribeClock
     let threads: NIOThreadPool
+    let decoder: WaveDecoder
+
+    init(
+        configuration: Configuration, fixtures: FixtureSet, temporary: TemporaryFiles, identifiers: IdentifierSource,
+        clock: ScribeClock, threads: NIOThreadPool
+    ) {
+        self.configuration = configuration
+        self.fixtures = fixtures
+        self.temporary = temporary
+        self.identifiers = identifiers
+        self.clock = clock
+        self.threads = threads
+        // The fake answers at once, and the same on every machine.
+        decoder = WaveDecoder(
+            concurrency: configuration.recognition.concurrency, decodes: configuration.transcriber != .fake,
+            temporary: temporary, clock: clock, files: threads)
+    }
 
     /// - Throws: ``StartupProblem/unusableTranscriber(reason:)``.
     func transcriber() throws -> any Transcriber {
@@ -21,9 +38,7 @@ struct EngineMaker {
         // The fake cannot fail but on purpose, and its pauses are on purpose too.
         if configuration.transcriber == .fake { return try bare(.fake) }
         let transcriber = try guarded(configuration.transcriber, fallback: fallback)
-        return MeasuringTranscriber(
-            transcriber, concurrency: configuration.recognition.concurrency, temporary: temporary, clock: clock,
-            files: threads)
+        return MeasuringTranscriber(transcriber, decoder: decoder)
     }
 
     /// What listens to live streams: the transcriber's own live API where it has one, else the transcriber itself, on what is

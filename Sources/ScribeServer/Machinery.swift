@@ -11,6 +11,7 @@ struct Machinery: Sendable {
     let facts: ClinicalFacts
     let bench: TestBench
     let temporary: TemporaryFiles
+    let decoder: WaveDecoder
 
     /// - Throws: ``StartupProblem``.
     init(_ configuration: Configuration, _ parts: Backend.Parts, fixtures: FixtureSet, data: OpenData) throws {
@@ -24,5 +25,6 @@ struct Machinery: Sendable {
         noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))
         live = parts.liveEngine ?? engines.liveEngine(transcriber)
         bench = engines.bench()
+        decoder = engines.decoder
     }
 }

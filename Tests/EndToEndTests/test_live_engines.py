@@ -19,7 +19,7 @@ import wave
 import pytest
 from client import text
 from conftest import running, wait_until
-from test_listen import KEY, RATE, SPEECH, Listener, hear, results, silence, voice
+from test_listen import KEY, RATE, SPEECH, Listener, environment, hear, results, silence, voice
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.server import serve
 
@@ -197,6 +197,30 @@ def test_a_transcriber_of_recordings_serves_live_text(tmp_path):
     assert [m["type"] for m in messages] == ["SpeechStarted", "Results", "SpeechStarted", "Results", "Metadata"]
     assert [r["channel"]["alternatives"][0]["transcript"] for r in results(messages)] == ["Lasted 1700", "Lasted 1400"]
     assert [(r["start"], r["duration"]) for r in results(messages)] == [(0, 2.5), (2.5, 1.5)]
+
+
+@pytest.mark.covers("L-60")
+@pytest.mark.parametrize("name", ["visit.wav", "visit.ogg", "visit.mp3"])
+def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(tmp_path, name):
+    from deepgram import DeepgramClient
+
+    visit, program = tmp_path / name, tmp_path / "words"
+    program.write_text(f"#!{sys.executable}\nprint('Any fever at all? No, there is none.')\n")
+    program.chmod(0o755)
+    with wave.open(str(tmp_path / "whole.wav"), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.writeframes(silence(1) + voice(2) + silence(3) + voice(2) + silence(1))
+    subprocess.run(["ffmpeg", "-v", "error", "-i", tmp_path / "whole.wav", visit], check=True)
+    with running(tmp_path, "--ephemeral", "--transcriber", f"command:{program} {{file}}") as server:
+        media = DeepgramClient(api_key=KEY, environment=environment(server)).listen.v1.media
+        results = media.transcribe_file(
+            request=visit.read_bytes(), utterances=True, diarize=True, punctuate=True, paragraphs=True).results
+    assert [u.transcript for u in results.utterances] == ["Any fever at all?", "No, there is none."]
+    spans = [(u.start, u.end) for u in results.utterances]
+    assert spans == [pytest.approx((1, 3), abs=0.2), pytest.approx((6, 8), abs=0.2)]
+    words = results.channels[0].alternatives[0].words
+    assert [w.start for u in results.utterances for w in u.words] == [w.start for w in words]
+    assert len(results.channels[0].alternatives[0].paragraphs.paragraphs) == 2
 
 
 def consultation(server):

@@ -519,6 +519,22 @@ def test_logs_hold_no_transcript_token_secret_or_name(tmp_path, chunks):
     assert all(line["request_id"] for line in lines if "route" in line)
 
 
+def test_what_the_configuration_does_not_offer_is_logged_once_and_only_names_are_named(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        mine, other = server.client(), server.client("dev-client-2", "dev-secret-2")
+        for client, number in ((mine, 1), (mine, 2), (other, 3)):
+            assert client.transaction(f"odd-{number}").init(
+                mode="ward-round", model_type="Asha Unmistakable", input_language=["en-IN", "hi", "tlh"],
+            ).status_code == 201
+        assert mine.transaction("known").init().status_code == 201
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    told = [line for line in lines if line["message"] == "init asks for what the configuration does not offer"]
+    assert {line["level"] for line in told} == {"notice"}
+    once = [("input_language", "3_languages"), ("input_language", "tlh"), ("mode", "ward-round"), ("model_type", "-")]
+    assert sorted((line["field"], line["value"]) for line in told) == sorted(2 * once), "once for each client"
+    assert "Unmistakable" not in server.log
+
+
 def test_the_banner_is_for_terminals_and_its_line_to_paste_works(tmp_path):
     import pty
 

@@ -150,17 +150,6 @@ package struct LiveWord: Hashable, Sendable {
 }
 
 extension RecognisedSpeech {
-    /// The words with their times. Where the recogniser knows none, they follow each other evenly.
-    /// - Parameter duration: of what they were heard in, in seconds.
-    package func words(over duration: Double) -> [TimedWord] {
-        guard words.isEmpty else { return words }
-        let words = text.words
-        let length = duration / Double(max(words.count, 1))
-        return words.enumerated().map { place, word in
-            TimedWord(text: String(word), start: Double(place) * length, end: Double(place + 1) * length)
-        }
-    }
-
     /// How sure each word is: as the recogniser tells of the whole, or as its doubts let expect.
     package var sureness: Double { confidence ?? (warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95) }
 }

@@ -179,7 +179,7 @@ private struct StretchListener {
         guard !stretch.samples.isEmpty else { return [] }
         let speech = try await speech(in: stretch.samples, attempts: attempts)
         let (start, first, last) = (seconds(stretch.start), seconds(stretch.settled), seconds(stretch.end))
-        return speech.words(over: seconds(stretch.samples.count)).map { word in
+        return speech.words(in: VoicedRanges(), over: seconds(stretch.samples.count)).map { word in
             // Within its stretch, whatever the recogniser says.
             func place(_ time: Double) -> Double {
                 min(max(((start + time) * 1000).rounded() / 1000, first), last)

@@ -1,5 +1,3 @@
-import Foundation
-package import NIOPosix
 package import ScribeDomain
 
 /// Measures how well speech can be heard, beside the recognition. What a recogniser has heard in silence is dropped:
@@ -9,22 +7,11 @@ package import ScribeDomain
 /// for itself, and only WAV: it is to answer at once.
 package struct MeasuringTranscriber: Transcriber {
     private let base: any Transcriber
-    private let decodes: Bool
-    private let temporary: TemporaryFiles
-    private let ffmpeg: FFmpeg
-    private let files: NIOThreadPool
-    private let slots: Slots
+    private let decoder: WaveDecoder
 
-    /// - Parameter concurrency: how many are decoded at the same time.
-    package init(
-        _ base: any Transcriber, concurrency: Int, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
-    ) {
+    package init(_ base: any Transcriber, decoder: WaveDecoder) {
         self.base = base
-        decodes = FFmpeg.isInstalled
-        self.temporary = temporary
-        ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(60), clock: clock))
-        self.files = files
-        slots = Slots(count: concurrency)
+        self.decoder = decoder
     }
 
     package var name: String { base.name }
@@ -42,21 +29,11 @@ package struct MeasuringTranscriber: Transcriber {
 
     private func quality(of recording: Recording) async throws -> AudioQuality? {
         try await recording.withLocalFile { audio in
-            let measured = try await measure(audio)
-            guard measured == nil, decodes else { return measured }
-            let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: audio)) }
-            guard let format else { return nil }
-            return try await slots.run(for: recording.tenant) {
-                try await temporary.use(extension: "wav") { path in
-                    // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
-                    let decoded: Void? = try? await ffmpeg.convert(audio, format.container, range: 0...601, to: path)
-                    return decoded == nil ? nil : try await measure(path)
-                }
+            if let quality = try await decoder.read(audio, { AudioQuality.measure(wave: $0) }) { return quality }
+            // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
+            return try await decoder.readDecoded(audio, 0...601, for: recording.tenant) {
+                AudioQuality.measure(wave: $0)
             }
         }
-    }
-
-    private func measure(_ path: String) async throws -> AudioQuality? {
-        try await files.runIfActive { AudioQuality.measure(wave: try AudioBytes(file: path)) }
     }
 }

@@ -101,7 +101,7 @@ struct ListenRecording: Encodable {
             duration: rounded(hearing.duration), models: [model.uuid], info: [model.uuid: model])
         let punctuates = query.options.punctuates || speaksSubQ
         let confidence = hearing.speech.sureness
-        let words = hearing.speech.words(over: hearing.duration).map {
+        let words = hearing.words.map {
             TimedWord(
                 text: $0.text, start: rounded($0.start), end: rounded($0.end),
                 speaker: query.options.tellsSpeakers ? $0.speaker ?? 0 : nil)
@@ -157,7 +157,7 @@ extension [TimedWord] {
     }
 
     fileprivate var sentences: [[TimedWord]] {
-        parts { before, _ in before.text.last.map { ".?!।".contains($0) } ?? false }
+        parts { before, _ in before.text.endsSentence }
     }
 
     private func parts(cutBetween isCut: (TimedWord, TimedWord) -> Bool) -> [[TimedWord]] {

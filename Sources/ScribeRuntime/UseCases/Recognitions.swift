@@ -12,6 +12,8 @@ package struct Recognitions: Sendable {
     /// What was sent, and what was heard in it.
     package struct Hearing: Sendable {
         package let speech: RecognisedSpeech
+        /// Those of ``speech``, or where they may have been spoken.
+        package let words: [TimedWord]
         /// In seconds.
         package let duration: Double
         /// Of the bytes as they came.
@@ -21,17 +23,19 @@ package struct Recognitions: Sendable {
     private let uploads: Uploads
     private let objects: ObjectFiles
     private let transcriber: any Transcriber
+    private let decoder: WaveDecoder
     private let metrics: Metrics
     private let clock: ScribeClock
     private let threads: NIOThreadPool
 
     package init(
-        uploads: Uploads, objects: ObjectFiles, transcriber: any Transcriber, metrics: Metrics, clock: ScribeClock,
-        threads: NIOThreadPool
+        uploads: Uploads, objects: ObjectFiles, transcriber: any Transcriber, decoder: WaveDecoder,
+        metrics: Metrics, clock: ScribeClock, threads: NIOThreadPool
     ) {
         self.uploads = uploads
         self.objects = objects
         self.transcriber = transcriber
+        self.decoder = decoder
         self.metrics = metrics
         self.clock = clock
         self.threads = threads
@@ -86,10 +90,15 @@ package struct Recognitions: Sendable {
                 by: transcriber.name, outcome: outcome, seconds: clock.now.timeIntervalSince(start))
         }
         do {
-            let speech = try await transcriber.transcribe(
-                Recording(
-                    audio, ordinal: 1, languages: languages, isLastAttempt: true, tenant: principal.business.rawValue))
-            return Hearing(speech: speech, duration: format.duration, sha256: sha256)
+            let recording = Recording(
+                audio, ordinal: 1, languages: languages, isLastAttempt: true, tenant: principal.business.rawValue)
+            let speech = try await transcriber.transcribe(recording)
+            let voiced =
+                speech.words.isEmpty && !speech.text.isEmpty
+                ? try await VoicedRanges(of: recording, duration: format.duration, by: decoder) : VoicedRanges()
+            return Hearing(
+                speech: speech, words: speech.words(in: voiced, over: format.duration), duration: format.duration,
+                sha256: sha256)
         } catch {
             outcome = (error as? EngineFailure)?.code.rawValue ?? "cancelled"
             throw error

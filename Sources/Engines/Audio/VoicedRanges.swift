@@ -1,0 +1,103 @@
+package import ScribeDomain
+
+/// Where in a recording somebody speaks, by the measure of ``VoicedStretches``: 20 ms that are louder than a hundredth of full
+/// scale, and no shorter pause than 300 ms.
+package struct VoicedRanges: Hashable, Sendable {
+    /// In seconds and in order. None touches another.
+    package private(set) var ranges: [ClosedRange<Double>] = []
+
+    /// In dBFS.
+    private static let quiet = -40.0
+    private static let frameTime = 0.02
+    /// In seconds.
+    private static let pause = 0.3
+    /// Seconds of an encoded recording that are decoded at a time.
+    private static let pieceTime = 600.0
+
+    package init() {}
+
+    /// - Returns: no range where nobody speaks, and where the recording cannot be decoded.
+    package init(of recording: Recording, duration: Double, by decoder: WaveDecoder) async throws {
+        self = try await recording.withLocalFile { audio in
+            if let all = try await decoder.read(audio, { Self.levels(of: $0) }) {
+                var ranges = Self()
+                ranges.add(all, from: 0)
+                return ranges
+            }
+            var ranges = Self()
+            for start in stride(from: 0, to: duration, by: Self.pieceTime) {
+                let piece = start...min(start + Self.pieceTime, duration)
+                guard
+                    let levels = try await decoder.readDecoded(
+                        audio, piece, for: recording.tenant, { Self.levels(of: $0) })
+                else { break }
+                ranges.add(levels, from: start)
+            }
+            return ranges
+        }
+    }
+
+    private static func levels(of wave: AudioBytes) -> [Double]? {
+        guard let samples = WaveSamples(wave) else { return nil }
+        let frame = Int(Double(samples.rate) * frameTime) * samples.channels
+        return frame > 0 ? samples.frames(of: frame, within: samples.count).levels : nil
+    }
+
+    /// - Parameters:
+    ///   - levels: of one frame after the other, in dBFS.
+    ///   - start: where the first one begins, in seconds.
+    mutating func add(_ levels: [Double], from start: Double) {
+        for (place, level) in levels.enumerated() where level >= Self.quiet {
+            let frame = start + Double(place) * Self.frameTime
+            if let last = ranges.last, frame - last.upperBound < Self.pause {
+                ranges[ranges.count - 1] = last.lowerBound...(frame + Self.frameTime)
+            } else {
+                ranges.append(frame...(frame + Self.frameTime))
+            }
+        }
+    }
+}
+
+extension RecognisedSpeech {
+    /// The words with their times. Where the recogniser knows none, they follow each other evenly while somebody speaks, and
+    /// a pause falls behind a sentence that ends near it.
+    /// - Parameter duration: of what they were heard in, in seconds.
+    package func words(in voiced: VoicedRanges, over duration: Double) -> [TimedWord] {
+        guard words.isEmpty else { return words }
+        let words = text.words.map(String.init)
+        let ranges = voiced.ranges.isEmpty ? [0...max(0, duration)] : voiced.ranges
+        let whole = ranges.reduce(0) { $0 + $1.length }
+        var placed: [TimedWord] = []
+        var spoken = 0.0
+        for range in ranges {
+            spoken += range.length
+            let end = range == ranges.last ? words.count : Self.cut(words, near: spoken / whole * Double(words.count))
+            let part = words[placed.count..<max(placed.count, end)]
+            let length = range.length / Double(max(part.count, 1))
+            placed += part.enumerated().map { place, word in
+                TimedWord(
+                    text: word, start: range.lowerBound + Double(place) * length,
+                    end: range.lowerBound + Double(place + 1) * length)
+            }
+        }
+        return placed
+    }
+
+    /// The end of the sentence that is nearest to a place between words, at most three words away; else the place itself.
+    private static func cut(_ words: [String], near place: Double) -> Int {
+        let nearest = Int(place.rounded())
+        let ends = (max(1, nearest - 3)...max(1, nearest + 3)).filter {
+            $0 <= words.count && words[$0 - 1].endsSentence
+        }
+        return ends.min { abs(Double($0) - place) < abs(Double($1) - place) } ?? nearest
+    }
+}
+
+extension String {
+    /// Whether a word is the last of its sentence.
+    package var endsSentence: Bool { last.map { ".?!।".contains($0) } ?? false }
+}
+
+extension ClosedRange<Double> {
+    fileprivate var length: Double { upperBound - lowerBound }
+}

@@ -1,0 +1,49 @@
+package import NIOPosix
+package import ScribeDomain
+
+/// Decodes recordings to WAV with 16-bit samples, by ffmpeg where it is installed.
+package struct WaveDecoder: Sendable {
+    private let decodes: Bool
+    private let temporary: TemporaryFiles
+    private let ffmpeg: FFmpeg
+    private let files: NIOThreadPool
+    private let slots: Slots
+
+    /// - Parameters:
+    ///   - concurrency: how many are decoded at the same time.
+    ///   - decodes: whether ffmpeg is used; else only what is WAV already is read.
+    package init(
+        concurrency: Int, decodes: Bool = true, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
+    ) {
+        self.decodes = decodes && FFmpeg.isInstalled
+        self.temporary = temporary
+        ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(60), clock: clock))
+        self.files = files
+        slots = Slots(count: concurrency)
+    }
+
+    /// Reads a recording as it is.
+    func read<Value: Sendable>(
+        _ audio: String, _ body: @escaping @Sendable (AudioBytes) -> Value?
+    ) async throws -> Value? {
+        try await files.runIfActive { body(try AudioBytes(file: audio)) }
+    }
+
+    /// Reads a part of a recording, decoded.
+    /// - Parameter range: in seconds. Its length bounds what is written and held.
+    /// - Returns: nil where there is nothing that can be decoded.
+    func readDecoded<Value: Sendable>(
+        _ audio: String, _ range: ClosedRange<Double>, for tenant: String,
+        _ body: @escaping @Sendable (AudioBytes) -> Value?
+    ) async throws -> Value? {
+        guard decodes else { return nil }
+        let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: audio)) }
+        guard let format else { return nil }
+        return try await slots.run(for: tenant) {
+            try await temporary.use(extension: "wav") { path in
+                let decoded: Void? = try? await ffmpeg.convert(audio, format.container, range: range, to: path)
+                return decoded == nil ? nil : try await read(path, body)
+            }
+        }
+    }
+}
