@@ -3,8 +3,8 @@
 .PHONY: run build test test-quick demo soak fuzz bench image-test pages fidelity lint format clean
 
 # make run ARGS="--port 9000"
-run: build
-	@exec .build/debug/scribe-emulator serve $(ARGS)
+run:
+	@exec scripts/run $(ARGS)
 
 build:
 	@scripts/install run

@@ -82,7 +82,8 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "Certificates", "Control", "Documents", "Edge", "Eka", "Engines", "Listen", "S3",
+                "Alliance", "BuildDetails", "Certificates", "Control", "Documents", "Edge", "Eka", "Engines", "Listen",
+                "S3",
                 "ScribeDomain",
                 "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
@@ -206,6 +207,10 @@ let package = Package(
         .target(name: "ScribeDomain", swiftSettings: swiftSettings),
         // The documents that the server serves and the data that it begins with, as bytes.
         .target(name: "Documents", cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
+        // Packages say what they were built from: SCRIBE_BUILD="$(git log -1 --format='%h, %cs')".
+        .target(
+            name: "BuildDetails",
+            cSettings: [.define("SCRIBE_BUILD", to: "\"\(Context.environment["SCRIBE_BUILD"] ?? "")\"")]),
 
         .target(
             name: "TestSupport",

@@ -1,5 +1,6 @@
 package import Foundation
 import GRDB
+import GRDBSQLite
 package import ScribeDomain
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
@@ -33,9 +34,26 @@ package final class Store: Sendable {
     }
 
     /// Why a database cannot be used.
-    package enum Problem: Error, Sendable {
+    package enum Problem: Error, Sendable, CustomStringConvertible {
         /// It was written by a later version of this program.
         case newerSchema(path: String)
+        /// The SQLite that is installed lacks what the store uses.
+        case olderSQLite(version: String)
+
+        package var description: String {
+            switch self {
+            case .newerSchema(let path): "\(path) was written by a later version of scribe-emulator"
+            case .olderSQLite(let version): "SQLite \(version) is installed, and 3.38 or later is needed"
+            }
+        }
+    }
+
+    /// The first with `->>`, which history uses: 3.38.
+    private static let oldestSQLite = 3_038_000
+
+    /// - Parameter number: as SQLite counts its versions, for example 3038000 for 3.38.0.
+    static func check(sqlite number: Int, called version: String) throws(Problem) {
+        guard number >= oldestSQLite else { throw .olderSQLite(version: version) }
     }
 
     /// Opens the database at `path`, creating and migrating it as needed. Blocking.
@@ -50,6 +68,7 @@ package final class Store: Sendable {
         sessionLifetime: TimeInterval = Transaction.sessionLifetime,
         ambientLifetime: TimeInterval = Transaction.ambientLifetime, sink: (any ChangeSink)? = nil
     ) throws {
+        try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
         self.quotas = quotas
         self.sessionLifetime = sessionLifetime
         self.ambientLifetime = ambientLifetime

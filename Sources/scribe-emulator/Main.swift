@@ -6,7 +6,7 @@ struct Main: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scribe-emulator",
         abstract: "A backend that behaves like the cloud behind medical-scribe SDKs.",
-        version: ScribeVersion.current,
+        version: ScribeVersion.withBuild,
         subcommands: [
             Serve.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, WebhookVerbs.self, BackupVerb.self,
             RestoreVerb.self, Version.self,
@@ -15,7 +15,8 @@ struct Main: AsyncParsableCommand {
 }
 
 struct Version: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print the version.")
+    static let configuration = CommandConfiguration(
+        abstract: "Print the version, and the commit and date of its source.")
 
-    func run() { print(ScribeVersion.current) }
+    func run() { print(ScribeVersion.withBuild) }
 }
