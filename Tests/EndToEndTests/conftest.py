@@ -66,13 +66,13 @@ def pytest_configure(config):
 class Server:
     """A running server and what is known of it."""
 
-    def __init__(self, folder: pathlib.Path, *flags: str, environment=None, prefix=()):
+    def __init__(self, folder: pathlib.Path, *flags: str, environment=None, prefix=(), binary=BINARY):
         self.folder = folder
         self.ready_file = folder / "ready.json"
         self.log_path = folder / "log"
         self.ready_file.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            [*prefix, BINARY, "serve", "--port", "0", "--ready-file", self.ready_file, *flags],
+            [*prefix, binary, "serve", "--port", "0", "--ready-file", self.ready_file, *flags],
             stdout=subprocess.DEVNULL, stderr=open(self.log_path, "ab"), cwd=folder,
             env={
                 "PATH": os.environ["PATH"],
