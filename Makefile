@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo soak fuzz bench image-test pages fidelity lint format clean
+.PHONY: run build test test-quick demo dist soak fuzz bench image-test pages fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -27,6 +27,10 @@ demo:
 	@scripts/install demo
 	@swift build --product scribe-emulator
 	@LIVE=$(LIVE) demo/run.sh $(STT)
+
+# A tarball and a Python wheel in .build/dist, for machines without Swift.
+dist:
+	@scripts/dist
 
 # Two hundred times the mutations of `make test`, kill -9 a thousand times under load, load for minutes, and as much as
 # clients can have held for them: nothing ends the process, nothing is lost, nothing grows. About an hour.

@@ -77,7 +77,16 @@ let package = Package(
                 .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
                 .system, .unixSignals, .yams,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: swiftSettings,
+            // For packages (scripts/dist): a folder with the libraries that are linked in.
+            linkerSettings: Context.environment["SCRIBE_STATIC"].map {
+                [
+                    .unsafeFlags([
+                        "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=all", "\($0)/icu.o", "-L",
+                        $0,
+                    ])
+                ]
+            } ?? []
         ),
         .target(
             name: "ScribeServer",

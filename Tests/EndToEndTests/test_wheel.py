@@ -1,6 +1,9 @@
 """The Python wheel, built from the binary that the tests use, installed where nothing else is."""
 
+import importlib.machinery
+import importlib.util
 import pathlib
+import struct
 import subprocess
 import sys
 import zipfile
@@ -54,3 +57,42 @@ def test_a_wheel_says_for_what_it_is_and_lists_every_file(wheel):
         tag = wheel.name.removesuffix(".whl").split("-", 2)[2]
         assert f"Tag: {tag}\n" in archive.read(about).decode()
         assert any(name.endswith("/LICENSE") for name in names)
+
+
+def icu_data():
+    path = str(ROOT / "scripts/icu-data")
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader("icu_data", importlib.machinery.SourceFileLoader("icu_data", path)))
+    module.__loader__.exec_module(module)
+    return module
+
+
+def items(data: bytes) -> dict[str, bytes]:
+    """What ICU finds in its data, each item to the beginning of the next one."""
+    [base] = struct.unpack_from("<H", data)
+    [count] = struct.unpack_from("<I", data, base)
+    places = [struct.unpack_from("<II", data, base + 4 + 8 * index) for index in range(count)]
+    ends = [start for _, start in places[1:]] + [len(data) - base]
+    assert all(start % 16 == 0 for _, start in places)
+    return {
+        data[base + name:data.index(b"\0", base + name)].decode(): data[base + start:base + end]
+        for (name, start), end in zip(places, ends)}
+
+
+def test_data_of_the_locales_that_nobody_asks_for_are_left_out():
+    names = [
+        "icu/brkitr/ja.dict", "icu/brkitr/word.brk", "icu/coll/root.res", "icu/coll/zh.res", "icu/de.res", "icu/en.res",
+        "icu/en_IN.res", "icu/gb18030.cnv", "icu/pool.res", "icu/supplementalData.res", "icu/translit/root.res",
+        "icu/unames.icu", "icu/zone/en.res"]
+    content = {name: bytes([index + 1]) * 32 for index, name in enumerate(names)}
+    table, texts, first = struct.pack("<I", len(names)), b"", 4 + 8 * len(names)
+    begin = -(-(first + sum(len(name) + 1 for name in names)) // 16) * 16
+    for index, name in enumerate(names):
+        table += struct.pack("<II", first + len(texts), begin + 32 * index)
+        texts += name.encode() + b"\0"
+    whole = struct.pack("<H", 32).ljust(32, b"h") + (table + texts).ljust(begin, b"\0") + b"".join(content.values())
+    assert items(whole) == content
+    left = {"icu/brkitr/ja.dict", "icu/coll/zh.res", "icu/de.res", "icu/gb18030.cnv", "icu/translit/root.res"}
+    smaller = icu_data().trim(whole)
+    assert smaller[:32] == whole[:32]
+    assert items(smaller) == {name: value for name, value in content.items() if name not in left}
