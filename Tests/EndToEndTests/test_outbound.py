@@ -110,7 +110,9 @@ def test_a_recogniser_of_an_authority_of_ones_own_is_trusted_once_that_is_named(
     with serving(handler(heard, asked), authority) as url:
         with running(tmp_path, *FLAGS, "--transcriber", f"openai:{url}/v1") as server:
             wait_until(lambda: component(server) == "openai unreachable", "an unknown authority is told of")
-            assert "the transcriber cannot be reached" in server.log and f"GET {url}/v1/models" in server.log
+            wait_until(
+                lambda: "the transcriber cannot be reached" in server.log and f"GET {url}/v1/models" in server.log,
+                "the log says so")
         assert not asked
         with running(tmp_path, *FLAGS, "--transcriber", f"openai:{url}/v1", "--outbound-ca", str(authority / "ca.pem")) as server:
             assert "fever" in revealed(json.dumps(transcribed(server, chunk)))
