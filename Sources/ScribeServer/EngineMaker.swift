@@ -16,22 +16,6 @@ struct EngineMaker {
     let threads: NIOThreadPool
     let decoder: WaveDecoder
 
-    init(
-        configuration: Configuration, fixtures: FixtureSet, temporary: TemporaryFiles, identifiers: IdentifierSource,
-        clock: ScribeClock, threads: NIOThreadPool
-    ) {
-        self.configuration = configuration
-        self.fixtures = fixtures
-        self.temporary = temporary
-        self.identifiers = identifiers
-        self.clock = clock
-        self.threads = threads
-        // The fake answers at once, and the same on every machine.
-        decoder = WaveDecoder(
-            concurrency: configuration.recognition.concurrency, decodes: configuration.transcriber != .fake,
-            temporary: temporary, clock: clock, files: threads)
-    }
-
     /// - Throws: ``StartupProblem/unusableTranscriber(reason:)``.
     func transcriber() throws -> any Transcriber {
         let fallback = try configuration.fallbackTranscriber.map { try $0 == .fake ? bare($0) : guarded($0) }

@@ -6,8 +6,10 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import random
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -17,8 +19,9 @@ import time
 import wave
 
 import pytest
+import requests
 from client import text
-from conftest import running, wait_until
+from conftest import PATIENCE, running, wait_until
 from test_listen import KEY, RATE, SPEECH, Listener, environment, hear, results, silence, voice
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.server import serve
@@ -221,6 +224,34 @@ def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(tmp_path,
     words = results.channels[0].alternatives[0].words
     assert [w.start for u in results.utterances for w in u.words] == [w.start for w in words]
     assert len(results.channels[0].alternatives[0].paragraphs.paragraphs) == 2
+
+
+def test_a_header_that_promises_a_day_of_speech_has_no_more_decoded_than_there_is(tmp_path):
+    visit, programs = tmp_path / "visit.flac", tmp_path / "programs"
+    programs.mkdir()
+    for name, does in (
+        ("words", "echo 'Any fever at all? No, there is none.'"),
+        ("ffmpeg", f"echo run >>{tmp_path}/runs; exec {shutil.which('ffmpeg')} \"$@\""),
+    ):
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o755)
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-i", "-", "-f", "flac", str(visit)],
+        input=voice(2) + silence(2) + voice(2), check=True)
+    flac = bytearray(visit.read_bytes())
+    # The number of samples, the last 36 bits of the 8 bytes that begin 18 bytes into the file.
+    [head] = struct.unpack_from(">Q", flac, 18)
+    struct.pack_into(">Q", flac, 18, head >> 36 << 36 | 86_000 * RATE)
+    path = f"{programs}:{os.environ['PATH']}"
+    with running(
+        tmp_path, "--ephemeral", "--transcriber", f"command:{programs}/words {{file}}", environment={"PATH": path}
+    ) as server:
+        answer = requests.post(
+            f"{server.base_url}/v1/listen?utterances=true&punctuate=true", data=bytes(flac), timeout=PATIENCE,
+            headers={"Authorization": f"Token {KEY}"}).json()
+    assert answer["metadata"]["duration"] == 86_000
+    assert [u["transcript"] for u in answer["results"]["utterances"]] == ["Any fever at all?", "No, there is none."]
+    assert 1 <= (tmp_path / "runs").read_text().count("run") <= 3, "a day has 144 pieces"
 
 
 def consultation(server):

@@ -24,14 +24,14 @@ package struct AudioQuality: Hashable, Sendable {
         let most = wave.rate * wave.channels * longest
         let count = min(wave.count, most)
         guard frame > 0, count >= frame * 5 else { return nil }
-        let (levels, clipped) = wave.frames(of: frame, within: count)
+        let (levels, clipped) = wave.frames(of: frame, in: 0..<count)
         let sorted = levels.sorted()
         let speech = sorted[sorted.count * 9 / 10]
         let noise = sorted[sorted.count / 10]
         guard speech > silence else {
             let isSilent = sorted.allSatisfy { $0 <= silence }
             // A recording counts as silent only when all of it is; the rest is read only if its first part is.
-            let rest = isSilent && wave.count > count ? wave.frames(of: frame, within: wave.count).levels : []
+            let rest = isSilent && wave.count > count ? wave.frames(of: frame, in: 0..<wave.count).levels : []
             return AudioQuality(value: 0, isSilent: isSilent && rest.allSatisfy { $0 <= silence })
         }
         let active = Double(levels.count { $0 > max(noise + 6, -55) }) / Double(levels.count)

@@ -11,36 +11,39 @@ package struct VoicedRanges: Hashable, Sendable {
     private static let frameTime = 0.02
     /// In seconds.
     private static let pause = 0.3
-    /// Seconds of an encoded recording that are decoded at a time.
+    /// Seconds of a recording that are decoded and looked at together.
     private static let pieceTime = 600.0
 
     package init() {}
 
-    /// - Returns: no range where nobody speaks, and where the recording cannot be decoded.
+    /// Finds the ranges of a recording. There is none if nobody speaks in it, or if it cannot be decoded.
+    /// - Parameter duration: of the recording as its header says, in seconds. A header may promise more than there is.
     package init(of recording: Recording, duration: Double, by decoder: WaveDecoder) async throws {
         self = try await recording.withLocalFile { audio in
-            if let all = try await decoder.read(audio, { Self.levels(of: $0) }) {
-                var ranges = Self()
-                ranges.add(all, from: 0)
-                return ranges
-            }
+            if let ranges = try await decoder.read(audio, { Self(ofWave: $0) }) { return ranges }
             var ranges = Self()
             for start in stride(from: 0, to: duration, by: Self.pieceTime) {
                 let piece = start...min(start + Self.pieceTime, duration)
-                guard
-                    let levels = try await decoder.readDecoded(
-                        audio, piece, for: recording.tenant, { Self.levels(of: $0) })
-                else { break }
-                ranges.add(levels, from: start)
+                let part = try await decoder.readDecoded(audio, piece, for: recording.tenant) { wave in
+                    WaveSamples(wave).flatMap { $0.count > 0 ? Self(ofWave: wave, from: start) : nil }
+                }
+                guard let part else { break }
+                for range in part.ranges { ranges.add(range) }
             }
             return ranges
         }
     }
 
-    private static func levels(of wave: AudioBytes) -> [Double]? {
+    /// Finds the ranges of a WAV with 16-bit samples.
+    /// - Parameter start: where the WAV begins in its recording, in seconds.
+    init?(ofWave wave: AudioBytes, from start: Double = 0) {
         guard let samples = WaveSamples(wave) else { return nil }
-        let frame = Int(Double(samples.rate) * frameTime) * samples.channels
-        return frame > 0 ? samples.frames(of: frame, within: samples.count).levels : nil
+        let frame = Int(Double(samples.rate) * Self.frameTime) * samples.channels
+        let piece = frame * Int(Self.pieceTime / Self.frameTime)
+        for first in stride(from: 0, to: samples.count, by: piece) {
+            let (levels, _) = samples.frames(of: frame, in: first..<min(first + piece, samples.count))
+            add(levels, from: start + Double(first / frame) * Self.frameTime)
+        }
     }
 
     /// - Parameters:
@@ -49,11 +52,16 @@ package struct VoicedRanges: Hashable, Sendable {
     mutating func add(_ levels: [Double], from start: Double) {
         for (place, level) in levels.enumerated() where level >= Self.quiet {
             let frame = start + Double(place) * Self.frameTime
-            if let last = ranges.last, frame - last.upperBound < Self.pause {
-                ranges[ranges.count - 1] = last.lowerBound...(frame + Self.frameTime)
-            } else {
-                ranges.append(frame...(frame + Self.frameTime))
-            }
+            add(frame...(frame + Self.frameTime))
+        }
+    }
+
+    /// Adds a range behind the others, or to the last one if there is no pause between them.
+    private mutating func add(_ range: ClosedRange<Double>) {
+        if let last = ranges.last, range.lowerBound - last.upperBound < Self.pause {
+            ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+        } else {
+            ranges.append(range)
         }
     }
 }

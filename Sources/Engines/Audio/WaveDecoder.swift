@@ -11,7 +11,7 @@ package struct WaveDecoder: Sendable {
 
     /// - Parameters:
     ///   - concurrency: how many are decoded at the same time.
-    ///   - decodes: whether ffmpeg is used; else only what is WAV already is read.
+    ///   - decodes: whether ffmpeg is used. Without it only recordings that are WAV can be read.
     package init(
         concurrency: Int, decodes: Bool = true, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
     ) {
@@ -30,7 +30,7 @@ package struct WaveDecoder: Sendable {
     }
 
     /// Reads a part of a recording, decoded.
-    /// - Parameter range: in seconds. Its length bounds what is written and held.
+    /// - Parameter range: the part, in seconds. The longer it is, the more bytes are written to disk and held in memory.
     /// - Returns: nil where there is nothing that can be decoded.
     func readDecoded<Value: Sendable>(
         _ audio: String, _ range: ClosedRange<Double>, for tenant: String,

@@ -39,13 +39,14 @@ struct WaveSamples {
     }
 
     /// The level of each frame of so many samples, in dB of full scale, and how many samples are clipped.
-    func frames(of length: Int, within count: Int) -> (levels: [Double], clipped: Int) {
+    /// - Parameter range: of samples. Less than a frame at its end is left out.
+    func frames(of length: Int, in range: Range<Int>) -> (levels: [Double], clipped: Int) {
         bytes.withData { data in
             data.withUnsafeBytes { memory in
                 var levels: [Double] = []
-                levels.reserveCapacity(count / length)
+                levels.reserveCapacity(range.count / length)
                 var clipped = 0
-                for first in stride(from: 0, to: count - length + 1, by: length) {
+                for first in stride(from: range.lowerBound, to: range.upperBound - length + 1, by: length) {
                     let frame = UnsafeRawBufferPointer(
                         rebasing: memory[(start + first * 2)..<(start + (first + length) * 2)])
                     let sum = Self.sum(of: frame)

@@ -17,9 +17,9 @@ final class EdgeSockets: Sendable {
 
     private let state = LockedValue(State())
 
-    /// The longest wait for a socket whose client may well be another device.
+    /// The longest wait for a socket whose client is still connected: it may be the user's second device.
     private static let patience: Duration = .seconds(1)
-    /// The longest wait for a socket whose client has gone.
+    /// The longest wait for a lost socket, one whose connection has ended: its words are still being stored.
     private static let patienceWithLost: Duration = .seconds(10)
     private static let step: Duration = .milliseconds(20)
 

@@ -49,8 +49,10 @@ struct ListenRecordingRoutes: Sendable {
                         request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
                         languages: query.options.languages, for: principal)
                 }
-            let answer = ListenRecording(
-                hearing, query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
+            let answer = await LongWork.run(bytes: hearing.speech.text.utf8.count) {
+                ListenRecording(
+                    hearing, query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
+            }
             var response =
                 if let callback {
                     try await tell(answer, to: callback, request: id, of: principal.business)

@@ -96,9 +96,10 @@ package struct Recognitions: Sendable {
             let voiced =
                 speech.words.isEmpty && !speech.text.isEmpty
                 ? try await VoicedRanges(of: recording, duration: format.duration, by: decoder) : VoicedRanges()
-            return Hearing(
-                speech: speech, words: speech.words(in: voiced, over: format.duration), duration: format.duration,
-                sha256: sha256)
+            let words = await LongWork.run(bytes: speech.text.utf8.count) {
+                speech.words(in: voiced, over: format.duration)
+            }
+            return Hearing(speech: speech, words: words, duration: format.duration, sha256: sha256)
         } catch {
             outcome = (error as? EngineFailure)?.code.rawValue ?? "cancelled"
             throw error

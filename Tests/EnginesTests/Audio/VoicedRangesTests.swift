@@ -1,4 +1,6 @@
+import Foundation
 import ScribeDomain
+import TestSupport
 import Testing
 
 @testable import Engines
@@ -19,6 +21,17 @@ struct VoicedRangesTests {
         ranges.add(frames.flatMap { [Double](repeating: $0.1, count: $0.0) }, from: 0)
         let places = ranges.ranges.map { [$0.lowerBound, $0.upperBound].map { ($0 * 100).rounded() / 100 } }
         #expect(places == [[0, 1.28], [1.6, 2.1]])
+    }
+
+    @Test("a WAV is looked at in pieces, and a voice over the seam of two is one range")
+    func pieces() throws {
+        var wave = TestAudio.wav(seconds: 700, tone: 100, rate: 4000, isSilent: true)
+        let loud = TestAudio.wav(seconds: 4, tone: 37, rate: 4000)
+        let voice = Data(loud.dropFirst(44).enumerated().map { $0.offset % 2 == 0 ? 0 : 16 })
+        let start = 44 + 598 * 8000
+        wave.replaceSubrange(start..<(start + voice.count), with: voice)
+        let ranges = try #require(VoicedRanges(ofWave: AudioBytes(wave), from: 10))
+        #expect(ranges.ranges.map { [$0.lowerBound.rounded(), $0.upperBound.rounded()] } == [[608, 612]])
     }
 
     @Test("words without times lie where somebody speaks, as many as there is time for, and in their order")
