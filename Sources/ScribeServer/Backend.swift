@@ -106,7 +106,7 @@ package struct Backend: Sendable {
             RoutedFamily(
                 StatusFamily(
                     runtime, reserve: data.reserve, transcriber: engines.transcriber, threads: data.threads,
-                    authority: authority)),
+                    authority: authority, memory: memory)),
             RoutedFamily(
                 ControlFamily(
                     runtime,

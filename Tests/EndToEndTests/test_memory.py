@@ -2,12 +2,14 @@
 
 import base64
 import contextlib
+import copy
 import json
 import os
 import re
 import socket
 import struct
 import subprocess
+import threading
 import time
 
 import pytest
@@ -46,6 +48,17 @@ class Raw:
         head = struct.pack(">BBQI", 0x80 | opcode, 0xFF, claimed or len(payload), 0)
         with contextlib.suppress(TimeoutError):
             self.connection.sendall(head + payload)
+
+    def send_unread(self, opcode: int, payload: bytes, claimed: int):
+        """Sends a frame beside what the test does: the server may not read all of it."""
+        sender = copy.copy(self)
+        sender.connection = self.connection.dup()
+
+        def send():
+            with contextlib.suppress(OSError):
+                sender.send(opcode, payload, claimed)
+
+        threading.Thread(target=send, daemon=True).start()
 
     def closed_with(self) -> int | None:
         """The code of the close frame; None when there is none by now."""
@@ -99,30 +112,26 @@ DOORS = [listen, stream, device, ambient]
 
 def test_unfinished_messages_are_held_as_far_as_there_is_room(tmp_path):
     """At whichever door: a second business records meanwhile, and whoever finds no room is told to come back."""
+    first = []
     with running(tmp_path, "--ephemeral", "--memory-budget", "16MB", "--listen-idle", "1h") as server:
-        sockets = [(door, *door(server)) for door in [*[listen] * 4, *DOORS, *DOORS]]
-        # Of fourteen megabytes so many are left that no door has room for its second message.
-        sizes = [3_075_000] * 4 + [MEGABYTE] * 8
-        for index, ((_, raw, opcode, _), size) in enumerate(zip(sockets, sizes)):
-            # Those that come too late are not read.
-            raw.connection.settimeout(PATIENCE if index < 4 else 0.3)
-            raw.send(opcode, b" " * (size - 1), claimed=size)
-            if index == 3:
-                # What was sent may not have been read yet.
-                time.sleep(3)
+        held = 4 * 3_500_000
+        for _ in range(4):
+            raw, opcode, _ = listen(server)
+            raw.send(opcode, b" " * (held // 4 - 1), claimed=held // 4)
+            first.append(raw)
+        wait_until(lambda: server.metric("scribe_memory_held_bytes") > held - 100_000, "all of it is held")
+        # Of fourteen megabytes less than one is left: no door has room for its largest message.
+        late = [door(server) for door in DOORS]
+        for raw, opcode, _ in late:
+            raw.send_unread(opcode, b" " * (MEGABYTE - 1), claimed=MEGABYTE)
         other = SessionClient(server.base_url, "dev-client-2", "dev-secret-2")
         session = other.create(templates=["soap"])["session_id"]
         other.upload(session, 0, recording(1))
         other.end(session, 1)
         assert other.results(session)["status"] == "completed"
-        told = {}
-
-        def is_told():
-            for door, raw, _, _ in sockets[4:]:
-                told.setdefault(door, set()).add(raw.closed_with())
-            return all(1013 in codes for codes in told.values())
-
-        wait_until(is_told, "who found no room is told so, at each door")
+        for door, (raw, _, _) in zip(DOORS, late):
+            assert wait_until(raw.closed_with, f"{door.__name__}: who found no room is told so") == 1013
+        assert [raw.closed_with() for raw in first] == [None] * 4
         assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 

@@ -189,7 +189,7 @@ def test_metrics_count_requests_jobs_and_connections_and_name_nobody(tmp_path, c
     assert 'scribe_chunks_total{transcriber="fake",outcome="success"} 1' in text
     assert 'scribe_transactions_total{outcome="success"} 1' in text
     assert 'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"} 1' in text
-    for name in ("scribe_connections", "scribe_jobs", "scribe_database_bytes", "process_open_fds"):
+    for name in ("scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"):
         assert re.search(rf"^{name} [1-9.0]+", text, re.M), name
     assert "unmistakable" not in text and "m-prod" not in text
     families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]

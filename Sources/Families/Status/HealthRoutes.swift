@@ -3,6 +3,7 @@ import Engines
 import Hummingbird
 import NIOCore
 import NIOPosix
+import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
@@ -14,6 +15,7 @@ struct HealthRoutes: Sendable {
     let transcriber: any Transcriber
     let threads: NIOThreadPool
     let authority: String?
+    let memory: MemoryBudget
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
@@ -54,6 +56,7 @@ struct HealthRoutes: Sendable {
             ("scribe_deliveries_failed", Double(deliveries.failed)),
             ("scribe_transcriber_available", transcriber.condition == .available ? 1 : 0),
             ("scribe_held_polls", Double(runtime.signals.waiterCount)),
+            ("scribe_memory_held_bytes", Double(memory.total)),
         ]
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],

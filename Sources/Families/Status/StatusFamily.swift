@@ -2,6 +2,7 @@ import Documents
 package import Engines
 package import Hummingbird
 package import NIOPosix
+package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 package import ScribeStore
@@ -20,10 +21,11 @@ package struct StatusFamily: RoutedAPI {
     /// - Parameter authority: what clients are to trust, as PEM; nil where the certificate is somebody else's, or none.
     package init(
         _ runtime: Runtime, reserve: StorageReserve, transcriber: any Transcriber, threads: NIOThreadPool,
-        authority: String?
+        authority: String?, memory: MemoryBudget
     ) {
         routes = HealthRoutes(
-            runtime: runtime, reserve: reserve, transcriber: transcriber, threads: threads, authority: authority)
+            runtime: runtime, reserve: reserve, transcriber: transcriber, threads: threads, authority: authority,
+            memory: memory)
     }
 
     package func errorStyle(for path: [Substring]) -> any ErrorStyle { StatusErrors() }
