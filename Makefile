@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo dist soak fuzz bench image-test pages fidelity lint format clean
+.PHONY: run build test test-quick demo dist dist-test soak fuzz bench image-test pages fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -28,9 +28,13 @@ demo:
 	@swift build --product scribe-emulator
 	@LIVE=$(LIVE) demo/run.sh $(STT)
 
-# A tarball and a Python wheel in .build/dist, for machines without Swift.
+# A tarball, a Python wheel, a Debian package and a container image in .build/dist, for machines without Swift.
 dist:
 	@scripts/dist
+
+# Installs each of them where no Swift is, and records a consultation. Takes root.
+dist-test:
+	@scripts/dist-test
 
 # Two hundred times the mutations of `make test`, kill -9 a thousand times under load, load for minutes, and as much as
 # clients can have held for them: nothing ends the process, nothing is lost, nothing grows. About an hour.

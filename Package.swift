@@ -82,8 +82,8 @@ let package = Package(
             linkerSettings: Context.environment["SCRIBE_STATIC"].map {
                 [
                     .unsafeFlags([
-                        "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=all", "\($0)/icu.o", "-L",
-                        $0,
+                        "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=all", "-Xlinker", "-z",
+                        "-Xlinker", "now", "\($0)/icu.o", "-L", $0,
                     ])
                 ]
             } ?? []

@@ -12,15 +12,20 @@ import pytest
 from conftest import BINARY, running
 
 ROOT = pathlib.Path(__file__).parents[2]
+MANUAL = "share/man/man1/scribe-emulator.1"
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(["strip", "-o", folder / "scribe-emulator", BINARY], check=True)
+    tree = folder / "tree"
+    for path in ("bin", "share/man/man1"):
+        (tree / path).mkdir(parents=True)
+    subprocess.run(["strip", "-o", tree / "bin/scribe-emulator", BINARY], check=True)
+    (tree / MANUAL).write_text('.Dd "November 24, 2026"\n')
     told = subprocess.run(
-        [sys.executable, ROOT / "scripts/wheel", folder / "scribe-emulator", folder / "dist"], check=True,
-        capture_output=True, text=True).stdout
+        [sys.executable, ROOT / "scripts/wheel", tree, folder / "dist"], check=True, capture_output=True,
+        text=True).stdout
     return pathlib.Path(told.strip())
 
 
@@ -31,7 +36,7 @@ def test_what_pip_has_installed_serves_to_a_first_note(wheel, tmp_path, chunks):
     subprocess.run([*pip, "install", "--no-index", wheel], check=True)
     installed = environment / "bin/scribe-emulator"
     version = subprocess.run([installed, "version"], check=True, capture_output=True, text=True).stdout.split()[0]
-    assert version in wheel.name
+    assert version in wheel.name and (environment / MANUAL).exists()
     with running(tmp_path, "--ephemeral", binary=installed) as server:
         client = server.client()
         transaction = client.transaction("installed")
