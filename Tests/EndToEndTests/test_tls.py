@@ -486,6 +486,48 @@ def test_hosts_are_kept_between_marks_and_taken_out_again(tmp_path):
     assert "8443" in verb(tmp_path, "hosts").stderr
 
 
+def test_a_script_keeps_the_hosts_of_another_machine(tmp_path):
+    """As a container prints it for the machine that it runs on."""
+    (tmp_path / "sudo").write_text('#!/bin/sh\nexec "$@"\n')
+    (tmp_path / "sudo").chmod(0o755)
+    file = tmp_path / "hosts"
+
+    def run(script: str):
+        environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        subprocess.run(["sh"], input=script.replace("/etc/hosts", str(file)), env=environment, text=True, check=True)
+
+    script = verb(tmp_path, "hosts", "--for", "linux").stdout
+    for before in ("127.0.0.1 localhost\n", "127.0.0.1 localhost", "# mine\n\n10.0.0.1 a\n"):
+        file.write_text(before)
+        for _ in range(2):
+            run(script)
+        kept = file.read_text()
+        assert kept.startswith(before) and kept.count("\n127.0.0.1 api.eka.care\n") == 1
+        assert verb(tmp_path, "hosts", "--write", "--file", str(file)).returncode == 0
+        assert file.read_text().rstrip("\n") == kept.rstrip("\n")
+        [removal] = [line.removeprefix("#").strip() for line in script.splitlines() if "sed" in line and line[0] == "#"]
+        run(removal)
+        assert file.read_text().rstrip("\n") == before.rstrip("\n")
+    mac = verb(tmp_path, "hosts", "--for", "mac", "--address", "10.9.9.9").stdout
+    assert "\n10.9.9.9 api.eka.care\n" in mac and "sed -i '' " in mac and "dscacheutil -flushcache" in mac
+    for wrong in (["--for", "mac", "--write"], ["--for", "amiga"]):
+        assert verb(tmp_path, "hosts", *wrong).returncode != 0
+
+
+def test_trust_prints_the_steps_for_one_kind_of_client(server, tmp_path):
+    script = verb(server.folder, "trust", "--for", "ios-simulator").stdout
+    assert "simctl keychain booted add-root-cert scribe-ca.pem" in script and "Chromium" not in script
+    port = re.search(r"http://127\.0\.0\.1:(\d+)/ca\.pem", script)[1]
+    fetch = next(line for line in script.splitlines() if line.startswith("curl")).replace(port, str(server.port))
+    subprocess.run(["sh", "-c", fetch], cwd=tmp_path, check=True)
+    assert (tmp_path / "scribe-ca.pem").read_text() == pathlib.Path(server.authority).read_text()
+    listed = verb(server.folder, "trust", "--for", "nobody").stderr
+    names = re.findall(r"^  - ([a-z-]+)$", listed, re.MULTILINE)
+    assert len(names) > 8
+    for name in names:
+        assert verb(server.folder, "trust", "--for", name).stdout.startswith("# "), name
+
+
 def doctor(server, *arguments, **options):
     return verb(server.folder, "doctor", "--ready-file", str(server.ready_file), *arguments, **options)
 

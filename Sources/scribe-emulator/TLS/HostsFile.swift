@@ -14,8 +14,10 @@ struct HostsFile {
         static let usual = "/etc/hosts"
     #endif
 
-    private static let begin = "# scribe-emulator: begin (scribe-emulator hosts --remove takes this out)"
-    private static let end = "# scribe-emulator: end"
+    /// What both marks begin with.
+    static let mark = "# scribe-emulator"
+    private static let begin = "\(mark): begin (scribe-emulator hosts --remove takes this out)"
+    private static let end = "\(mark): end"
 
     /// The command that writes the hosts file. With the whole path of this program: Debian's and Ubuntu's sudo looks in
     /// folders of its own.
@@ -28,13 +30,16 @@ struct HostsFile {
         HostNames.groups.flatMap { group in ["# \(group.title)"] + group.hosts.map { "\(address) \($0)" } }
     }
 
+    /// Lines between the two marks.
+    static func marked(_ lines: [String]) -> [String] { [begin] + lines + [end] }
+
     /// Puts lines in the place of those that are ours, at the end where there are none.
     /// - Throws: ``Problem``.
     func keep(_ lines: [String]) throws {
         var (before, ours, after) = try parts()
         if ours == nil, before.last?.isEmpty == true { before.removeLast() }
         if ours == nil { after = [""] }
-        ours = [Self.begin] + lines + [Self.end]
+        ours = Self.marked(lines)
         try write(before + (ours ?? []) + after)
     }
 

@@ -20,17 +20,29 @@ struct Hosts: ParsableCommand {
     @Flag(help: "Take them out again.")
     var remove = false
 
+    @Option(
+        name: .customLong("for"),
+        help:
+            "Print a shell script that keeps them on another machine, such as the one that the server's container runs on."
+    )
+    var machine: HostsScript.Machine?
+
     @Option(help: ArgumentHelp("The hosts file.", valueName: "path"))
     var file = HostsFile.usual
 
     func validate() throws {
         if write, remove { throw ValidationError("--write and --remove exclude each other") }
+        if machine != nil, write || remove { throw ValidationError("--for changes no file of this machine") }
         guard case .address? = CertificateName(address) else {
             throw ValidationError("--address: '\(address)' is no address")
         }
     }
 
     func run() throws {
+        if let machine {
+            print(HostsScript(machine: machine, address: address).text, terminator: "")
+            return
+        }
         let lines = HostsFile.lines(leadingTo: address)
         guard write || remove else {
             print(lines.joined(separator: "\n"))

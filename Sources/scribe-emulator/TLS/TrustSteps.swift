@@ -1,10 +1,20 @@
+import ArgumentParser
+
 /// How clients come to trust an authority: for each kind the exact steps.
 struct TrustSteps {
     /// Of the file with its certificate.
     let path: String
 
+    /// The kinds of clients, as `trust --for` names them.
+    enum Client: String, CaseIterable, ExpressibleByArgument {
+        case shell, debian, mac, windows, java, chromium, firefox, ios, android
+        case iosSimulator = "ios-simulator"
+        case androidSystem = "android-system"
+    }
+
     /// Of one kind of client.
     struct Kind {
+        let client: Client
         let title: String
         let steps: [String]
     }
@@ -24,9 +34,17 @@ struct TrustSteps {
             }.joined(separator: "\n")
     }
 
+    /// The steps of one kind of client, on a machine that fetches the certificate first.
+    func text(for client: Client, fetchedFrom url: String) -> String {
+        kinds.filter { $0.client == client }.map { kind in
+            (["# \(kind.title)", "curl -fsSo \(path) \(url)"] + kind.steps).joined(separator: "\n") + "\n"
+        }.joined()
+    }
+
     var kinds: [Kind] {
         [
             Kind(
+                client: .shell,
                 title: "curl, Python (requests, boto3, httpx, websockets), Node, .NET and Go on Linux",
                 steps: [
                     "curl --cacert \(path) …",
@@ -35,17 +53,22 @@ struct TrustSteps {
                     "But for Node's they replace the authorities that are trusted otherwise, in that shell.",
                 ]),
             Kind(
+                client: .debian,
                 title: "All of a Debian or Ubuntu machine, or of a container",
                 steps: [
                     "sudo install -m 644 \(path) /usr/local/share/ca-certificates/scribe-emulator.crt && sudo update-ca-certificates"
                 ]),
             Kind(
+                client: .mac,
                 title: "All of a Mac: Safari, Chrome, Xcode's tools, .NET",
                 steps: [
                     "security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db \(path)"
                 ]),
-            Kind(title: "All of a Windows machine", steps: ["certutil -user -addstore Root \(path)"]),
             Kind(
+                client: .windows,
+                title: "All of a Windows machine", steps: ["certutil -user -addstore Root \(path)"]),
+            Kind(
+                client: .java,
                 title: "Java, Kotlin on the JVM",
                 steps: [
                     "keytool -importcert -noprompt -alias scribe-emulator -file \(path) -storepass changeit \\",
@@ -54,20 +77,24 @@ struct TrustSteps {
                     "It then trusts nobody else; to add it to all that are trusted, leave out -keystore and -storetype and say -cacerts.",
                 ]),
             Kind(
+                client: .chromium,
                 title: "Chromium and Chrome on Linux (certutil is in libnss3-tools)",
                 steps: [
                     "mkdir -p ~/.pki/nssdb",
                     "certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n scribe-emulator -i \(path)",
                 ]),
             Kind(
+                client: .firefox,
                 title: "Firefox, which has a store of its own",
                 steps: [
                     "Settings > Privacy & Security > Certificates > View Certificates > Authorities > Import: \(path)"
                 ]),
             Kind(
+                client: .iosSimulator,
                 title: "iOS simulator, which takes hosts and network from its Mac",
                 steps: ["xcrun simctl keychain booted add-root-cert \(path)"]),
             Kind(
+                client: .ios,
                 title: "iPhone and iPad",
                 steps: [
                     "1. Start with --host 0.0.0.0 --allow-unverified-tokens-from-network, and open http://THIS-MACHINE:8087/ca.pem in",
@@ -79,6 +106,7 @@ struct TrustSteps {
                     "and name it under Settings > Wi-Fi > (i) > Configure DNS > Manual. Phones ask on port 443: --tls-port 443.",
                 ]),
             Kind(
+                client: .android,
                 title: "Android emulator and device, an app whose debug build you can change",
                 steps: [
                     "1. adb push \(path) /sdcard/Download/ca.pem; Settings > Security > Encryption & credentials > Install a",
@@ -90,6 +118,7 @@ struct TrustSteps {
                     "     </trust-anchors></debug-overrides></network-security-config>",
                 ]),
             Kind(
+                client: .androidSystem,
                 title:
                     "Android emulator, an app that you cannot change (an image without Google Play, API 33 or lower)",
                 steps: [

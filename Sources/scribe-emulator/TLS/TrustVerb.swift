@@ -39,7 +39,18 @@ struct Trust: ParsableCommand {
     @Flag(help: "Print the authority's certificate, as PEM, and nothing else.")
     var pem = false
 
+    @Option(
+        name: .customLong("for"),
+        help: "Print the steps for one kind of client alone, on a machine that fetches the authority from the server.")
+    var client: TrustSteps.Client?
+
     func run() throws {
+        if let client {
+            let port = try options.run().configuration.port
+            let url = "http://127.0.0.1:\(port)/ca.pem"
+            print(TrustSteps(path: "scribe-ca.pem").text(for: client, fetchedFrom: url), terminator: "")
+            return
+        }
         let certificates = try options.certificates()
         let text: String
         do {

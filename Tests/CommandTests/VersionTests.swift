@@ -1,0 +1,15 @@
+import Foundation
+import ScribeServer
+import Testing
+
+struct VersionTests {
+    @Test("the newest version of the changelog, which is dated, is this program's")
+    func changelog() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let changelog = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+        let headings = changelog.split(separator: "\n").filter { $0.hasPrefix("## ") }
+        let newest = try #require(headings.first { $0 != "## Unreleased" })
+        let found = try #require(newest.wholeMatch(of: /## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)/))
+        #expect(found.1 == ScribeVersion.current)
+    }
+}
