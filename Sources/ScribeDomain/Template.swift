@@ -93,10 +93,15 @@ package struct ClinicalFact: Hashable, Sendable {
     package let text: String
     /// Named parts of the words, for example `dose` and `frequency` of a medication.
     package let details: [String: String]
+    /// Where the words stand in the transcript; nil where that is not known.
+    package let source: Range<String.Index>?
 
-    package init(_ kind: Kind, _ text: String, details: [String: String] = [:]) {
+    package init(
+        _ kind: Kind, _ text: String, details: [String: String] = [:], source: Range<String.Index>? = nil
+    ) {
         self.kind = kind
         self.text = text
         self.details = details
+        self.source = source
     }
 }

@@ -8,7 +8,8 @@ struct Main: AsyncParsableCommand {
         abstract: "A backend that behaves like the cloud behind medical-scribe SDKs.",
         version: ScribeVersion.withBuild,
         subcommands: [
-            Serve.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, WebhookVerbs.self, BackupVerb.self,
+            Serve.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteVerb.self, WebhookVerbs.self,
+            BackupVerb.self,
             RestoreVerb.self, Version.self,
         ]
     )

@@ -20,10 +20,13 @@ extension FactExtraction {
             let name = speech[range].quotation
             if let duration = duration(in: speech, from: range.upperBound) {
                 facts.append(
-                    ClinicalFact(.complaint, "\(name) \(duration)", details: ["name": name, "duration": duration])
+                    ClinicalFact(
+                        .complaint, "\(name) \(duration.quotation)",
+                        details: ["name": name, "duration": duration.quotation],
+                        source: Speech(words: speech[range].words + duration.words).source)
                 )
             } else {
-                facts.append(ClinicalFact(.complaint, name, details: ["name": name]))
+                facts.append(ClinicalFact(.complaint, name, details: ["name": name], source: speech[range].source))
             }
         }
         return facts
@@ -55,11 +58,11 @@ extension FactExtraction {
     }
 
     /// "for three days" or "since Monday", in the same breath and before another complaint is named.
-    private static func duration(in speech: Speech, from start: Int) -> String? {
+    private static func duration(in speech: Speech, from start: Int) -> Speech? {
         for position in start..<min(speech.words.count, start + 6) {
             if position > start, speech.words[position - 1].endsClause { return nil }
             if complaint(in: speech, at: position) != nil { return nil }
-            if let end = durationEnd(in: speech, at: position) { return speech[position..<end].quotation }
+            if let end = durationEnd(in: speech, at: position) { return speech[position..<end] }
         }
         return nil
     }

@@ -30,7 +30,7 @@ extension FactExtraction {
             }
             if isTaken(found, from: position, in: speech, isReported: taken.map { $0 < position } ?? false) {
                 facts.append(
-                    ClinicalFact(.medication, speech[position..<found.end].quotation, details: found.details)
+                    speech[position..<found.end].fact(.medication, details: found.details)
                 )
             }
             position = max(found.end, position + 1)

@@ -48,15 +48,15 @@ struct FactExtraction {
             let names = speech.words.contains {
                 ClinicalLexicon.diagnoses.contains($0.plain) || $0.plain.hasSuffix("itis")
             }
-            return names ? [ClinicalFact(kind, speech.quotation)] : []
+            return names ? [speech.fact(kind)] : []
         }
-        return [ClinicalFact(kind, speech.quotation)]
+        return [speech.fact(kind)]
     }
 
     private static func facts(inStatement speech: Speech) -> [ClinicalFact] {
-        if speech.contains(words("runs in the family")) { return [ClinicalFact(.history, speech.quotation)] }
+        if speech.contains(words("runs in the family")) { return [speech.fact(.history)] }
         if reactions.contains(where: speech.contains), speech.words.contains(where: { isMedication($0.plain) }) {
-            return [ClinicalFact(.allergy, speech.quotation)]
+            return [speech.fact(.allergy)]
         }
         let medications = medications(in: speech)
         if !medications.isEmpty {
@@ -73,14 +73,14 @@ struct FactExtraction {
             if !medications.isEmpty { return medications }
         }
         let advice = trimmed(speech)
-        return advice.words.count > 1 ? [ClinicalFact(.advice, advice.quotation)] : []
+        return advice.words.count > 1 ? [advice.fact(.advice)] : []
     }
 
     private static func conditions(in speech: Speech) -> [ClinicalFact] {
         let assertions = Assertions(of: speech)
         return speech.words.indices.compactMap { position in
             guard let match = speech.longest(of: conditions, at: position), assertions[position] else { return nil }
-            return ClinicalFact(.history, speech[position..<position + match.phrase.count].quotation)
+            return speech[position..<position + match.phrase.count].fact(.history)
         }
     }
 

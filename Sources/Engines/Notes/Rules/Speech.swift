@@ -39,6 +39,17 @@ struct Speech {
         words.map(\.spoken).joined(separator: " ").trimmingPunctuation()
     }
 
+    /// Where the words stand in the transcript; nil where there are none.
+    var source: Range<String.Index>? {
+        guard let first = words.first, let last = words.last else { return nil }
+        return first.spoken.startIndex..<last.spoken.endIndex
+    }
+
+    /// The words as a fact.
+    func fact(_ kind: ClinicalFact.Kind, details: [String: String] = [:]) -> ClinicalFact {
+        ClinicalFact(kind, quotation, details: details, source: source)
+    }
+
     /// Whether `phrase` is in it.
     func contains(_ phrase: [String]) -> Bool {
         words.indices.contains { matches(phrase, at: $0) }

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Engines
+import Foundation
+import NIOPosix
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+
+/// Writes a note without a server or audio, for who makes templates.
+struct NoteVerb: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "note",
+        abstract: "Read a transcript on standard input, and print the note that the rules make of it.",
+        discussion:
+            "One line for each turn; a speaker's label ends with a colon. Notes are for testing, and no basis for care."
+    )
+
+    @Option(help: ArgumentHelp("The id of a template that the server came with.", valueName: "id"))
+    var template = "clinical_notes_template"
+
+    @Option(help: "Only the section of this title; SECTION in the environment says the same.")
+    var section: String?
+
+    @Option(help: "markdown, json, eka_emr or transcript; by default the template's.")
+    var format: String?
+
+    @Flag(help: "Print where in the transcript each statement comes from, in bytes, and its words.")
+    var explain = false
+
+    func validate() throws {
+        if let format, Template.Format(rawValue: format) == nil {
+            throw ValidationError(
+                "--format: '\(format)' is none of \(Template.Format.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+    }
+
+    func run() async throws {
+        let input = FileHandle.standardInput.readDataToEndOfFile()
+        guard input.count <= Limits.transcript else {
+            throw ValidationError("a transcript has \(Limits.transcript) bytes at most")
+        }
+        let transcript = String(decoding: input, as: UTF8.self)
+        let template = try chosen()
+        let facts = ClinicalFacts(threads: .singleton)
+        if explain {
+            let found = try await facts.facts(in: transcript)
+            for section in template.sections {
+                let statements = found.filter(section.takes)
+                guard !statements.isEmpty else { continue }
+                print("\(section.title)")
+                for statement in statements { print(Self.explanation(of: statement, in: transcript)) }
+            }
+            return
+        }
+        // The words themselves are the note when nothing was found, but no section of it.
+        let isPart = template.sections.count == 1
+        if isPart, try await facts.facts(in: transcript).allSatisfy({ !template.sections[0].takes($0) }) { return }
+        let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: transcript))
+        print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
+    }
+
+    /// The template, with what the flags make of it.
+    private func chosen() throws -> Template {
+        let catalogue = try TemplateCatalogue.shipped()
+        guard let template = catalogue[TemplateID(template)] else {
+            let known = catalogue.templates.map(\.id.rawValue).sorted().joined(separator: ", ")
+            throw ValidationError("--template: '\(template)' is none of \(known)")
+        }
+        let wanted = section ?? ProcessInfo.processInfo.environment["SECTION"]
+        let sections = wanted.map { wanted in
+            template.sections.filter { $0.title.lowercased() == wanted.lowercased() }
+        }
+        guard sections?.isEmpty != true else {
+            let titles = template.sections.map(\.title).joined(separator: ", ")
+            throw ValidationError("--section: '\(wanted ?? "")' is none of \(titles)")
+        }
+        return Template(
+            id: template.id, name: template.name, format: format.flatMap(Template.Format.init) ?? template.format,
+            bucket: template.bucket, sections: sections ?? template.sections)
+    }
+
+    private static func explanation(of fact: ClinicalFact, in transcript: String) -> String {
+        guard let source = fact.source else { return "- \(fact.text)" }
+        let start = transcript.utf8.distance(from: transcript.startIndex, to: source.lowerBound)
+        let end = transcript.utf8.distance(from: transcript.startIndex, to: source.upperBound)
+        return "- \(fact.text)\n    \(start)–\(end): \(transcript[source])"
+    }
+}

@@ -1,0 +1,53 @@
+"""`scribe-emulator note`: a note without a server."""
+
+import json
+import re
+import subprocess
+
+from conftest import BINARY
+
+VISIT = """\
+Doctor: What brings you in?
+Patient: I have had a dry cough for three days. I am allergic to penicillin – since चौथी.
+Doctor: Take ibuprofen 400 mg twice a day for five days. Come back in two weeks.
+"""
+
+
+def note(*flags, transcript=VISIT, environment=None):
+    return subprocess.run(
+        [BINARY, "note", *flags], input=transcript.encode(), capture_output=True, env=environment, check=False)
+
+
+def test_a_note_is_written_of_standard_input():
+    text = note().stdout.decode()
+    assert text.startswith("# ") and "dry cough for three days" in text and "ibuprofen 400 mg twice a day" in text
+    record = json.loads(note("--template", "eka_emr_template").stdout)
+    assert record["prescription"] and json.loads(note("--template", "soap").stdout)[0]["title"] == "Subjective"
+    assert json.loads(note("--format", "json").stdout)[0].keys() == {"title", "value"}
+
+
+def test_a_section_alone_is_printed_and_none_where_nothing_was_said():
+    titles = re.findall(r"^## (.+)$", note().stdout.decode(), re.MULTILINE)
+    first = note("--section", titles[0].upper()).stdout.decode()
+    assert f"## {titles[0]}" in first and f"## {titles[-1]}" not in first
+    assert note(environment={"SECTION": titles[0]}).stdout.decode() == first
+    assert note("--section", titles[0], transcript="Good morning.\n").stdout == b""
+    wrong = note("--section", "Horoscope")
+    assert wrong.returncode != 0 and titles[0] in wrong.stderr.decode()
+    assert note("--template", "nobody").returncode != 0 and note("--format", "pdf").returncode != 0
+
+
+def test_each_statement_is_explained_by_the_words_that_it_comes_from():
+    text = note("--explain").stdout.decode()
+    spans = re.findall(r"^    (\d+)–(\d+): (.*)$", text, re.MULTILINE)
+    assert len(spans) >= 4
+    for start, end, words in spans:
+        assert VISIT.encode()[int(start):int(end)].decode() == words
+    assert text.count("\n- ") == len(spans)
+
+
+def test_what_is_too_long_or_no_text_is_no_crash():
+    assert note(transcript="x" * (513 << 10)).returncode != 0
+    assert note(transcript="").returncode == 0
+    broken = subprocess.run([BINARY, "note"], input=b"\xff\xfe I have a cough", capture_output=True, check=False)
+    assert broken.returncode == 0 and b"cough" in broken.stdout
