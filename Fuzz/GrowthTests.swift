@@ -28,6 +28,16 @@ struct GrowthTests {
         expectLinear(unit, of: 500) { _ = FactExtraction.facts(in: $0) }
     }
 
+    @Test(
+        "red flags of a transcript",
+        arguments: texts + [
+            "chest pain ", "no chest pain ", "if chest pain ", "um ", "yes ", "any chest pain ", "i can't breathe ",
+            "chest ", "took took ", "in 2015 chest pain ", "my father had a stroke ",
+        ])
+    func redFlags(unit: String) {
+        expectLinear(unit, of: 500) { _ = UrgencyRules.level(of: $0) }
+    }
+
     @Test("words in scripts that take long to compare")
     func words() {
         for unit in ["İ ", "’İ’ ", "e\u{301} ", "।।"] { expectLinear(unit, of: 500) { _ = Speech($0) } }

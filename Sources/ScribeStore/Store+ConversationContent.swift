@@ -16,6 +16,20 @@ extension Store {
         }
     }
 
+    /// The text of what was said last; nil when nothing was.
+    package func lastSegmentText(of id: String) async throws -> String? {
+        try await read { db in
+            try db.row(
+                """
+                SELECT text FROM segments WHERE id = (
+                    SELECT max(segments.id) FROM segments JOIN conversations ON conversations.id = segments.conversation
+                    WHERE conversation_id = ?
+                )
+                """, [id]
+            ).map { $0["text"] }
+        }
+    }
+
     package func photos(of id: String) async throws -> [ConversationPhoto] {
         try await read { db in
             try db.rows(

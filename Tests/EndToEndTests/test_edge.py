@@ -407,6 +407,17 @@ def test_urgency_is_told_once_a_level_and_kept(edge):
         assert told[1]["segment_ids"] == [device.segments[6]["id"]]
 
 
+def test_an_answer_is_read_with_the_question_that_is_stored_before_it(edge):
+    with Device(edge) as device:
+        for number, words in enumerate(["Any chest pain?", "No.", "Any trouble breathing?", "Yes, since this morning."]):
+            device.say(words)
+            device.until(number + 1)
+        device.say("end")
+        device.until(5)
+        told = [event for event in device.events if event["type"] == "urgency_detected"]
+        assert [event["segment_ids"] for event in told] == [[device.segments[3]["id"]]]
+
+
 @pytest.mark.covers("E-19")
 def test_who_says_a_name_is_suggested_and_who_is_assigned_stays(edge):
     with Device(edge) as device:

@@ -1,111 +1,263 @@
-import Foundation
 package import ScribeDomain
 
-/// Finds red flags in what is said: not where they are denied, supposed, somebody else's or long ago (streaming.md 4.8).
+/// Finds red flags in what is said: not where they are asked, denied, supposed, somebody else's past, or long ago
+/// (streaming.md 4.8). A rule of thumb for tests.
 package enum UrgencyRules {
-    private static let flags = PhraseBook<Urgency.Level>(
-        [
-            (
-                .emergency,
-                [
-                    "chest pain", "crushing chest", "pain in my chest", "chest hurts", "chest tightness",
-                    "trouble breathing",
-                    "difficulty breathing", "can't breathe", "cannot breathe", "struggling to breathe", "not breathing",
-                    "weakness on one side", "one side of my body", "one sided weakness", "face is drooping",
-                    "face drooping", "slurred speech", "speech is slurred", "can't move my arm", "cannot move my arm",
-                    "kill myself", "end my life", "suicidal", "suicide", "want to die", "heavy bleeding",
-                    "bleeding heavily", "won't stop bleeding", "vomiting blood", "coughing up blood", "anaphylaxis",
-                    "anaphylactic", "throat is closing", "tongue is swelling", "unconscious", "passed out", "seizure",
-                    "overdose", "heart attack", "stroke",
-                ]
-            ),
-            (
-                .urgent,
-                [
-                    "shortness of breath", "short of breath", "severe pain", "worst headache", "high fever",
-                    "stiff neck",
-                    "blood in my urine", "blood in my stool", "blood in urine", "blood in stool", "fainted", "fainting",
-                    "severe headache", "severe abdominal pain", "confused", "confusion",
-                ]
-            ),
-        ].flatMap { (level: Urgency.Level, phrases: [String]) in phrases.map { ($0, level) } })
-
-    /// In a sentence these say that it is told of the past.
-    private static let past: [[String]] = [
-        "history of", "years ago", "year ago", "months ago", "last year", "used to", "in the past", "as a child",
-        "when i was", "died of", "passed away",
-    ].map { $0.split(separator: " ").map(String.init) }
-
-    /// The level of a text; nil when there is nothing in it.
-    package static func level(of text: String) -> Urgency.Level? {
+    /// The level of a text, one line or several turns; nil when there is nothing in it.
+    /// - Parameter question: what was said just before, for an answer such as "Yes".
+    package static func level(of text: String, after question: String? = nil) -> Urgency.Level? {
         // As much as a segment may hold, and its marks are counted elsewhere.
-        Speech.sentences(of: text).compactMap(level).max()
-    }
-
-    private static func level(of sentence: Speech) -> Urgency.Level? {
-        guard !past.contains(where: sentence.contains) else { return nil }
-        let assertions = FactExtraction.Assertions(of: sentence)
-        return sentence.words.indices.compactMap { position in
-            guard assertions[position] else { return nil }
-            return sentence.longest(of: flags, at: position)?.meaning
-        }.max()
-    }
-}
-
-/// Finds the name in an introduction: `my name is Asha`, `I'm Dr Rao`, `I'm John`, `John is my name` (streaming.md 4.8).
-package enum SpeakerIntroduction {
-    private static let openings = [
-        "my name is", "i am doctor", "i'm doctor", "i am dr", "i'm dr", "this is doctor", "this is dr", "i am nurse",
-        "i'm nurse",
-    ].map { $0.split(separator: " ").map(String.init) }
-    /// Openings that need a capital letter after them: most words after `I'm` are no names.
-    private static let vague = ["i'm", "i am"].map { $0.split(separator: " ").map(String.init) }
-    private static let closing = ["is", "my", "name"]
-    private static let titles: Set<String> = ["doctor", "dr", "nurse"]
-    private static let noNames: Set<String> = [
-        "and", "i", "i'm", "from", "here", "the", "your", "not", "a", "an", "on",
-    ]
-
-    /// The name, with its title; nil when nobody is introduced.
-    package static func name(in text: String) -> String? {
-        let speech = Speech(text)
-        for position in speech.words.indices {
-            if let name = plainName(in: speech, at: position) { return name }
-            for opening in openings where speech.matches(opening, at: position) {
-                var title = opening.last.flatMap { titles.contains($0) ? $0 : nil }
-                var rest = speech.words[(position + opening.count)...].prefix(3)
-                if title == nil, let first = rest.first, titles.contains(first.plain) {
-                    title = first.plain
-                    rest = rest.dropFirst()
+        let sentences = Speech.sentences(of: text)
+        let said = Set(sentences.flatMap { $0.words.map(\.plain) })
+        let combined = RedFlag.combined.filter { !$0.beside.isDisjoint(with: said) }.map(\.flag)
+        var asked = question.flatMap { Speech.sentences(of: $0).flatMap(clauses).compactMap(levelAsked).last }
+        var found: Urgency.Level?
+        for sentence in sentences {
+            guard !isTale(sentence) else { continue }
+            for clause in clauses(of: sentence) {
+                switch Answer(clause) {
+                case .yes: found = [found, asked].compactMap(\.self).max()
+                case .no: asked = nil
+                case nil: break
                 }
-                var names: [String] = []
-                for word in rest.prefix(2) {
-                    let isName = !noNames.contains(word.plain) && word.plain.first?.isLetter == true
-                    // Of the second only a capital letter says that it is one.
-                    guard isName, names.isEmpty || word.spoken.first?.isUppercase == true else { break }
-                    names.append(word.plain.capitalized)
-                    if word.spoken.last.map({ ".,;:!?".contains($0) }) ?? false { break }
+                if let level = levelAsked(in: clause) {
+                    asked = level
+                } else if let level = asserted(in: clause, combined) {
+                    found = max(found ?? level, level)
                 }
-                guard !names.isEmpty else { continue }
-                let titleText = title.map { $0 == "nurse" ? "Nurse " : "Dr " } ?? ""
-                return titleText + names.joined(separator: " ")
             }
         }
-        return nil
+        return found
     }
 
-    /// Finds a name without a title: `I'm John`, `John is my name`.
-    private static func plainName(in speech: Speech, at position: Int) -> String? {
-        func name(at place: Int) -> String? {
-            guard speech.words.indices.contains(place) else { return nil }
-            let word = speech.words[place]
-            guard word.spoken.first?.isUppercase == true, word.plain.count > 1, word.spoken != word.spoken.uppercased(),
-                !noNames.contains(word.plain), !titles.contains(word.plain)
-            else { return nil }
-            return word.plain.capitalized
+    /// Whether a text begins with an answer, so that the question before it counts.
+    package static func isAnswer(_ text: String) -> Bool {
+        Speech.sentences(of: text).first.flatMap { clauses(of: $0).first }.flatMap(Answer.init) == .yes
+    }
+
+    // MARK: Clauses
+
+    /// A part of a sentence with one subject.
+    private struct Clause {
+        var words: [String]
+        /// Whether it asks.
+        var isQuestion = false
+    }
+
+    private enum Answer {
+        case yes, no
+
+        private static let affirmative: Set = [
+            "yes", "yeah", "yep", "yup", "haan", "han", "ji", "हाँ", "हां", "correct", "right",
+        ]
+        private static let negative: Set = ["no", "nope", "nah", "never", "none", "nahi", "nahin", "नहीं", "not"]
+
+        init?(_ clause: Clause) {
+            guard let first = clause.words.first else { return nil }
+            if Self.affirmative.contains(first) {
+                self = .yes
+            } else if Self.negative.contains(first) || clause.words.starts(with: ["i", "don't"]) {
+                self = .no
+            } else {
+                return nil
+            }
         }
-        if speech.matches(closing, at: position + 1), let name = name(at: position) { return name }
-        for opening in vague where speech.matches(opening, at: position) { return name(at: position + opening.count) }
-        return nil
+    }
+
+    private static let fillers: Set = [
+        "um", "uh", "er", "erm", "hmm", "mm", "oh", "well", "please", "just", "really", "actually",
+    ]
+    private static let subjects: Set = [
+        "i", "i'm", "i've", "he", "she", "he's", "she's", "my", "his", "her", "they", "there's", "it", "it's", "we",
+        "now",
+        "doctor", "mujhe", "mera", "meri",
+    ]
+    /// What a subject follows without a new thought.
+    private static let binding: Set = [
+        "and", "or", "that", "if", "when", "think", "thinks", "thought", "because", "to", "with", "of", "in", "for",
+        "on",
+        "as", "like", "what", "how", "where", "whether", "than", "so", "since", "while", "after", "before", "do",
+        "does",
+        "did", "have", "has", "had", "can", "could", "would", "should", "was", "were", "am", "is", "are", "about", "at",
+        "from", "by", "unless", "until", "says", "said", "bit", "bitten", "out", "off", "move", "feel", "lift", "raise",
+        "stop", "hurt", "hurting", "end", "ending", "take", "taking", "through", "across", "gave", "make", "made",
+        "saw",
+        "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish",
+    ]
+    private static let asking: [[String]] = [
+        "any", "do you", "did you", "have you", "has he", "has she", "are you", "is there", "is he", "is she",
+        "does he",
+        "does she", "were you", "have there been", "was there", "can you", "had any", "could it be", "can i",
+    ].map { $0.split(separator: " ").map(String.init) }
+
+    private static func clauses(of sentence: Speech) -> [Clause] {
+        let endsAsking = sentence.words.last?.spoken.last == "?"
+        var clauses = [Clause(words: [])]
+        var afterPause = true
+        for (index, word) in sentence.words.enumerated() where !fillers.contains(word.plain) {
+            let previous = clauses[clauses.count - 1].words.last
+            let next = sentence.words[(index + 1)...].first { !fillers.contains($0.plain) }?.plain
+            let opens =
+                ClinicalLexicon.contrasts.contains(word.plain)
+                || subjects.contains(word.plain) && (afterPause || previous.map { !binding.contains($0) } ?? false)
+                || word.plain == "and" && (next.map(subjects.contains) ?? false)
+                || asking.contains { sentence.matches($0, at: index) } && previous != "without" && previous != "of"
+                || afterPause && ["yes", "yeah", "no", "nope", "haan"].contains(word.plain)
+            if opens, !clauses[clauses.count - 1].words.isEmpty { clauses.append(Clause(words: [])) }
+            if asking.contains(where: { sentence.matches($0, at: index) }), clauses[clauses.count - 1].words.isEmpty {
+                clauses[clauses.count - 1].isQuestion = true
+            }
+            // Without punctuation an answer follows its question at once.
+            if clauses[clauses.count - 1].isQuestion,
+                ["yes", "yeah", "no", "nope", "haan", "none"].contains(word.plain)
+            {
+                clauses.append(Clause(words: []))
+            }
+            clauses[clauses.count - 1].words.append(word.plain)
+            afterPause = word.endsClause
+        }
+        guard endsAsking else { return clauses }
+        return clauses.map { Clause(words: $0.words, isQuestion: true) }
+    }
+
+    // MARK: What is asked, and what is said to be so
+
+    /// - Parameter more: flags beside those that are always ones.
+    private static func flags(
+        in words: [String], _ more: [RedFlag] = []
+    ) -> [(start: Int, end: Int, level: Urgency.Level)] {
+        words.indices.flatMap { start in
+            ((RedFlag.byBeginning[words[start]] ?? []) + more).compactMap { flag in
+                flag.end(in: words, at: start, before: words.count).map { (start, $0, flag.level) }
+            }
+        }
+    }
+
+    private static func levelAsked(in clause: Clause) -> Urgency.Level? {
+        guard clause.isQuestion else { return nil }
+        return flags(in: clause.words).map(\.level).max()
+    }
+
+    private static func asserted(in clause: Clause, _ combined: [RedFlag]) -> Urgency.Level? {
+        let words = clause.words
+        let found = flags(in: words, combined)
+        guard !found.isEmpty, !isPast(words) else { return nil }
+        // Once for all flags: there may be as many as words.
+        let begins = words.indices.first { denies(words, at: $0) || supposes(words, at: $0) } ?? words.count
+        return found.filter { flag in
+            flag.start <= begins && !(flag.start > 0 && denyingVerbs.contains(words[flag.start - 1]))
+                && !isOver(words[flag.end...])
+        }.map(\.level).max()
+    }
+
+    /// What is denied after a verb such as "don't": "I don't know" denies nothing.
+    private static let deniable: Set = [
+        "have", "had", "having", "get", "getting", "got", "feel", "feeling", "felt", "any", "experience",
+        "experiencing",
+        "noticed", "think", "thinking", "thought", "thoughts", "plan", "planning", "suicidal", "been", "going",
+        "intend",
+        "want", "ever", "a", "actively",
+    ]
+    private static let denials: Set = [
+        "no", "never", "without", "nor", "neither", "deny", "denies", "denied", "denying", "negative",
+    ]
+    private static let denyingVerbs: Set = [
+        "not", "don't", "didn't", "isn't", "aren't", "wasn't", "weren't", "haven't", "hasn't", "hadn't", "doesn't",
+        "wouldn't",
+        "won't", "ain't",
+    ]
+    /// After "no" or "not" these deny nothing.
+    private static let strengthening: Set = [
+        "only", "just", "idea", "sure", "longer", "doubt", "one", "well", "good", "better", "matter",
+    ]
+
+    /// Whether all that follows a word is denied.
+    private static func denies(_ words: [String], at index: Int) -> Bool {
+        let next = index + 1 < words.count ? words[index + 1] : ""
+        guard !strengthening.contains(next) else { return false }
+        return denials.contains(words[index])
+            || denyingVerbs.contains(words[index]) && words[(index + 1)...].prefix(4).contains(where: deniable.contains)
+    }
+
+    private static let suppositions: Set = [
+        "if", "whether", "unless", "might", "could", "may", "would", "signs", "symptoms", "risk", "risks", "worried",
+        "worry", "afraid", "scared", "fear", "prevent", "prevents", "preventing", "lower", "reduce", "avoid", "causes",
+        "cause", "watch", "look", "call", "case", "excluded", "exclude", "rule", "ruled", "ruling", "checked", "screen",
+        "test", "tested", "training", "should", "anyone", "someone", "somebody", "people", "when", "warning", "used",
+    ]
+
+    /// Whether all that follows a word is only possible.
+    private static func supposes(_ words: [String], at index: Int) -> Bool {
+        guard suppositions.contains(words[index]) else { return false }
+        // "When I lie down my chest hurts", "if I breathe in": so it is.
+        guard ["if", "when"].contains(words[index]), index + 2 < words.count,
+            ["i", "he", "she"].contains(words[index + 1])
+        else { return true }
+        return ["get", "gets", "have", "has", "had", "ever", "were", "start", "starts", "was", "am"]
+            .contains(words[index + 2])
+    }
+
+    /// After a flag these say that it is no more, or never was.
+    private static func isOver(_ words: ArraySlice<String>) -> Bool {
+        let text = words.prefix(8)
+        if text.contains(
+            where: ["gone", "resolved", "settled", "nahi", "nahin", "नहीं", "ruled", "negative", "excluded"].contains)
+        {
+            return true
+        }
+        return zip(text, text.dropFirst()).contains { first, second in
+            ["went away", "gone away", "cleared up", "better now", "last year", "years ago", "months ago", "year ago"]
+                .contains("\(first) \(second)")
+        }
+    }
+
+    // MARK: What is told of other times and worlds
+
+    private static let pastPhrases: [[String]] = [
+        "history of", "years ago", "year ago", "months ago", "month ago", "last year", "last month", "used to",
+        "in the past",
+        "as a child", "as a kid", "as a teenager", "when i was", "when he was", "when she was", "died of", "died from",
+        "passed away", "ruled out", "at the time", "back then", "years back", "back in", "previous", "previously",
+        "went away",
+    ].map { $0.split(separator: " ").map(String.init) }
+    private static let relatives: Set = [
+        "mother", "father", "mum", "mom", "dad", "brother", "sister", "uncle", "aunt", "grandmother", "grandfather",
+        "grandma", "grandpa", "cousin", "neighbour", "neighbor", "friend", "colleague", "nana", "nani", "dadi",
+        "family",
+        "mother's", "father's", "dad's", "mum's", "brother's", "sister's",
+    ]
+
+    private static func isPast(_ words: [String]) -> Bool {
+        func contains(_ phrase: [String]) -> Bool {
+            words.indices.contains { words[$0...].starts(with: phrase) }
+        }
+        if pastPhrases.contains(where: contains) { return true }
+        // "in 2015"
+        if zip(words, words.dropFirst()).contains(where: { first, second in
+            ["in", "since", "of"].contains(first) && second.count == 4
+                && (second.hasPrefix("19") || second.hasPrefix("20")) && second.allSatisfy(\.isNumber)
+        }) {
+            return true
+        }
+        // "My father had a stroke", "after his heart attack"
+        return words.contains(where: relatives.contains)
+            && words.contains(
+                where: ["had", "died", "survived", "suffered", "family", "after", "runs", "history"].contains)
+            && !words.contains(where: ["just", "now", "is"].contains)
+    }
+
+    /// Of what nobody has: a joke, a film, something learnt or heard of.
+    private static let tales: Set = [
+        "joke", "jokes", "joking", "film", "movie", "movies", "show", "series", "episode", "novel", "book", "story",
+        "news",
+        "article", "podcast", "documentary", "character", "game", "training", "course", "lecture", "exam", "drill",
+        "leaflet",
+        "poster", "advert", "traffic", "boss", "deadline", "homework", "shoes", "laugh", "laughing", "laughed", "song",
+        "concert",
+        "television", "tv", "actor", "football", "match", "bill", "price", "exams", "class", "textbook",
+    ]
+
+    private static func isTale(_ sentence: Speech) -> Bool {
+        sentence.words.contains { tales.contains($0.plain) }
     }
 }

@@ -102,14 +102,9 @@ package struct Conversations: Sendable {
     package func add(
         _ segments: [ConversationSegment], _ beginning: Beginning, for principal: Principal
     ) async throws -> Addition {
-        var urgency = Urgency()
-        for segment in segments {
-            guard let level = UrgencyRules.level(of: segment.text), level > .none else { continue }
-            urgency.level = max(urgency.level, level)
-            urgency.reasons.append(.init(segment: segment.id, text: segment.text))
-        }
         while true {
             var conversation = try await open(beginning, for: principal)
+            let urgency = try await urgency(of: segments, in: conversation)
             let now = clock.now
             let added = try await store.add(
                 segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout, at: now)
@@ -124,6 +119,22 @@ package struct Conversations: Sendable {
                 isMoreUrgent: added.urgency.level > added.levelBefore,
                 urgent: urgency.reasons.map(\.segment))
         }
+    }
+
+    /// What is urgent in segments. An answer is read with the question before it, which may be stored already.
+    private func urgency(of segments: [ConversationSegment], in conversation: Conversation) async throws -> Urgency {
+        var urgency = Urgency()
+        var question: String?
+        if let first = segments.first, UrgencyRules.isAnswer(first.text) {
+            question = try await store.lastSegmentText(of: conversation.id)
+        }
+        for segment in segments {
+            defer { question = segment.text }
+            guard let level = UrgencyRules.level(of: segment.text, after: question), level > .none else { continue }
+            urgency.level = max(urgency.level, level)
+            urgency.reasons.append(.init(segment: segment.id, text: segment.text))
+        }
+        return urgency
     }
 
     /// Keeps a picture with the conversation that the user is having.

@@ -28,6 +28,78 @@ struct ConversationRulesTests {
     }
 
     @Test(
+        "an emergency is heard in everyday words, without punctuation, and of whoever is there",
+        arguments: [
+            "my husband just collapsed and he's not responding",
+            "Doctor: Have you had any chest pain?\nPatient: Yes, since this morning.",
+            "I've been thinking about ending my life.",
+            "um she's um having a seizure and it won't stop",
+            "There's blood everywhere, I can't stop the bleeding.",
+            "I think my baby stopped breathing",
+            "seene mein bahut dard ho raha hai",
+            "saans nahi aa rahi hai",
+            "my face is drooping on the left and my words come out slurred",
+            "I swallowed about forty tablets of paracetamol an hour ago",
+            "this is the worst headache of my life it came on suddenly",
+            "I just want to die",
+            "she is thirty weeks pregnant and she's bleeding",
+            "I can't feel my left arm and it's weak",
+            "the crushing pain in my chest won't go away and I'm sweating",
+            "he took an overdose",
+            "I wish I was dead",
+            "my wife won't wake up",
+            "I don't want to live anymore",
+            "my throat is swelling up after eating peanuts",
+            "my right arm suddenly went weak",
+            "I took the whole bottle of pills",
+            "he is unresponsive",
+            "I'm pregnant and bleeding",
+        ])
+    func emergency(text: String) {
+        #expect(UrgencyRules.level(of: text) == .emergency)
+    }
+
+    @Test(
+        "what is asked, told, feared or joked about is no emergency",
+        arguments: [
+            "Doctor: Have you had any chest pain?\nPatient: No, nothing like that.",
+            "My grandfather died of a heart attack.",
+            "If you get chest pain at rest, go to the emergency room.",
+            "I'm dying for a cup of tea.",
+            "I don't have any thoughts of hurting myself.",
+            "do you ever think about harming yourself no never",
+            "I used to get seizures as a kid.",
+            "Her epilepsy means she has had seizures since she was two, none lately.",
+            "I cut my finger but the bleeding stopped.",
+            "seene mein dard nahi hai bas khansi hai",
+            "The leaflet says it can cause difficulty breathing.",
+            "I've had a cold and a sore throat for three days.",
+            "We watched a film where a man had a heart attack.",
+            "the chest pain went away months ago",
+            "These shoes are killing me.",
+            "I nearly died of embarrassment.",
+            "my hand goes numb at night when i sleep on it",
+            "I take insulin for diabetes.",
+            "No shortness of breath, no chest pain, no dizziness.",
+            "he was unconscious for a minute after the accident in 2019",
+            "Any chest pain or trouble breathing?\nNo.",
+            "She had a stroke in 2015.",
+            "We ruled out a heart attack.",
+            "That joke almost gave me a heart attack.",
+        ])
+    func noEmergency(text: String) {
+        #expect(UrgencyRules.level(of: text) != .emergency)
+    }
+
+    @Test("an answer counts with the question that was asked before it")
+    func answers() {
+        #expect(UrgencyRules.level(of: "Yes, since this morning.", after: "Any chest pain?") == .emergency)
+        #expect(UrgencyRules.level(of: "No, never.", after: "Any chest pain?") == nil)
+        #expect(UrgencyRules.level(of: "Yes.", after: "Any cough?") == nil)
+        #expect(UrgencyRules.isAnswer("yeah it started today") && !UrgencyRules.isAnswer("my knee hurts"))
+    }
+
+    @Test(
         "who says a name is introduced",
         arguments: [
             ("Hello, my name is Asha.", "Asha"), ("I'm Dr Rao and I will see you", "Dr Rao"),
