@@ -104,4 +104,15 @@ package struct ClinicalFact: Hashable, Sendable {
         self.details = details
         self.source = source
     }
+
+    /// Facts that say the same are the same, wherever they were said.
+    package static func == (first: Self, second: Self) -> Bool {
+        first.kind == second.kind && first.text == second.text && first.details == second.details
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(text)
+        hasher.combine(details)
+    }
 }

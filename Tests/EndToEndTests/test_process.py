@@ -226,7 +226,8 @@ def test_a_chunk_that_kills_the_server_each_time_is_given_up(tmp_path, chunks):
             with contextlib.suppress(AssertionError):  # killed before it was ready
                 server = Server(tmp_path, *flags)
     assert starts > 1
-    assert answer.json()["data"]["output"][0]["errors"][0]["code"] == "transcription_failed"
+    # On a busy machine the results were being put together at each kill too, and are given up with the chunk.
+    assert answer.json()["data"]["output"][0]["errors"][0]["code"] in ("transcription_failed", "processing_failed")
     server.stop()
 
 

@@ -16,12 +16,16 @@ package enum UrgencyRules {
             guard !isTale(sentence) else { continue }
             for clause in clauses(of: sentence) {
                 switch Answer(clause) {
-                case .yes: found = [found, asked].compactMap(\.self).max()
+                case .yes:
+                    found = [found, asked].compactMap(\.self).max()
+                    asked = nil
                 case .no: asked = nil
                 case nil: break
                 }
-                if let level = levelAsked(in: clause) {
-                    asked = level
+                if clause.isQuestion {
+                    // The next question takes the place of one that nobody has answered.
+                    let level = levelAsked(in: clause)
+                    if clause.opensQuestion || level != nil { asked = level }
                 } else if let level = asserted(in: clause, combined) {
                     found = max(found ?? level, level)
                 }
@@ -42,13 +46,15 @@ package enum UrgencyRules {
         var words: [String]
         /// Whether it asks.
         var isQuestion = false
+        /// Whether its first words say so, and not the mark at the end of its sentence alone.
+        var opensQuestion = false
     }
 
     private enum Answer {
         case yes, no
 
         private static let affirmative: Set = [
-            "yes", "yeah", "yep", "yup", "haan", "han", "ji", "हाँ", "हां", "correct", "right",
+            "yes", "yeah", "yep", "yup", "haan", "han", "ji", "हाँ", "हां", "correct",
         ]
         private static let negative: Set = ["no", "nope", "nah", "never", "none", "nahi", "nahin", "नहीं", "not"]
 
@@ -106,6 +112,7 @@ package enum UrgencyRules {
             if opens, !clauses[clauses.count - 1].words.isEmpty { clauses.append(Clause(words: [])) }
             if asking.contains(where: { sentence.matches($0, at: index) }), clauses[clauses.count - 1].words.isEmpty {
                 clauses[clauses.count - 1].isQuestion = true
+                clauses[clauses.count - 1].opensQuestion = true
             }
             // Without punctuation an answer follows its question at once.
             if clauses[clauses.count - 1].isQuestion,
@@ -117,7 +124,7 @@ package enum UrgencyRules {
             afterPause = word.endsClause
         }
         guard endsAsking else { return clauses }
-        return clauses.map { Clause(words: $0.words, isQuestion: true) }
+        return clauses.map { Clause(words: $0.words, isQuestion: true, opensQuestion: $0.opensQuestion) }
     }
 
     // MARK: What is asked, and what is said to be so

@@ -96,6 +96,9 @@ struct ConversationRulesTests {
         #expect(UrgencyRules.level(of: "Yes, since this morning.", after: "Any chest pain?") == .emergency)
         #expect(UrgencyRules.level(of: "No, never.", after: "Any chest pain?") == nil)
         #expect(UrgencyRules.level(of: "Yes.", after: "Any cough?") == nil)
+        #expect(UrgencyRules.level(of: "Any chest pain? Do you smoke? Yes.") == nil)
+        #expect(UrgencyRules.level(of: "any chest pain no do you smoke yes") == nil)
+        #expect(UrgencyRules.level(of: "Doctor: Any chest pain, or is it the arm?\nPatient: Yes, chest.") == .emergency)
         #expect(UrgencyRules.isAnswer("yeah it started today") && !UrgencyRules.isAnswer("my knee hurts"))
     }
 
