@@ -60,6 +60,9 @@ extension RedFlag {
         return found
     }()
 
+    /// The words with which any begins.
+    static let beginnings = Set(byBeginning.keys).union(combined.flatMap(\.flag.beginnings))
+
     private static let unable = "can't|cannot|cant|couldn't|unable|barely|hardly|scarcely|struggling|struggle"
     private static let own = "my|his|her|your|the|their"
 

@@ -8,6 +8,9 @@ package enum UrgencyRules {
     package static func level(of text: String, after question: String? = nil) -> Urgency.Level? {
         // As much as a segment may hold, and its marks are counted elsewhere.
         let sentences = Speech.sentences(of: text)
+        // Most of what is said has none of these words.
+        let mayFlag = sentences.contains { $0.words.contains { RedFlag.beginnings.contains($0.plain) } }
+        guard mayFlag || question != nil else { return nil }
         let said = Set(sentences.flatMap { $0.words.map(\.plain) })
         let combined = RedFlag.combined.filter { !$0.beside.isDisjoint(with: said) }.map(\.flag)
         var asked = question.flatMap { Speech.sentences(of: $0).flatMap(clauses).compactMap(levelAsked).last }
@@ -90,11 +93,11 @@ package enum UrgencyRules {
         "saw",
         "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish",
     ]
-    private static let asking: [[String]] = [
+    private static let asking = PhraseBook([
         "any", "do you", "did you", "have you", "has he", "has she", "are you", "is there", "is he", "is she",
         "does he",
         "does she", "were you", "have there been", "was there", "can you", "had any", "could it be", "can i",
-    ].map { $0.split(separator: " ").map(String.init) }
+    ])
 
     private static func clauses(of sentence: Speech) -> [Clause] {
         let endsAsking = sentence.words.last?.spoken.last == "?"
@@ -103,14 +106,15 @@ package enum UrgencyRules {
         for (index, word) in sentence.words.enumerated() where !fillers.contains(word.plain) {
             let previous = clauses[clauses.count - 1].words.last
             let next = sentence.words[(index + 1)...].first { !fillers.contains($0.plain) }?.plain
+            let asks = sentence.longest(of: asking, at: index) != nil
             let opens =
                 ClinicalLexicon.contrasts.contains(word.plain)
                 || subjects.contains(word.plain) && (afterPause || previous.map { !binding.contains($0) } ?? false)
                 || word.plain == "and" && (next.map(subjects.contains) ?? false)
-                || asking.contains { sentence.matches($0, at: index) } && previous != "without" && previous != "of"
+                || asks && previous != "without" && previous != "of"
                 || afterPause && ["yes", "yeah", "no", "nope", "haan"].contains(word.plain)
             if opens, !clauses[clauses.count - 1].words.isEmpty { clauses.append(Clause(words: [])) }
-            if asking.contains(where: { sentence.matches($0, at: index) }), clauses[clauses.count - 1].words.isEmpty {
+            if asks, clauses[clauses.count - 1].words.isEmpty {
                 clauses[clauses.count - 1].isQuestion = true
                 clauses[clauses.count - 1].opensQuestion = true
             }
