@@ -204,6 +204,7 @@ let package = Package(
                 "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
                 .nioWebSocket, .subprocess, .system,
             ],
+            exclude: ["Notes/Rules/voice.txt"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -241,7 +242,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EnginesTests",
-            dependencies: ["ScribeDomain", "TestSupport", "Engines", .crypto, .nioPosix],
+            dependencies: ["ScribeDomain", "TestSupport", "Engines", .crypto, .nioPosix, .yams],
             swiftSettings: swiftSettings
         ),
         .testTarget(

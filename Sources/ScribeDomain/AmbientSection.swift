@@ -21,7 +21,9 @@ package struct AmbientSection: Hashable, Sendable {
 
     static let presentIllness = "10164-2"
     /// What is told with it where no section that was asked for has it.
-    static let toldWithIllness: [ClinicalFact.Kind] = [.history, .allergy]
+    static let toldWithIllness: [ClinicalFact.Kind] = [
+        .negative, .medicalHistory, .surgicalHistory, .familyHistory, .socialHistory, .allergy,
+    ]
 
     /// In which verbosity and style can be chosen.
     package static let styled: Set = ["10164-2", "51847-2", "51848-0", "18776-5"]
@@ -31,36 +33,36 @@ package struct AmbientSection: Hashable, Sendable {
         .init("42348-3", "Advanced Directives"),
         .init("48765-2", "Allergies", [.allergy]),
         .init("51848-0", "Assessment", [.assessment]),
-        .init("51847-2", "Assessment and Plan", [.assessment, .medication, .advice, .followUp]),
-        .init("10154-3", "Chief Complaint", [.complaint]),
+        .init("51847-2", "Assessment and Plan", [.assessment] + plan),
+        .init("10154-3", "Chief Complaint", [.chiefComplaint]),
         .init("61144-2", "Diet", [.advice], diet),
-        .init("55128-3", "Disposition", [.followUp]),
+        .init("55128-3", "Disposition", [.followUp, .referral]),
         .init("46239-0", "Discussion Notes"),
-        .init("10157-6", "Family History", [.history], family),
+        .init("10157-6", "Family History", [.familyHistory]),
         .init("47420-5", "Functional Status"),
         .init("8648-8", "Hospital Course"),
-        .init("10164-2", "History of Present Illness", [.complaint]),
-        .init("11369-6", "Immunizations", [.history], immunization),
+        .init("10164-2", "History of Present Illness", [.complaint, .presentIllness]),
+        .init("11369-6", "Immunizations", [.medicalHistory], immunization),
         .init("61150-9", "Interval History"),
         .init("10160-0", "Medications", [.medication]),
         .init("10190-7", "Mental Status Exam"),
-        .init("11348-0", "Past Medical History", [.history]),
-        .init("11358-9", "Past Psychiatric History", [.history], psychiatric),
-        .init("10167-5", "Past Surgical History", [.history], surgical),
-        .init("69730-0", "Patient Instructions", [.advice, .followUp]),
+        .init("11348-0", "Past Medical History", [.medicalHistory]),
+        .init("11358-9", "Past Psychiatric History", [.medicalHistory], psychiatric),
+        .init("10167-5", "Past Surgical History", [.surgicalHistory]),
+        .init("69730-0", "Patient Instructions", [.advice, .returnPrecaution, .followUp]),
         .init("29545-1", "Physical Exam", [.examination]),
-        .init("18776-5", "Plan", [.medication, .advice, .followUp]),
+        .init("18776-5", "Plan", plan),
         .init("11450-4", "Problem List", [.assessment]),
         .init("47519-4", "Procedure"),
         .init("56822-0", "Response to Therapy"),
-        .init("30954-2", "Results", [.examination], result),
+        .init("30954-2", "Results", [.result]),
         .init("78486-8", "Risk Assessment"),
-        .init("10187-3", "Review of Systems"),
-        .init("29299-5", "Reason for Visit", [.complaint]),
-        .init("29762-2", "Social History", [.history], social),
+        .init("10187-3", "Review of Systems", [.negative]),
+        .init("29299-5", "Reason for Visit", [.chiefComplaint]),
+        .init("29762-2", "Social History", [.socialHistory]),
         .init("75325-1", "Symptoms and Stressors", [.complaint]),
         .init("61146-7", "Therapy Goals"),
-        .init("8716-3", "Vitals", [.examination], vital),
+        .init("8716-3", "Vitals", [.vital]),
         .init("11334-0", "Development History"),
     ]
 
@@ -73,24 +75,12 @@ package struct AmbientSection: Hashable, Sendable {
         all.first { $0.title.caseInsensitiveCompare(title) == .orderedSame }
     }
 
-    private static let family = [
-        "family", "mother", "father", "brother", "sister", "parents", "grandmother", "grandfather",
-    ]
-    private static let social = [
-        "smoke", "smoking", "smoker", "cigarettes", "tobacco", "alcohol", "drink", "drinks", "works", "lives",
-    ]
-    private static let surgical = [
-        "surgery", "operation", "operated", "removed", "appendectomy", "cholecystectomy", "bypass",
+    private static let plan: [ClinicalFact.Kind] = [
+        .medication, .investigation, .referral, .plan, .advice, .returnPrecaution, .followUp,
     ]
     private static let psychiatric = ["depression", "anxiety", "bipolar", "schizophrenia", "panic", "suicidal"]
     private static let immunization = [
         "vaccine", "vaccinated", "vaccination", "immunized", "immunization", "shot", "booster",
     ]
     private static let diet = ["diet", "eat", "eating", "food", "salt", "sugar", "fluids", "water", "meals"]
-    private static let vital = [
-        "temperature", "pressure", "pulse", "saturation", "weight", "height", "heart rate", "degrees",
-    ]
-    private static let result = [
-        "x-ray", "ct", "mri", "ultrasound", "blood test", "culture", "ecg", "lab", "labs", "results",
-    ]
 }

@@ -57,6 +57,10 @@ package struct AmbientTerms: Hashable, Sendable {
                         !wanted.contains { $0.facts.contains(kind) && $0.words.isEmpty }
                     }
                 }
+                // Vital signs and results are part of an examination where they have no section of their own.
+                if section.facts == [.examination] {
+                    facts += [.vital, .result].filter { kind in !wanted.contains { $0.facts.contains(kind) } }
+                }
                 let narrower = wanted.filter { !$0.words.isEmpty && !Set($0.facts).isDisjoint(with: facts) }
                 return Template.Section(
                     title: section.title, facts: facts, isParagraph: narrativeSections.contains(section.code),

@@ -41,8 +41,10 @@ package struct Template: Hashable, Sendable {
         }
 
         /// Whether a fact belongs under it.
-        package func takes(_ fact: ClinicalFact) -> Bool {
-            guard facts.contains(fact.kind) else { return false }
+        /// - Parameter elsewhere: kinds that have a section of their own, and are not told under a broader one.
+        package func takes(_ fact: ClinicalFact, elsewhere: Set<ClinicalFact.Kind> = []) -> Bool {
+            let isBroader = fact.kind.broader.map(facts.contains) ?? false
+            guard facts.contains(fact.kind) || isBroader && !elsewhere.contains(fact.kind) else { return false }
             guard !mentioning.isEmpty || !notMentioning.isEmpty else { return true }
             let words = fact.text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" }
             let spoken = " " + words.joined(separator: " ") + " "
@@ -61,6 +63,11 @@ package struct Template: Hashable, Sendable {
     /// The sections among those that users can build templates of; empty where the layout is fixed.
     package let sectionIDs: [SectionID]
 
+    /// Whether a fact belongs under one of its sections. What brought the patient in is part of the illness, too.
+    package func takes(_ fact: ClinicalFact, under section: Section) -> Bool {
+        section.takes(fact, elsewhere: Set(sections.flatMap(\.facts)).subtracting([.chiefComplaint]))
+    }
+
     package init(
         id: TemplateID, name: String, summary: String? = nil, format: Format, bucket: Bucket, sections: [Section],
         sectionIDs: [SectionID] = []
@@ -72,47 +79,5 @@ package struct Template: Hashable, Sendable {
         self.bucket = bucket
         self.sections = sections
         self.sectionIDs = sectionIDs
-    }
-}
-
-/// Something of medical meaning that was said, with the words that say it.
-package struct ClinicalFact: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case complaint
-        case history
-        case allergy
-        case examination
-        case assessment
-        case medication
-        case advice
-        case followUp = "follow_up"
-    }
-
-    package let kind: Kind
-    /// The words as they were spoken.
-    package let text: String
-    /// Named parts of the words, for example `dose` and `frequency` of a medication.
-    package let details: [String: String]
-    /// Where the words stand in the transcript; nil where that is not known.
-    package let source: Range<String.Index>?
-
-    package init(
-        _ kind: Kind, _ text: String, details: [String: String] = [:], source: Range<String.Index>? = nil
-    ) {
-        self.kind = kind
-        self.text = text
-        self.details = details
-        self.source = source
-    }
-
-    /// Facts that say the same are the same, wherever they were said.
-    package static func == (first: Self, second: Self) -> Bool {
-        first.kind == second.kind && first.text == second.text && first.details == second.details
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
-        hasher.combine(text)
-        hasher.combine(details)
     }
 }

@@ -38,14 +38,22 @@ package struct TemplateSection: Hashable, Sendable {
     package var facts: [ClinicalFact.Kind] {
         if let givenFacts { return givenFacts }
         let words = (title + " " + summary).lowercased()
-        return Self.keywords.filter { $0.words.contains { words.contains($0) } }.map(\.kind)
+        return Self.keywords.filter { kind, keywords in
+            // The present illness is no history, and a review of systems no visit.
+            let isOther =
+                kind == .history && words.contains("present illness")
+                || kind == .followUp && words.contains("of systems")
+            return !isOther && keywords.contains { words.contains($0) }
+        }.map(\.kind)
     }
 
     private static let keywords: [(kind: ClinicalFact.Kind, words: [String])] = [
-        (.complaint, ["complaint", "symptom", "presenting", "subjective"]),
+        (.complaint, ["complaint", "symptom", "presenting", "present illness", "subjective"]),
+        (.presentIllness, ["present illness", "presenting", "subjective", "hpi"]),
+        (.negative, ["present illness", "review of systems", "subjective", "negatives", "hpi"]),
         (.history, ["history", "subjective", "comorbid"]),
         (.allergy, ["allerg", "intoleran"]),
-        (.examination, ["exam", "vital", "objective", "finding"]),
+        (.examination, ["exam", "vital", "objective", "finding", "result"]),
         (.assessment, ["assessment", "diagnos", "impression"]),
         (.medication, ["medic", "prescription", "drug", "treatment", "plan"]),
         (.advice, ["advice", "instruction", "counsel", "lifestyle", "plan"]),

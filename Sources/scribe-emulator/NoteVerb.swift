@@ -18,7 +18,11 @@ struct NoteVerb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The id of a template that the server came with.", valueName: "id"))
     var template = "clinical_notes_template"
 
-    @Option(help: "Only the section of this title; SECTION in the environment says the same.")
+    @Option(
+        help: """
+            Only the section of this title, or of this name in MTS-Dialog, such as GENHX; SECTION in the environment \
+            says the same.
+            """)
     var section: String?
 
     @Option(help: "markdown, json, eka_emr or transcript; by default the template's.")
@@ -45,7 +49,7 @@ struct NoteVerb: AsyncParsableCommand {
         if explain {
             let found = try await facts.facts(in: transcript)
             for section in template.sections {
-                let statements = found.filter(section.takes)
+                let statements = found.filter { template.takes($0, under: section) }
                 guard !statements.isEmpty else { continue }
                 print("\(section.title)")
                 for statement in statements { print(Self.explanation(of: statement, in: transcript)) }
@@ -54,7 +58,11 @@ struct NoteVerb: AsyncParsableCommand {
         }
         // The words themselves are the note when nothing was found, but no section of it.
         let isPart = template.sections.count == 1
-        if isPart, try await facts.facts(in: transcript).allSatisfy({ !template.sections[0].takes($0) }) { return }
+        if isPart,
+            try await facts.facts(in: transcript).allSatisfy({ !template.takes($0, under: template.sections[0]) })
+        {
+            return
+        }
         let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: transcript))
         print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
     }
@@ -68,10 +76,11 @@ struct NoteVerb: AsyncParsableCommand {
         }
         let wanted = section ?? ProcessInfo.processInfo.environment["SECTION"]
         let sections = wanted.map { wanted in
-            template.sections.filter { $0.title.lowercased() == wanted.lowercased() }
+            let titled = template.sections.filter { $0.title.lowercased() == wanted.lowercased() }
+            return titled.isEmpty ? NoteSection.named(wanted).map { [$0] } ?? [] : titled
         }
         guard sections?.isEmpty != true else {
-            let titles = template.sections.map(\.title).joined(separator: ", ")
+            let titles = (template.sections.map(\.title) + NoteSection.names).joined(separator: ", ")
             throw ValidationError("--section: '\(wanted ?? "")' is none of \(titles)")
         }
         return Template(

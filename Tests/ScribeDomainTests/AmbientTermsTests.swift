@@ -66,13 +66,18 @@ struct AmbientTermsTests {
             return Dictionary(
                 uniqueKeysWithValues: terms.template(AmbientTerms.template).sections.map { ($0.title, $0.facts) })
         }
-        #expect(try kinds(["10164-2"])["History of Present Illness"] == [.complaint, .history, .allergy])
-        #expect(try kinds(["10164-2", "48765-2"])["History of Present Illness"] == [.complaint, .history])
-        #expect(try kinds(["10164-2", "11348-0", "48765-2"])["History of Present Illness"] == [.complaint])
-        let exam = ClinicalFact(.examination, "Your blood pressure is 130 over 80")
+        let illness: [ClinicalFact.Kind] = [.complaint, .presentIllness, .negative]
+        let histories: [ClinicalFact.Kind] = [.medicalHistory, .surgicalHistory, .familyHistory, .socialHistory]
+        #expect(try kinds(["10164-2"])["History of Present Illness"] == illness + histories + [.allergy])
+        #expect(try kinds(["10164-2", "48765-2"])["History of Present Illness"] == illness + histories)
+        #expect(
+            try kinds(["10164-2", "11348-0", "48765-2"])["History of Present Illness"]
+                == illness + histories.dropFirst())
+        #expect(try kinds(["29545-1"])["Physical Exam"] == [.examination, .vital, .result])
+        let exam = ClinicalFact(.vital, "blood pressure 130/80")
         _ = try kinds(["29545-1", "8716-3"])
         let sections = terms.template(AmbientTerms.template).sections
-        #expect(sections.map { $0.takes(exam) } == [false, true])
+        #expect(sections.map { terms.template(AmbientTerms.template).takes(exam, under: $0) } == [false, true])
         #expect(AmbientTerms(encounter: "v").template(AmbientTerms.template).sections.count == 4)
     }
 }

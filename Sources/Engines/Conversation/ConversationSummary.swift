@@ -6,6 +6,8 @@ package import ScribeDomain
 package enum ConversationSummary {
     private static let longestTitle = 60
     private static let longestOverview = 600
+    /// In characters: of a conversation without anything medical.
+    private static let longestSmallTalk = 200
     private static let longestMemory = 2000
 
     /// - Parameters:
@@ -16,14 +18,21 @@ package enum ConversationSummary {
         func texts(_ kinds: ClinicalFact.Kind...) -> [String] {
             facts.filter { kinds.contains($0.kind) }.map { sentence($0.text) }
         }
-        let leading = texts(.assessment, .complaint).first ?? facts.first.map { sentence($0.text) }
+        let leading = texts(.assessment, .chiefComplaint, .complaint).first ?? facts.first.map { sentence($0.text) }
         summary.title = shortened(leading ?? firstWords(of: transcript), to: longestTitle)
-        let known = texts(.complaint, .history, .allergy, .examination, .assessment)
+        let medical = texts(
+            .chiefComplaint, .complaint, .medicalHistory, .surgicalHistory, .familyHistory, .allergy, .vital,
+            .examination,
+            .result, .assessment)
         summary.overview =
-            known.isEmpty
-            ? shortened(transcript.replacing("\n", with: " "), to: longestOverview)
-            : shortened(known.joined(separator: ". ") + ".", to: longestOverview)
-        summary.actionItems = texts(.medication, .advice, .followUp)
+            medical.isEmpty
+            ? shortened(transcript.replacing("\n", with: " "), to: longestSmallTalk)
+            : shortened(medical.joined(separator: ". ") + ".", to: longestOverview)
+        let clauses = Dialogue(transcript).clauses
+        let known = Set(facts.map { $0.text.lowercased() })
+        summary.actionItems =
+            facts.filter(isToDo).map { sentence($0.text) }
+            + PlannedActions.tasks(in: clauses).filter { !known.contains($0.lowercased()) }.map(sentence)
         if !facts.isEmpty {
             summary.category = "health"
             summary.emoji = "🩺"
@@ -34,6 +43,11 @@ package enum ConversationSummary {
                     title: sentence(fact.text), description: fact.text,
                     start: date.addingTimeInterval(Double(days) * 86_400), duration: 30)
             }
+        }
+        summary.events += PlannedActions.appointments(in: clauses, at: date).map { appointment in
+            Conversation.Summary.Event(
+                title: shortened(sentence(appointment.text), to: longestTitle), description: appointment.text,
+                start: appointment.start, duration: 30)
         }
         return summary
     }
@@ -48,13 +62,17 @@ package enum ConversationSummary {
             let text = fact.text.lowercased()
             let first = text.prefix { $0 != " " }
             switch fact.kind {
-            case .allergy, .history:
+            case .allergy, .history, .medicalHistory, .surgicalHistory, .familyHistory:
                 return ClinicalLexicon.negations.contains(String(first)) ? nil : (sentence(fact.text), "core")
+            case .socialHistory:
+                return (sentence(fact.text), "habits")
             case .medication:
                 // Not a course that ends.
                 let isRegular = regular.contains { text.contains($0) } && !text.contains(" for ")
                 return isRegular ? (sentence(fact.text), "habits") : nil
-            case .complaint, .examination, .assessment, .advice, .followUp: return nil
+            case .chiefComplaint, .complaint, .presentIllness, .negative, .vital, .examination, .result, .assessment,
+                .investigation, .referral, .plan, .advice, .returnPrecaution, .followUp:
+                return nil
             }
         }
         let preferences = PhraseBook(["i prefer", "i like", "i love", "i enjoy"])
@@ -70,6 +88,17 @@ package enum ConversationSummary {
                 $0.content.unicodeScalars.count <= longestMemory && seen.insert($0.content.lowercased()).inserted
             }
             .prefix(Limits.memoriesOfConversation))
+    }
+
+    /// Whether somebody has yet to do something: not what is taken already.
+    private static func isToDo(_ fact: ClinicalFact) -> Bool {
+        switch fact.kind {
+        case .medication: fact.details["change"] != nil
+        case .investigation, .referral, .plan, .advice, .followUp: true
+        case .chiefComplaint, .complaint, .presentIllness, .negative, .history, .medicalHistory, .surgicalHistory,
+            .familyHistory, .socialHistory, .allergy, .vital, .examination, .result, .assessment, .returnPrecaution:
+            false
+        }
     }
 
     private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

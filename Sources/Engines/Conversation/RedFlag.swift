@@ -119,6 +119,46 @@ extension RedFlag {
         "vomiting|vomited|throwing|threw|coughing|coughed|bringing ~ blood",
         "khoon ~ ruk|band|bahut|ulti",
         "haven't|hasn't felt ~ baby move|moving", "baby ~ stopped moving",
+        // Said in other ways.
+        "lips|tongue|face|throat|throat's|tongue's ~ blown|huge|ballooned|puffed|closing|tight|thick|fat|enormous",
+        "chest ~ tearing|ripping|gripping|vice|squeezing|squeezed", "tearing|ripping ~ chest|back",
+        "elephant ~ sitting|chest",
+        "hang|hanging|shoot|shooting|drown|drowning|stab|stabbing|burn myself|himself|herself",
+        "end|ending it|everything|things tonight|all|now|once|myself", "bought|got|have ~ rope|noose",
+        "written|wrote ~ goodbye",
+        "not|isn't|aren't|don't|doesn't|no feel|be|being|longer safe", "overdose|overdosing",
+        "voices ~ kill|die|hurt|jump",
+        "gun|knife|rope|pills ~ myself|ready|hand", "slumped|lifeless|keeled",
+        "isn't|not|won't|stopped answering|answer|talking",
+        "hasn't|haven't|not come|coming|came round|around", "spurting|gushing|haemorrhaging|hemorrhaging",
+        "bleeding|blood|bright ~ legs|thighs", "bleeding ~ bright|clots|fist",
+        "towels|pads ~ blood|bleeding|through|soaked",
+        "through|soaked ~ towels|pads",
+        "drunk|eaten|licked|gulped|drank ~ cleaner|bleach|antifreeze|weedkiller|tablets|pills|battery",
+        "pain|agony|agonising|agonizing ~ testicle|testicles|ball|balls|groin", "left|right ball|testicle|nut",
+        "testicle|testicles|balls ~ swollen|nowhere|sick|high|hard",
+        "arm|leg|hand|side|face ~ dead|limp|heavy|useless|dropped|slack",
+        "can't|cannot|couldn't ~ words|sentence", "words ~ jumbled|muddled|wrong|slurred",
+        "half|side ~ smile|goes|face|works|moves",
+        "can't|cannot|couldn't|won't lift|move|raise|grip|open it|them|anything",
+        "jerking|fitting|shaking ~ again|over|stop|foaming|blue",
+        "foaming|frothing", "seizures|fits ~ row|back|another", "carbon monoxide",
+        "vision|sight|eye|eyes ~ gone|lost|curtain|black|blind",
+        "lost|losing ~ vision|sight", "curtain ~ eye|vision",
+        "gone|went|turned|going|looks|lips ~ grey|gray|purple|blue|mottled",
+        "coffee grounds", "can't|cannot swallow ~ saliva|spit|drooling", "drooling ~ breathe|breathing|voice",
+        "shot|stabbed", "hit|banged|bumped|cracked ~ head ~ vomiting|sick|vomited|drowsy|sleepy|confused|unconscious",
+        "contractions|waters|labour|labor ~ bleeding|green|early", "cord ~ out",
+        "baby ~ coming|blue|limp|breathing|responding",
+        "keep|keeping ~ down ~ confused|drowsy|diabetic",
+        "confused|rambling|delirious ~ shivering|fever|temperature|hot|mottled",
+        "ripped|torn ~ back|belly|stomach", "stomach|belly|tummy ~ rigid|board", "can't|cannot|couldn't ~ stand ~ pain",
+        "slurring|slurred", "went|gone stiff|rigid ~ shaking|eyes", "eyes ~ rolled",
+        "bolus|swallowed ~ battery|magnets|magnet|coin",
+        "pulse ~ gone|weak|thready", "heart ~ stopped|pounding ~ pass|faint",
+        "can't|cannot|couldn't|unable pee|urinate ~ legs|numb",
+        "numb ~ saddle|between|groin|bottom", "glass ~ rash", "rash ~ neck|stiff|light|drowsy",
+        "burns|burnt|burned ~ face|airway|acid",
         // The rest.
         "sudden|suddenly ~ testicle|testicular|ball|balls|groin", "testicle|testicular ~ sudden|suddenly|agony|severe",
         "sugar|diabetic|diabetes ~ vomiting|throwing|confused|drowsy",
@@ -131,7 +171,25 @@ extension RedFlag {
     /// What is an emergency beside something else that was said.
     static let combined: [(beside: Set<String>, flag: RedFlag)] = [
         (["pregnant", "pregnancy", "trimester"], RedFlag("bleeding|blood", .emergency)),
-        (["diabetic", "diabetes", "sugar", "insulin"], RedFlag("vomiting|confused|drowsy|vomited", .emergency)),
+        (
+            ["diabetic", "diabetes", "sugar", "insulin", "type"],
+            RedFlag("vomiting|confused|drowsy|vomited|pear|fruity|rambling|unconscious|down", .emergency)
+        ),
+        (["legs", "clots"], RedFlag("bleeding", .emergency)),
+        (["chest"], RedFlag("squeezing|crushing|tearing|ripping|sweating|clammy|elephant|jaw", .emergency)),
+        (
+            [
+                "stung", "sting", "wasp", "bee", "peanut", "peanuts", "nuts", "prawn", "prawns", "shellfish",
+                "antibiotic", "epipen",
+            ],
+            RedFlag("tongue|throat|lips|wheezing|faint|breathe|swelling|collapsing", .emergency)
+        ),
+        (
+            ["testicle", "testicles", "ball", "balls"],
+            RedFlag("nowhere|vomiting|sick|agony|agonising|swollen", .emergency)
+        ),
+        (["smile", "arm", "speech", "words"], RedFlag("drooping|lopsided|slurring|half|droopy", .emergency)),
+        (["fever", "rash", "temperature"], RedFlag("floppy|unrousable|mottled|purple|stiff", .emergency)),
         (["baby", "newborn", "infant", "months", "weeks"], RedFlag("floppy|limp|blue|grey|unrousable", .emergency)),
     ]
 

@@ -57,7 +57,9 @@ package enum UrgencyRules {
         case yes, no
 
         private static let affirmative: Set = [
-            "yes", "yeah", "yep", "yup", "haan", "han", "ji", "हाँ", "हां", "correct",
+            "yes", "yeah", "yep", "yup", "haan", "han", "ji", "हाँ", "हां", "correct", "every", "sometimes", "often",
+            "constantly",
+            "most", "lots", "uh-huh", "mm-hmm", "definitely", "only",
         ]
         private static let negative: Set = ["no", "nope", "nah", "never", "none", "nahi", "nahin", "नहीं", "not"]
 
@@ -77,7 +79,8 @@ package enum UrgencyRules {
         "um", "uh", "er", "erm", "hmm", "mm", "oh", "well", "please", "just", "really", "actually",
     ]
     private static let subjects: Set = [
-        "i", "i'm", "i've", "he", "she", "he's", "she's", "my", "his", "her", "they", "there's", "it", "it's", "we",
+        "i", "i'm", "i've", "i'll", "he", "she", "he's", "she's", "my", "his", "her", "they", "there's", "it", "it's",
+        "we",
         "now",
         "doctor", "mujhe", "mera", "meri",
     ]
@@ -91,7 +94,8 @@ package enum UrgencyRules {
         "from", "by", "unless", "until", "says", "said", "bit", "bitten", "out", "off", "move", "feel", "lift", "raise",
         "stop", "hurt", "hurting", "end", "ending", "take", "taking", "through", "across", "gave", "make", "made",
         "saw",
-        "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish",
+        "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish", "bring", "give", "let", "tell",
+        "send", "keep",
     ]
     private static let asking = PhraseBook([
         "any", "do you", "did you", "have you", "has he", "has she", "are you", "is there", "is he", "is she",
@@ -156,7 +160,8 @@ package enum UrgencyRules {
         // Once for all flags: there may be as many as words.
         let begins = words.indices.first { denies(words, at: $0) || supposes(words, at: $0) } ?? words.count
         return found.filter { flag in
-            flag.start <= begins && !(flag.start > 0 && denyingVerbs.contains(words[flag.start - 1]))
+            flag.start <= begins && !isDeniedWithin(words[flag.start..<flag.end])
+                && !(flag.start > 0 && denyingVerbs.contains(words[flag.start - 1]))
                 && !isOver(words[flag.end...])
         }.map(\.level).max()
     }
@@ -194,7 +199,9 @@ package enum UrgencyRules {
         "if", "whether", "unless", "might", "could", "may", "would", "signs", "symptoms", "risk", "risks", "worried",
         "worry", "afraid", "scared", "fear", "prevent", "prevents", "preventing", "lower", "reduce", "avoid", "causes",
         "cause", "watch", "look", "call", "case", "excluded", "exclude", "rule", "ruled", "ruling", "checked", "screen",
-        "test", "tested", "training", "should", "anyone", "someone", "somebody", "people", "when", "warning", "used",
+        "test", "tested", "training", "should", "anyone", "effects", "effect", "listed", "possible", "spray", "kit",
+        "prescription", "until", "leaflet", "students", "known", "leaves", "protects", "someone", "somebody", "people",
+        "when", "warning", "used",
     ]
 
     /// Whether all that follows a word is only possible.
@@ -202,10 +209,23 @@ package enum UrgencyRules {
         guard suppositions.contains(words[index]) else { return false }
         // "When I lie down my chest hurts", "if I breathe in": so it is.
         guard ["if", "when"].contains(words[index]), index + 2 < words.count,
+            // "Bring her back if she goes floppy"
+            !words[..<index].contains(
+                where: ["bring", "come", "call", "ring", "go", "return", "phone", "dial"].contains),
             ["i", "he", "she"].contains(words[index + 1])
         else { return true }
-        return ["get", "gets", "have", "has", "had", "ever", "were", "start", "starts", "was", "am"]
-            .contains(words[index + 2])
+        return [
+            "get", "gets", "have", "has", "had", "ever", "were", "start", "starts", "was", "am", "goes", "turns",
+            "becomes", "develops",
+        ]
+        .contains(words[index + 2])
+    }
+
+    /// "My face isn't drooping": the denial stands among the flag's own words.
+    private static func isDeniedWithin(_ words: ArraySlice<String>) -> Bool {
+        guard let first = words.first, !["life", "not", "baby"].contains(first) else { return false }
+        return words.dropFirst().contains(
+            where: ["isn't", "aren't", "wasn't", "hasn't", "haven't", "not", "no"].contains)
     }
 
     /// After a flag these say that it is no more, or never was.
@@ -265,7 +285,8 @@ package enum UrgencyRules {
         "leaflet",
         "poster", "advert", "traffic", "boss", "deadline", "homework", "shoes", "laugh", "laughing", "laughed", "song",
         "concert",
-        "television", "tv", "actor", "football", "match", "bill", "price", "exams", "class", "textbook",
+        "television", "tv", "students", "footballer", "footballers", "celebrity", "player", "programme", "pitch",
+        "celebrities", "actor", "football", "match", "bill", "price", "exams", "class", "textbook",
     ]
 
     private static func isTale(_ sentence: Speech) -> Bool {

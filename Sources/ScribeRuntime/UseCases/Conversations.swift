@@ -201,8 +201,15 @@ package struct Conversations: Sendable {
         let transcript = segments.transcript
         let found = try await facts.facts(in: transcript)
         var completed = conversation
-        completed.summary = ConversationSummary.summary(found, of: transcript, at: conversation.finishedAt)
-        let memories = ConversationSummary.memories(found, in: transcript).map { memory in
+        let date = conversation.finishedAt
+        let (summary, remembered) = await LongWork.run(bytes: transcript.utf8.count) {
+            (
+                ConversationSummary.summary(found, of: transcript, at: date),
+                ConversationSummary.memories(found, in: transcript)
+            )
+        }
+        completed.summary = summary
+        let memories = remembered.map { memory in
             Memory(
                 id: identifiers.uuid(), content: memory.content, category: memory.category, createdAt: clock.now,
                 updatedAt: clock.now, conversation: conversation.id)

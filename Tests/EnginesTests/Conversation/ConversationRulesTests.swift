@@ -144,6 +144,31 @@ struct ConversationRulesTests {
         #expect(!memories.contains { $0.content.lowercased().contains("ibuprofen") }, "a course ends")
     }
 
+    @Test(
+        "what somebody is to do is an action item, and a time to meet is an event",
+        arguments: [
+            ("I'll send the report by Friday.", ["Send the report by Friday"], []),
+            ("Doctor: Let's schedule an MRI.", ["Schedule an MRI"], []),
+            ("I take metformin every day.", [], []),
+            ("See you on Tuesday at 10 am.", ["See patient on Tuesday at 10 am"], [1_778_580_000.0]),
+            ("We meet tomorrow at 2 pm.", [], [1_778_508_000.0]),
+        ])
+    func plans(text: String, items: [String], starts: [Double]) {
+        // Sunday, 2026-05-10 09:19 UTC
+        let date = Date(timeIntervalSince1970: 1_778_404_753)
+        let summary = ConversationSummary.summary(FactExtraction.facts(in: text), of: text, at: date)
+        #expect(Set(items).isSubset(of: summary.actionItems), "\(summary.actionItems)")
+        #expect(items.isEmpty == summary.actionItems.isEmpty)
+        #expect(summary.events.map(\.start.timeIntervalSince1970) == starts)
+    }
+
+    @Test("an overview of a conversation without anything medical is its beginning")
+    func longSmallTalk() {
+        let text = String(repeating: "We went to the park and fed the ducks. ", count: 40)
+        let overview = ConversationSummary.summary([], of: text, at: Date(timeIntervalSince1970: 0)).overview
+        #expect(overview.count <= 201 && text.hasPrefix(overview.dropLast()))
+    }
+
     @Test("small talk is told as it was said")
     func smallTalk() {
         let text = "We went to the park and fed the ducks and then it rained so we went home again"

@@ -1,182 +1,340 @@
 import ScribeDomain
 
-/// Finds what is of medical meaning in a transcript. Every fact quotes words that were spoken; nothing is added.
+/// Finds what is of medical meaning in a transcript, and says it in the note's voice.
 ///
-/// A sentence is cut into stretches where a phrase opens a topic, so that speech without punctuation is understood
-/// too; then each stretch is read for what its topic allows.
+/// Clauses are read one after another with what was asked before them: "Any fever?" and "No" are one statement.
+/// Nothing is added to what was said.
 struct FactExtraction {
-    private typealias Opening = PhraseBook<ClinicalLexicon.Topic>.Entry
-
-    private static let openings = PhraseBook(
-        ClinicalLexicon.openings.flatMap { opening in opening.phrases.map { ($0, opening.topic) } }
-    )
-    private static let beginning = Opening(phrase: [], meaning: .statement)
-    private static let notTaken = ClinicalLexicon.notTaken.map(words)
-    private static let reactions = ClinicalLexicon.reactions.map(words)
-    private static let conditions = PhraseBook(ClinicalLexicon.conditions)
-
-    static func words(_ phrase: String) -> [String] { phrase.split(ascii: " ").map(String.init) }
-
     /// Facts in the order in which they were said, each once.
     static func facts(in transcript: String) -> [ClinicalFact] {
-        var seen: [ClinicalFact.Kind: Set<String>] = [:]
-        return Speech.sentences(of: transcript)
-            .flatMap(facts(in:))
-            .filter { seen[$0.kind, default: []].insert($0.text.lowercased()).inserted }
+        var extraction = FactExtraction()
+        let clauses = Dialogue(transcript).clauses
+        extraction.isThirdPerson = clauses.contains { $0.isGuest }
+        for clause in ConditionalClauses.joined(clauses) { extraction.read(clause) }
+        return extraction.facts + extraction.medications.facts
     }
 
-    private static func facts(in sentence: Speech) -> [ClinicalFact] {
-        if sentence.words.last?.spoken.last == "?" { return [] }
-        return stretches(of: sentence).flatMap { stretch -> [ClinicalFact] in
-            let speech = sentence[stretch.range]
-            switch stretch.topic {
-            case .fact(let kind): return fact(kind, in: sentence, stretch)
-            case .statement: return facts(inStatement: speech)
-            case .instruction: return facts(inInstruction: speech)
-            case .question: return []
+    /// What was asked and waits for its answer.
+    struct Asked {
+        var clauses: [(tokens: [Token], terms: Terms)] = []
+        var turn = 0
+
+        func speaks(of words: Set<String>) -> Bool { clauses.contains { $0.tokens.contains(words) } }
+        func has(_ kinds: Terms.Kinds) -> Bool { clauses.contains { $0.terms.has(kinds) } }
+    }
+
+    private(set) var facts: [ClinicalFact] = []
+    private var seen: [ClinicalFact.Kind: Set<String>] = [:]
+    var medications = MedicationList()
+    var asked: Asked?
+    /// Whether somebody speaks for the patient.
+    var isThirdPerson = false
+    /// Whether the clinician looks at the patient.
+    var isExamining = false
+    /// Whose illness was spoken of last: what "she" does is hers.
+    var speaksOfOther = false
+    var hasChiefComplaint = false
+    /// What it is called.
+    var chiefName = ""
+    /// The turn in which it was said: what follows in it belongs to it.
+    var chiefTurn = -1
+
+    // MARK: Facts
+
+    mutating func add(
+        _ kind: ClinicalFact.Kind, _ tokens: [Token], text: String? = nil, details: [String: String] = [:]
+    ) {
+        let text = text ?? tokens.text
+        guard !text.isEmpty, text.utf8.count > 2, seen[kind, default: []].insert(text.lowercased()).inserted else {
+            return
+        }
+        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source))
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ clause: Dialogue.Clause) {
+        switch (clause.speaker, clause.act) {
+        case (.clinician, .question): ask(clause)
+        case (.clinician, _):
+            if clause.act == .statement, clause.tokens.count > 2 || clause.isLabelled { speaksOfOther = false }
+            readClinician(clause)
+        case (.patient, .question): readPatientsQuestion(clause)
+        case (.patient, .denial): readDenial(clause)
+        case (.patient, .agreement): readAgreement(clause)
+        case (.patient, .statement): readStatement(clause)
+        }
+    }
+
+    private static let reasons = PhraseBook([
+        "here for", "here about", "here with", "in for", "come about", "come in about", "asked for a call about",
+        "to see me about", "written to me about", "presents for", "presents today for", "here today for",
+        "in today for",
+        "here to follow up on", "in with", "here because of", "here to discuss",
+    ])
+    private static let openQuestions = PhraseBook([
+        "what brings", "what can i", "what's going", "what is going", "what's the", "how can i", "what happened",
+        "what's been", "tell me", "what seems", "what's wrong", "how are you", "how have you", "what's up", "kya hua",
+    ])
+
+    private mutating func ask(_ clause: Dialogue.Clause) {
+        let tokens = clause.tokens
+        if readReason(clause) { return }
+        let terms = Terms(tokens)
+        for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
+            medications.speak(of: Array(tokens[term.range]).text)
+        }
+        if asked == nil || tokens.end(of: Self.openQuestions, at: 0) != nil { asked = Asked() }
+        asked?.clauses.append((tokens, terms))
+        // A list without end is no question.
+        if let count = asked?.clauses.count, count > 12 { asked?.clauses.removeFirst() }
+        asked?.turn = clause.turn
+    }
+
+    /// "You're here for your blood pressure check."
+    mutating func readReason(_ clause: Dialogue.Clause) -> Bool {
+        guard !hasChiefComplaint,
+            let position = clause.tokens.indices.first(where: { clause.tokens.end(of: Self.reasons, at: $0) != nil }),
+            let end = clause.tokens.end(of: Self.reasons, at: position), end < clause.tokens.count
+        else { return false }
+        let reason = NoteVoice.ofClinician(Array(clause.tokens[end...].prefix(10)))
+        let terms = Terms(reason)
+        guard
+            terms.has([.symptom, .condition, .bodyPart, .investigation, .procedure, .examination])
+                || reason.contains([
+                    "check", "check-up", "checkup", "review", "physical", "follow-up", "exam", "results", "visit",
+                ])
+        else { return false }
+        hasChiefComplaint = true
+        chiefTurn = clause.turn
+        chiefName = terms.first(.ailment).map { Array(reason[$0.range]).text } ?? ""
+        add(
+            .chiefComplaint, reason,
+            details: terms.first(.ailment).map { ["name": Array(reason[$0.range]).text] } ?? [:])
+        return true
+    }
+
+    private mutating func readPatientsQuestion(_ clause: Dialogue.Clause) {
+        let terms = Terms(clause.tokens)
+        for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
+            medications.speak(of: Array(clause.tokens[term.range]).text)
+        }
+    }
+
+    // MARK: Answers
+
+    private mutating func readDenial(_ clause: Dialogue.Clause) {
+        let questions = asked
+        asked = nil
+        if let questions {
+            let isPartial = clause.tokens.contains(["but", "except", "just", "only"]) && clause.tokens.count > 3
+            for question in questions.clauses where !isPartial || questions.clauses.count == 1 {
+                for topic in Topics.asked(in: question.tokens, question.terms) { deny(topic) }
             }
         }
+        var rest = clause.tokens[...]
+        // "No, I quit in 2008": the rest says more.
+        let first = rest.first?.plain ?? ""
+        if first == "no" || first == "nope" || first == "nah",
+            rest.first?.pause != Token.Pause.none
+                || rest.dropFirst().first.map({
+                    [
+                        "i", "i'm", "i've", "he", "she", "it", "it's", "my", "we", "they", "he's", "she's", "not", "no",
+                        "that", "that's", "just",
+                    ].contains($0.plain)
+                }) ?? true
+        {
+            rest = rest.dropFirst()
+        }
+        guard rest.count > 1 else { return }
+        var more = clause
+        more.tokens = Array(rest)
+        readStatement(more, answering: questions)
     }
 
-    private static func fact(_ kind: ClinicalFact.Kind, in sentence: Speech, _ stretch: Stretch) -> [ClinicalFact] {
-        // "not allergic to", "no family history of": what is denied is quoted as denied.
-        let reach = max(0, stretch.range.lowerBound - 3)..<stretch.range.lowerBound
-        let denial = reach.last { ClinicalLexicon.negations.contains(sentence.words[$0].plain) }
-        let speech = trimmed(sentence[(denial ?? stretch.range.lowerBound)..<stretch.range.upperBound])
-        guard speech.words.count > stretch.opening.count || stretch.opening.count > 2 else { return [] }
-        if kind == .assessment, stretch.opening.first == "you" {
-            let names = speech.words.contains {
-                ClinicalLexicon.diagnoses.contains($0.plain) || $0.plain.hasSuffix("itis")
+    /// Asked about, but nothing that one suffers from.
+    private static let undeniable: Set = [
+        "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
+        "surgeries",
+        "questions", "concerns", "drugs", "conditions", "keyed", "okay", "else", "think", "you're", "history",
+    ]
+
+    mutating func deny(_ topic: [Token]) {
+        let said = NoteVoice.finished(topic)
+        guard !said.contains(Self.undeniable) || Terms(said).has([.symptom, .allergen]) else { return }
+        let terms = Terms(said)
+        if terms.has(.allergen) || said.contains(["allergies", "allergy", "allergic"]) {
+            add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
+        } else if said.contains(Self.habits) {
+            add(.socialHistory, said, text: "does not " + said.text)
+        } else {
+            add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
+        }
+    }
+
+    private static let habits: Set = ["smoke", "vape", "drink"]
+
+    private mutating func readAgreement(_ clause: Dialogue.Clause) {
+        let questions = asked
+        asked = nil
+        var rest = clause.tokens
+        while let first = rest.first, Self.agreeing.contains(first.plain) { rest.removeFirst() }
+        guard let questions, let question = questions.clauses.last else {
+            if rest.count > 1 {
+                var more = clause
+                more.tokens = rest
+                readStatement(more)
             }
-            return names ? [speech.fact(kind)] : []
+            return
         }
-        return [speech.fact(kind)]
-    }
-
-    private static func facts(inStatement speech: Speech) -> [ClinicalFact] {
-        if speech.contains(words("runs in the family")) { return [speech.fact(.history)] }
-        if reactions.contains(where: speech.contains), speech.words.contains(where: { isMedication($0.plain) }) {
-            return [speech.fact(.allergy)]
+        let topics = Topics.asked(in: question.tokens, question.terms)
+        let restTerms = Terms(rest)
+        let isElaborate = rest.count > 5 || restTerms.has([.symptom, .medication, .condition])
+        if question.terms.has([.medication, .drugGroup]), !restTerms.has(.medication) {
+            readMedications(question.tokens, question.terms, isTaken: true, change: nil)
+        } else if let topic = topics.last, !isElaborate || !restTerms.has([.symptom, .medication]), topics.count == 1 {
+            affirm(topic, with: rest)
+            if !isElaborate { return }
         }
-        let medications = medications(in: speech)
-        if !medications.isEmpty {
-            return notTaken.contains(where: speech.contains) ? [] : medications
-        }
-        // What a doctor says of complaints is a question or an explanation.
-        return speech.isDoctor ? [] : conditions(in: speech) + complaints(in: speech)
-    }
-
-    private static func facts(inInstruction speech: Speech) -> [ClinicalFact] {
-        let isWithdrawal = speech.words.first.map { ClinicalLexicon.withdrawals.contains($0.plain) } ?? false
-        if !isWithdrawal {
-            let medications = medications(in: speech)
-            if !medications.isEmpty { return medications }
-        }
-        let advice = trimmed(speech)
-        return advice.words.count > 1 ? [advice.fact(.advice)] : []
-    }
-
-    private static func conditions(in speech: Speech) -> [ClinicalFact] {
-        let assertions = Assertions(of: speech)
-        return speech.words.indices.compactMap { position in
-            guard let match = speech.longest(of: conditions, at: position), assertions[position] else { return nil }
-            return speech[position..<position + match.phrase.count].fact(.history)
+        if rest.count > 1 {
+            var more = clause
+            more.tokens = rest
+            readStatement(more, answering: questions)
         }
     }
 
-    /// Whether what is named at a position is said to be so, of the patient and now: neither denied nor possible, nor
-    /// somebody else's. A denial reaches over a whole list, up to a "but".
-    struct Assertions {
-        private let values: [Bool]
+    private static let agreeing: Set = [
+        "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye", "ji", "okay",
+    ]
 
-        init(of speech: Speech) {
-            var isAsserted = true
-            values = speech.words.map { word in
-                defer {
-                    if ClinicalLexicon.contrasts.contains(word.plain) {
-                        isAsserted = true
-                    } else if ClinicalLexicon.negations.contains(word.plain)
-                        || ClinicalLexicon.hypotheticals.contains(word.plain)
-                        || ClinicalLexicon.otherPeople.contains(word.plain)
-                    {
-                        isAsserted = false
-                    }
-                }
-                return isAsserted
+    /// What was asked is so; a short rest of the answer tells how: "a little, at the end of the day".
+    private mutating func affirm(_ topic: [Token], with rest: [Token]) {
+        let isShort = rest.count <= 8 && !rest.contains(["i", "i'm", "i've", "it", "it's", "my", "he", "she"])
+        let said = NoteVoice.finished(topic + (isShort ? rest : []))
+        let terms = Terms(said)
+        if terms.has(.bloodRelative) { return add(.familyHistory, said) }
+        if terms.has(.social), !terms.has(.symptom) { return add(.socialHistory, said) }
+        if terms.has(.condition), !terms.has(.symptom) { return add(.medicalHistory, said) }
+        guard terms.has([.symptom, .bodyPart, .bodyComplaint]) else { return add(.presentIllness, said) }
+        addComplaint(said, terms)
+    }
+
+    mutating func addComplaint(_ said: [Token], _ terms: Terms) {
+        var details: [String: String] = [:]
+        details["name"] = (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {
+            Array(said[$0.range]).text
+        }
+        for position in said.indices where details["duration"] == nil {
+            if let end = MedicationMention.duration(in: said, at: position), position > 0 {
+                details["duration"] = Array(said[position..<end]).text
             }
         }
+        add(.complaint, said, details: details)
+    }
+}
 
-        subscript(position: Int) -> Bool { values[position] }
+/// A condition and what is to be done then, which pauses may part: "If the pain comes at rest, | ring 999."
+enum ConditionalClauses {
+    static func joined(_ clauses: [Dialogue.Clause]) -> [Dialogue.Clause] {
+        var joined: [Dialogue.Clause] = []
+        joined.reserveCapacity(clauses.count)
+        for clause in clauses {
+            if let last = joined.last, last.speaker == .clinician, clause.speaker == .clinician,
+                last.turn == clause.turn,
+                clause.act != .question, last.tokens.count < 40, isOpen(last.tokens),
+                (last.tokens.last?.pause ?? .end) < .end
+                    || !last.isLabelled
+            {
+                joined[joined.count - 1].tokens += clause.tokens
+            } else {
+                joined.append(clause)
+            }
+        }
+        return joined
     }
 
-    // MARK: Stretches
-
-    private struct Stretch {
-        let topic: ClinicalLexicon.Topic
-        /// The phrase that opens it; empty for the beginning of a sentence.
-        let opening: [String]
-        let range: Range<Int>
+    private static func isOpen(_ tokens: [Token]) -> Bool {
+        guard tokens.prefix(3).contains(where: { ["if", "unless", "otherwise"].contains($0.plain) }) else {
+            return false
+        }
+        return !tokens.contains(ReturnPrecaution.actions)
     }
+}
 
-    private static func stretches(of sentence: Speech) -> [Stretch] {
-        var opened = [(opening: beginning, start: 0)]
-        var position = 0
-        var lastAnd = -1
-        while position < sentence.words.count {
-            guard let opening = opening(in: sentence, at: position) else {
-                if sentence.words[position].plain == "and" { lastAnd = position }
-                position += 1
+/// What to come back for at once.
+enum ReturnPrecaution {
+    static let actions: Set = [
+        "call", "ring", "come", "go", "emergency", "er", "a&e", "hospital", "911", "999", "988", "112", "111",
+        "straight",
+        "let", "bring", "see", "stop", "immediately", "return", "contact", "phone", "urgent", "tell", "nine", "back",
+        "casualty", "clinic",
+    ]
+    private static let conditions: Set = ["if", "unless", "when", "should"]
+
+    static func isOne(_ tokens: [Token]) -> Bool {
+        guard tokens.contains(["if"]), tokens.contains(actions) else { return false }
+        return true
+    }
+}
+
+/// What a question asks about, each thing by itself.
+enum Topics {
+    private static let openings: Set = [
+        "any", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you", "your", "there", "ever",
+        "been",
+        "he", "she", "it", "the", "a", "an", "some", "noticed", "noticing", "having", "get", "getting", "feel",
+        "feeling",
+        "experienced", "experiencing", "and", "or", "so", "okay", "what", "about", "how", "been", "also", "that",
+        "other",
+        "with", "got", "like", "symptoms", "kind", "of", "to", "even", "still", "right", "now", "then", "problems",
+        "issues",
+        "problem", "issue", "recent", "recently", "new", "i", "mean", "koi", "kya", "suffered", "from", "no",
+        "anything",
+        "else", "alright", "good", "all", "in", "on", "at", "bringing", "know", "tell", "me", "had",
+    ]
+    private static let ends: Set = [
+        "that", "lately", "recently", "today", "either", "you", "with", "at", "or", "and", "like", "this", "now", "it",
+        "all", "though", "too", "then", "before", "ever",
+    ]
+    private static let open: Set = ["how", "what", "when", "where", "which", "who", "why", "whereabouts", "tell"]
+
+    static func asked(in tokens: [Token], _ terms: Terms) -> [[Token]] {
+        guard let first = tokens.first(where: { !["and", "so", "okay", "right", "now", "but"].contains($0.plain) })
+        else { return [] }
+        if open.contains(first.plain), !(first.plain == "what" || first.plain == "how") || !tokens.contains(["about"]) {
+            return []
+        }
+        var topics: [[Token]] = []
+        var current: [Token] = []
+        func close() {
+            let topic = trimmed(current)
+            current = []
+            guard !topic.isEmpty, topic.count <= 9 else { return }
+            topics.append(topic)
+        }
+        for token in tokens {
+            if ["or", "and"].contains(token.plain) {
+                close()
                 continue
             }
-            if let last = opened.last,
-                !isContinued(last.opening, by: opening, hasAnd: lastAnd >= last.start)
-            {
-                opened.append((opening, position))
-            }
-            if opening.phrase.contains("and") { lastAnd = position }
-            position += opening.phrase.count
+            current.append(token)
+            if token.pause > .none { close() }
         }
-        return opened.enumerated().compactMap { index, stretch in
-            let end = index + 1 < opened.count ? opened[index + 1].start : sentence.words.count
-            guard end > stretch.start else { return nil }
-            return Stretch(topic: stretch.opening.meaning, opening: stretch.opening.phrase, range: stretch.start..<end)
+        close()
+        // "tenderness in the arm or jaw": what names nothing by itself is no topic among others that do.
+        let named = topics.filter {
+            Terms($0).has([
+                .symptom, .bodyPart, .bodyComplaint, .condition, .social, .allergen, .procedure, .medication, .relative,
+            ])
         }
+        return named.isEmpty
+            ? Array(topics.prefix(3)) : topics.filter { topic in topic.count <= 6 || named.contains { $0 == topic } }
     }
 
-    /// Whether what opens here still belongs to what was said before: "come back for a | review in one week".
-    /// - Parameter hasAnd: whether there is one in between.
-    private static func isContinued(_ before: Opening, by opening: Opening, hasAnd: Bool) -> Bool {
-        switch (before.meaning, opening.meaning) {
-        case (.fact(.followUp), .instruction): false
-        case (.fact(.followUp), _): true
-        // "surgery on my left knee"
-        case (.fact, .statement): opening.phrase == ["my"]
-        case (.fact(let first), .fact(let second)): first == second && !hasAnd
-        // Who speaks of himself has begun to answer.
-        case (.question, .statement): !["i", "i've", "and", "my"].contains(opening.phrase[0])
-        case (.statement, .statement), (.statement, _), (.instruction, _), (.question, _), (.fact, _): false
-        }
-    }
-
-    private static func opening(in sentence: Speech, at position: Int) -> Opening? {
-        guard let found = sentence.longest(of: openings, at: position) else { return nil }
-        let previous = position > 0 ? sentence.words[position - 1].plain : nil
-        switch found.meaning {
-        case .instruction:
-            return previous.map(ClinicalLexicon.reporters.contains) ?? false ? nil : found
-        case .question:
-            // "I know how": only an opening word asks.
-            return position == 0 || found.phrase.count > 1 ? found : nil
-        case .fact, .statement:
-            return found
-        }
-    }
-
-    /// Without the words that lead over to the next stretch.
-    private static func trimmed(_ speech: Speech) -> Speech {
-        let leading: Set<String> = ["and", "but", "so", "then", "also", "please", "i", "was", "have", "a", "the", "am"]
-        var speech = speech
-        while let last = speech.words.last, leading.contains(last.plain) { speech.words.removeLast() }
-        return speech
+    private static func trimmed(_ tokens: [Token]) -> [Token] {
+        var rest = tokens[...]
+        while let first = rest.first, openings.contains(first.plain) { rest.removeFirst() }
+        while let last = rest.last, ends.contains(last.plain) { rest.removeLast() }
+        return Array(rest)
     }
 }

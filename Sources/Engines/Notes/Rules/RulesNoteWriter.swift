@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// Writes notes by rules: deterministic, in milliseconds, and without a word that was not spoken but the headings.
+/// Writes notes by rules: deterministic, in milliseconds, and never more than was said. For testing; no basis for care.
 package struct RulesNoteWriter: NoteWriter {
     package let name = "rules"
     package let isInstant = true
@@ -33,25 +33,24 @@ package struct RulesNoteWriter: NoteWriter {
     /// are the note: never a silent empty success.
     private func sections(
         _ template: Template, _ facts: [ClinicalFact], _ transcript: String
-    ) -> [(section: Template.Section, lines: [String])] {
-        let filled = template.sections.map { section in
-            (section: section, lines: facts.filter(section.takes).map(\.text))
-        }.filter { !$0.lines.isEmpty }
-        return filled.isEmpty
-            ? [
-                (
-                    Template.Section(title: "Conversation", facts: []),
-                    transcript.lines.map(String.init)
-                )
-            ] : filled
+    ) -> [(section: Template.Section, text: String)] {
+        let filled = template.sections.compactMap { section -> (section: Template.Section, text: String)? in
+            let facts = facts.filter { template.takes($0, under: section) }
+            guard !facts.isEmpty else { return nil }
+            return (
+                section,
+                section.isParagraph
+                    ? NoteSentences.paragraph(facts)
+                    : facts.map { "- \(NoteSentences.line($0))" }.joined(separator: "\n")
+            )
+        }
+        guard filled.isEmpty else { return filled }
+        let lines = transcript.lines.map { "- \($0)" }.joined(separator: "\n")
+        return [(Template.Section(title: "Conversation", facts: []), lines)]
     }
 
     private func markdown(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> String {
-        let body = sections(template, facts, transcript).map { section, lines in
-            "## \(section.title)\n\n"
-                + (section.isParagraph
-                    ? lines.joined(separator: " ") : lines.map { "- \($0)" }.joined(separator: "\n"))
-        }
+        let body = sections(template, facts, transcript).map { "## \($0.title)\n\n\($1)" }
         return (["# \(template.name)"] + body).joined(separator: "\n\n") + "\n"
     }
 
@@ -67,11 +66,9 @@ private struct TitledSection: Encodable {
     let title: String
     let value: String
 
-    init(_ section: Template.Section, _ lines: [String]) {
+    init(_ section: Template.Section, _ text: String) {
         title = section.title
-        value =
-            section.isParagraph
-            ? lines.joined(separator: " ") : lines.map { "- \($0)" }.joined(separator: "\n")
+        value = text
     }
 }
 
@@ -81,8 +78,9 @@ private struct EMRRecord: Encodable {
 
     init(template: Template, facts: [ClinicalFact], transcript: String) {
         for section in template.sections {
-            let items = facts.filter(section.takes).map { fact in
-                var members = fact.details.mapValues(JSONValue.string)
+            let items = facts.filter { template.takes($0, under: section) }.map { fact in
+                // What is to become of a medication is in its text; the record has no place for it.
+                var members = fact.details.filter { $0.key != "change" }.mapValues(JSONValue.string)
                 if members["name"] == nil { members["name"] = .string(fact.text) }
                 return JSONValue.object(members)
             }

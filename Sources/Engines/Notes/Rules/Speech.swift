@@ -122,6 +122,9 @@ struct PhraseBook<Meaning: Sendable>: Sendable {
         byFirstWord = Dictionary(grouping: entries) { $0.phrase[0] }
     }
 
+    /// What its phrases stand for, each as often as there are phrases.
+    var meanings: [Meaning] { byFirstWord.values.flatMap { $0.map(\.meaning) } }
+
     func entries(beginningWith word: String) -> [Entry]? { byFirstWord[word] }
 }
 

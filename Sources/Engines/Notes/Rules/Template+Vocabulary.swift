@@ -6,6 +6,6 @@ extension Template {
     package var vocabulary: [String] {
         let kinds = Set(sections.flatMap(\.facts))
         return (kinds.contains(.medication) ? ClinicalLexicon.medications.sorted() : [])
-            + (kinds.isDisjoint(with: [.assessment, .history]) ? [] : ClinicalLexicon.diagnoses.sorted())
+            + (kinds.isDisjoint(with: [.assessment, .history]) ? [] : ClinicalLexicon.conditions.sorted())
     }
 }

@@ -22,7 +22,7 @@ package enum FHIRBundle {
         let text = JSONValue.object(["text": .string(fact.details["name"] ?? fact.text)])
         var members: [String: JSONValue] = ["id": .string(id)]
         switch fact.kind {
-        case .complaint, .history, .assessment:
+        case .chiefComplaint, .complaint, .history, .medicalHistory, .assessment:
             members["resourceType"] = .string("Condition")
             members["subject"] = patient
             members["code"] = text
@@ -31,7 +31,12 @@ package enum FHIRBundle {
             members["resourceType"] = .string("AllergyIntolerance")
             members["patient"] = patient
             members["code"] = text
-        case .examination:
+        case .surgicalHistory:
+            members["resourceType"] = .string("Procedure")
+            members["status"] = .string("completed")
+            members["subject"] = patient
+            members["code"] = text
+        case .presentIllness, .negative, .familyHistory, .socialHistory, .vital, .examination, .result:
             members["resourceType"] = .string("Observation")
             members["status"] = .string("final")
             members["subject"] = patient
@@ -39,12 +44,18 @@ package enum FHIRBundle {
             members["valueString"] = .string(fact.text)
         case .medication:
             members["resourceType"] = .string("MedicationRequest")
-            members["status"] = .string("active")
+            members["status"] = .string(fact.details["change"] == "stopped" ? "stopped" : "active")
             members["intent"] = .string("order")
             members["subject"] = patient
             members["medicationCodeableConcept"] = text
             members["dosageInstruction"] = .array([.object(["text": .string(fact.text)])])
-        case .advice, .followUp:
+        case .investigation, .referral:
+            members["resourceType"] = .string("ServiceRequest")
+            members["status"] = .string("active")
+            members["intent"] = .string("order")
+            members["subject"] = patient
+            members["code"] = text
+        case .plan, .advice, .returnPrecaution, .followUp:
             members["resourceType"] = .string("CarePlan")
             members["status"] = .string("active")
             members["intent"] = .string("plan")

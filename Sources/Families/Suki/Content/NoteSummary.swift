@@ -58,7 +58,7 @@ struct SourceSentences {
 
     /// The sentences that the lines of a section are taken from, each once, in the section's order.
     func sentences(behind content: String) -> [String] {
-        content.sentences.prefix(Self.mostLines).compactMap { index.first(with: $0.plainWords) }.removingDuplicates()
+        content.sentences.prefix(Self.mostLines).compactMap { index.nearest(to: $0.plainWords) }.removingDuplicates()
             .map { String(sentences[$0]) }
     }
 }

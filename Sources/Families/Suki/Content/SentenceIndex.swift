@@ -27,6 +27,22 @@ struct SentenceIndex {
         }
         return rarest?.prefix(Self.mostPlaces).first { sentences[$0].contains(run: words) }
     }
+
+    /// The one that has most of these words, at least a third of them; of equal ones the first. Words that are in most
+    /// sentences count only beside rarer ones.
+    func nearest(to words: [Substring]) -> Int? {
+        if let exact = first(with: words) { return exact }
+        let words = Set(words)
+        var shared: [Int: Int] = [:]
+        for word in words {
+            guard let found = places[word], found.count <= Self.mostPlaces else { continue }
+            for number in found { shared[number, default: 0] += 1 }
+        }
+        guard let best = shared.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), best.value * 3 >= words.count else {
+            return nil
+        }
+        return best.key
+    }
 }
 
 extension [Substring] {

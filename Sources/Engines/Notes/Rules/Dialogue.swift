@@ -1,0 +1,191 @@
+import Foundation
+import ScribeDomain
+
+/// A transcript as clauses, each with who says it and what it does.
+struct Dialogue {
+    enum Speaker: Hashable {
+        case clinician, patient
+    }
+
+    enum Act: Hashable {
+        case question, statement
+        /// Says yes or no to what was asked; what follows in the clause belongs to it.
+        case agreement, denial
+    }
+
+    /// A part of a sentence with one thought.
+    struct Clause {
+        var tokens: [Token]
+        var speaker: Speaker
+        var act = Act.statement
+        /// Whether the transcript names who speaks.
+        var isLabelled = false
+        /// Whether it goes on with the subject of the clause before it: "I smoke and | drink".
+        var carriesSubject = false
+        /// The turn that it belongs to, counted from 0.
+        var turn = 0
+        /// Whether somebody speaks for the patient, who is then "she" or "he".
+        var isGuest = false
+    }
+
+    private(set) var clauses: [Clause] = []
+
+    init(_ transcript: String) {
+        let labels = SpeakerLabels(transcript)
+        var speaker: Speaker?
+        for (turn, line) in transcript.lines.enumerated() {
+            let (label, text) = labels.split(line)
+            // A line without a label goes on with who spoke before it, where lines have labels.
+            if let label { speaker = labels.speaker(of: label) }
+            let tokens = Token.tokens(of: text).withoutFillers().withoutSpelling().withoutRepeats().withoutCorrections()
+            let isGuest = label.map(labels.isGuest) ?? false
+            var parts = ClauseSplitting.clauses(of: HindiSpeech.inEnglish(tokens))
+            for index in parts.indices {
+                parts[index].turn = turn
+                parts[index].isGuest = isGuest
+            }
+            if let speaker {
+                for index in parts.indices {
+                    parts[index].speaker = speaker
+                    parts[index].isLabelled = true
+                }
+                clauses += parts
+            } else {
+                clauses += Self.inferringSpeakers(of: parts, after: clauses.last)
+            }
+        }
+    }
+
+    // MARK: Who speaks, where nobody says
+
+    private static let cliniciansWords = PhraseBook([
+        "you", "your", "you're", "you've", "let's", "we'll", "i'll", "i'm going to", "i am going to", "i will",
+        "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up",
+        "take it", "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like",
+        "looks like", "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no",
+        "on examination", "is clear", "lungs are", "pulse is", "i'd add", "we need", "you can", "continue",
+    ])
+    private static let patientsWords = PhraseBook([
+        "my", "i've", "i have", "i take", "i get", "i was", "i had", "i feel", "i smoke", "i drink", "i quit",
+        "i stopped",
+        "i can't", "i don't", "i wake", "i work", "i live", "i did", "me", "i used", "i'm taking", "i am having",
+        "i'm having", "i'm allergic", "i ran", "i tried", "i noticed",
+    ])
+    private static let instructing: Set = [
+        "take", "drink", "avoid", "use", "apply", "rest", "continue", "start", "stop", "gargle", "come", "keep", "try",
+        "increase",
+        "reduce", "eat", "don't", "never", "exercise", "return", "schedule", "order", "call",
+    ]
+    private static let handingBack: Set = ["okay", "right", "good", "great", "congratulations", "understandable", "so"]
+
+    private static func inferringSpeakers(of parts: [Clause], after last: Clause?) -> [Clause] {
+        var parts = parts
+        // "chest pain | no": who names it asks.
+        for (index, next) in parts.indices.dropFirst().enumerated() where parts[next].act == .denial {
+            let tokens = parts[index].tokens
+            guard parts[index].act == .statement, tokens.count <= 5, parts[next].tokens.count <= 2,
+                !tokens.contains(["i", "i'm", "i've", "my", "it", "it's", "is", "was"])
+            else { continue }
+            parts[index].act = .question
+        }
+        var speaker = last?.speaker ?? .clinician
+        var wasQuestion = last?.act == .question
+        for index in parts.indices {
+            let part = parts[index]
+            let tokens = part.tokens
+            switch part.act {
+            case .question:
+                speaker =
+                    tokens.matches(["can", "i"], at: 0) || tokens.matches(["should", "i"], at: 0)
+                        || tokens.matches(["do", "i"], at: 0)
+                        || tokens.matches(["is", "it"], at: 0) && tokens.contains(["my"])
+                    ? .patient : .clinician
+            case .agreement, .denial, .statement:
+                if wasQuestion {
+                    speaker = .patient
+                } else if part.act != .statement, tokens.count == 1 {
+                    break
+                } else if let first = tokens.first, handingBack.contains(first.plain), tokens.count < 4 {
+                    speaker = .clinician
+                } else if tokens.contains(anyOf: cliniciansWords)
+                    || instructing.contains(tokens.first?.plain ?? "") && !part.carriesSubject
+                {
+                    speaker = .clinician
+                } else if tokens.contains(anyOf: patientsWords)
+                    || ["i", "i've", "i'm", "my"].contains(tokens.first?.plain)
+                {
+                    speaker = .patient
+                } else if let first = tokens.first, handingBack.contains(first.plain) {
+                    speaker = .clinician
+                }
+            }
+            parts[index].speaker = speaker
+            wasQuestion = part.act == .question && speaker == .clinician
+        }
+        return parts
+    }
+}
+
+/// The labels before colons that tell who speaks.
+struct SpeakerLabels {
+    private static let longest = 32
+    private static let clinicians: Set = [
+        "doctor", "dr", "d", "clinician", "physician", "gp", "consultant", "provider", "nurse", "surgeon", "therapist",
+        "practitioner", "registrar", "vaidya", "midwife",
+    ]
+    private static let patients: Set = ["patient", "pt", "p"]
+
+    /// What each label that tells nothing by itself stands for.
+    private var inferred: [String: Dialogue.Speaker] = [:]
+
+    init(_ transcript: String) {
+        var addressed: [String: Int] = [:]
+        var knowsClinician = false
+        for line in transcript.lines {
+            let (label, text) = split(line)
+            guard let label else { continue }
+            if Self.named(label) == .clinician { knowsClinician = true }
+            guard Self.named(label) == nil else { continue }
+            let asked = text.utf8.lazy.filter { $0 == UInt8(ascii: "?") }.count
+            addressed[label, default: 0] += asked * 2 + (text.range(of: "your") == nil ? 0 : 1)
+        }
+        let asking = knowsClinician ? nil : addressed.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        for label in addressed.keys { inferred[label] = label == asking && addressed.count > 1 ? .clinician : .patient }
+    }
+
+    func speaker(of label: String) -> Dialogue.Speaker { Self.named(label) ?? inferred[label] ?? .patient }
+
+    /// Whether somebody speaks who is neither clinician nor patient: a parent, for example.
+    func isGuest(_ label: String) -> Bool { Self.named(label) == nil && speaker(of: label) == .patient }
+
+    private static func named(_ label: String) -> Dialogue.Speaker? {
+        let words = label.split { !$0.isLetter }.map(String.init)
+        if words.contains(where: clinicians.contains) { return .clinician }
+        return words.contains(where: patients.contains) ? .patient : nil
+    }
+
+    /// A line's label in lower case, if it has one, and what was said. `[00:12]` is a time, and no label.
+    func split(_ line: Substring) -> (label: String?, text: Substring) {
+        var line = line
+        // Few lines have one, and characters take long to tell apart.
+        let marks = [UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "-")]
+        guard line.utf8.prefix(80).contains(where: marks.contains) else { return (nil, line) }
+        if line.hasPrefix("["), let end = line.prefix(40).firstIndex(of: "]") {
+            let inside = line[line.index(after: line.startIndex)..<end]
+            line = line[line.index(after: end)...].drop { $0 == " " || $0 == ":" }
+            if inside.first?.isLetter ?? false { return (inside.lowercased(), line) }
+        }
+        let start = line.prefix(Self.longest)
+        guard let mark = start.firstIndex(of: ":") ?? start.range(of: " - ")?.lowerBound else { return (nil, line) }
+        let label = line[..<mark].trimmingPunctuation()
+        let isDash = line[mark] != ":"
+        let words = label.split { $0 == " " }
+        let after = line[mark...].dropFirst()
+        guard let first = label.first, first.isLetter, words.count <= 3, !label.contains(","),
+            isDash || after.isEmpty || after.first == " ", !isDash || Self.named(label.lowercased()) != nil,
+            first.isUppercase || Self.named(label.lowercased()) != nil || label.lowercased().hasPrefix("guest")
+                || label.lowercased().hasPrefix("speaker")
+        else { return (nil, line) }
+        return (label.lowercased(), line[mark...].drop { $0 == ":" || $0 == "-" || $0 == " " })
+    }
+}

@@ -1,0 +1,280 @@
+import ScribeDomain
+
+/// What clinicians tell: what they see, what they make of it, and what is to be done.
+extension FactExtraction {
+    private static let followUps = PhraseBook([
+        "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
+        "review in", "review you", "let's review", "visit again", "next visit", "see you back", "meet again", "talk in",
+        "come after", "come and see me", "show me after", "see you then", "see you on", "call you tomorrow",
+        "bring her back",
+        "bring him back", "come in again", "see you next", "back in", "check back", "see you at", "i'll see you",
+        "recheck in",
+        "see you after", "you again", "come see me", "call you with", "call you in", "return to clinic", "be back in",
+    ])
+    private static let referrals: Set = ["refer", "referral", "referring", "referred", "refers"]
+    private static let ordering: Set = [
+        "order", "ordering", "get", "send", "do", "check", "repeat", "schedule", "book", "need", "run", "test", "have",
+        "take",
+        "want", "like", "arrange", "request", "draw", "going", "due", "obtain", "recheck", "sending", "set", "add",
+        "let's", "perform",
+        "we'll", "i'll",
+    ]
+    private static let intents = PhraseBook([
+        "i'll", "we'll", "i will", "we will", "i'd like", "i would like", "i want", "let's", "i'm going", "we're going",
+        "i am going", "we need", "i'm gonna", "we're gonna", "we can", "we could", "i recommend", "i'd recommend",
+        "gonna",
+        "we should", "i'm ordering", "i'm sending", "order", "schedule", "book", "i'm", "is due", "go ahead", "i am",
+        "we are going", "i would recommend", "i think we", "we might", "i wanna", "we do",
+    ])
+    private static let outcomes: Set = [
+        "shows", "showed", "shown", "show", "was", "is", "came", "come", "normal", "positive", "negative", "revealed",
+        "elevated",
+        "high", "low", "looks", "looked", "results", "result", "fine", "clear", "demonstrates", "were", "are", "seen",
+        "at",
+    ]
+    private static let assessing = PhraseBook([
+        "looks like", "look like", "sounds like", "seems like", "seems to be", "most likely", "consistent with",
+        "diagnosis",
+        "i think this is", "i think it's", "i think it is", "i think that's", "i think you have", "this is", "it's",
+        "it is", "i'd call it", "you have", "you've got", "i believe", "suspect", "this may be", "likely", "so that's",
+        "there is no sign of", "no evidence of", "due to", "caused by", "i think", "you are having", "so your",
+        "under control",
+        "well controlled", "not controlled", "uncontrolled", "diagnosed", "stable", "improving", "impression",
+        "assessment", "isn't well",
+    ])
+    private static let doubting = PhraseBook([
+        "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "without", "unlikely",
+        "do not think",
+        "nothing here", "not your", "it's not", "no", "could be", "might be",
+    ])
+    private static let instructing: Set = [
+        "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
+        "increase",
+        "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin", "initiate",
+        "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
+        "stays", "send",
+    ]
+    private static let changes: [(MedicationMention.Change, PhraseBook<Void>)] = [
+        (.stopped, PhraseBook(["stop", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off"])),
+        (
+            .increased,
+            PhraseBook(["increase", "go up", "goes up", "raise", "double", "bump", "up to", "increasing", "bump up"])
+        ),
+        (.decreased, PhraseBook(["reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper"])),
+        (
+            .continued,
+            PhraseBook([
+                "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
+                "keep going", "keep taking",
+            ])
+        ),
+        (
+            .started,
+            PhraseBook([
+                "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you",
+                "give her", "give him",
+                "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in", "take", "giving him",
+                "giving her",
+            ])
+        ),
+    ]
+    private static let advising: Set = [
+        "take", "use", "apply", "drink", "rest", "avoid", "gargle", "eat", "don't", "never", "keep", "exercise",
+        "reduce",
+        "increase", "stop", "make", "try", "inhale", "walk", "cut", "wear", "elevate", "ice", "limit", "lose", "quit",
+        "get",
+        "stay", "put", "finish", "continue", "sleep", "wash", "carry", "monitor", "check", "raise", "do", "go", "no",
+        "not", "plenty",
+        "lots", "gentle", "steam", "cool", "watch", "write", "remember", "start", "maintain", "hold", "let", "give",
+        "restrict", "please", "record",
+    ]
+    private static let advisingPhrases = PhraseBook([
+        "you should", "you need to", "you must", "want you to", "try to", "make sure", "you can", "would like you to",
+        "be sure to",
+        "like you to", "have you", "encourage you", "recommend", "advise", "you could", "important to", "need to",
+        "be careful", "can help", "it's important",
+    ])
+    private static let examining = PhraseBook([
+        "examine", "have a look", "take a look", "listen to", "physical exam", "on examination", "on exam",
+        "on your exam", "quick exam",
+        "let me look", "take a listen", "i listened", "let me check", "your exam", "check you out", "examination",
+    ])
+    private static let finding: Set = [
+        "is", "are", "looks", "look", "clear", "normal", "no", "there's", "tender", "tenderness", "swollen", "red",
+        "see", "hear", "feel",
+        "soft", "good", "mild", "there", "has", "have", "full", "stable", "equal", "positive", "negative", "present",
+        "intact", "reduced",
+        "appears", "shows", "still", "some", "aren't", "isn't", "both", "heard", "it's", "bit", "little", "noted",
+        "without", "healed",
+    ]
+
+    mutating func readClinician(_ clause: Dialogue.Clause) {
+        // A clinician who goes on after a question asks no more.
+        let tokens = NoteVoice.withoutIdle(clause.tokens)
+        guard tokens.count > 1 else { return }
+        let terms = Terms(tokens)
+        if asked != nil, tokens.count > 6 || terms.has([.examination, .investigation, .medication]) { asked = nil }
+        if readReason(clause) || ignores(tokens) { return }
+        // Nobody says who speaks: what denies symptoms or tells of relatives is the patient's.
+        if !clause.isLabelled, !isExamining,
+            terms.has(.bloodRelative) || clause.act == .denial && terms.has([.symptom, .condition])
+        {
+            return readStatement(clause)
+        }
+        if tokens.contains(anyOf: Self.examining) {
+            isExamining = true
+            if terms.all.count < 3, !tokens.contains(Self.finding) { return }
+        }
+        if ReturnPrecaution.isOne(tokens), !(tokens.contains(anyOf: Self.followUps) && hasTime(tokens)) {
+            return add(.returnPrecaution, NoteVoice.ofClinician(tokens))
+        }
+        var rest = tokens
+        let vitals = VitalSign.all(in: tokens)
+        if !vitals.isEmpty {
+            for sign in vitals { add(.vital, Array(tokens[sign.range]), text: sign.text) }
+            isExamining = true
+            rest = Self.without(vitals.map(\.range), in: tokens)
+            guard rest.count > 3 else { return }
+        }
+        readFindings(rest, vitals.isEmpty ? terms : Terms(rest), clause)
+    }
+
+    private static func without(_ ranges: [Range<Int>], in tokens: [Token]) -> [Token] {
+        var rest = tokens
+        for range in ranges.reversed() { rest.removeSubrange(range) }
+        return NoteVoice.withoutIdle(rest)
+    }
+
+    private func ignores(_ tokens: [Token]) -> Bool {
+        tokens.contains([
+            "wonderful", "thank", "thanks", "congratulations", "welcome", "sorry", "joking", "hello", "hi", "bye",
+            "nice",
+        ])
+            && tokens.count < 8
+    }
+
+    private func hasTime(_ tokens: [Token]) -> Bool {
+        tokens.contains {
+            Numbers.units.contains($0.plain) || Numbers.weekdays.contains($0.plain) || $0.plain == "tomorrow"
+        }
+    }
+
+    private mutating func readFindings(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
+        let intends = tokens.contains(anyOf: Self.intents)
+        if tokens.contains(anyOf: Self.followUps), hasTime(tokens) || tokens.count < 9, !terms.has(.medication) {
+            return add(.followUp, NoteVoice.ofClinician(tokens))
+        }
+        let orders = intends && tokens.contains(Self.ordering)
+        if tokens.contains(Self.referrals) || orders && terms.has(.specialty) && !terms.has(.investigation) {
+            return add(.referral, NoteVoice.ofClinician(tokens))
+        }
+        if terms.has(.investigation) {
+            let first = terms.first(.investigation)?.range.upperBound ?? 0
+            let tells = tokens[first...].prefix(6).contains { Self.outcomes.contains($0.plain) }
+            if tells, !(intends && orders) || tokens.contains(["showed", "shows", "normal", "came"]) {
+                return add(.result, NoteVoice.ofClinician(tokens))
+            }
+            if orders || tokens.contains(["order", "check", "repeat"]) {
+                return add(.investigation, NoteVoice.ofClinician(tokens))
+            }
+        }
+        if readPrescription(tokens, terms, clause) { return }
+        let doubts = tokens.contains(anyOf: Self.doubting)
+        if terms.has([.condition]) || tokens.contains(["controlled", "uncontrolled"]) && terms.has(.symptom)
+            || terms.has(.symptom) && tokens.contains(["likely", "sounds", "diagnosis"]),
+            tokens.contains(anyOf: Self.assessing), !isInstruction(tokens), !terms.has(.bloodRelative)
+        {
+            if tokens.contains(["history"]), !tokens.contains(["controlled"]) {
+                return add(.medicalHistory, NoteVoice.ofClinician(tokens))
+            }
+            if !doubts || tokens.contains(["controlled"]) { return add(.assessment, NoteVoice.ofClinician(tokens)) }
+            if tokens.matches(["there", "is", "no", "sign"], at: 0) {
+                return add(.assessment, NoteVoice.ofClinician(tokens))
+            }
+            if !isExamining || !terms.has(.examination) { return }
+        }
+        let isFinding = terms.has(.examination) || terms.has([.bodyPart, .symptom, .bodyComplaint]) && isExamining
+        if isFinding, !isInstruction(tokens), !intends || isExamining, tokens.contains(Self.finding) || isExamining,
+            !tokens.contains(["if", "because"])
+        {
+            return add(.examination, NoteVoice.ofClinician(tokens))
+        }
+        if isInstruction(tokens) || tokens.contains(anyOf: Self.advisingPhrases) {
+            let said = NoteVoice.ofClinician(tokens)
+            guard said.count > 1 || Self.advising.contains(said.first?.plain ?? ""),
+                !tokens.contains(["question", "questions", "seat", "sit", "shirt", "breath", "ah"])
+            else { return }
+            return add(.advice, said)
+        }
+        if intends, tokens.count > 3, terms.all.count > 0 { return add(.plan, NoteVoice.ofClinician(tokens)) }
+        if tokens.indices.contains(where: { tokens.matches(["year", "old"], at: $0) })
+            || tokens.contains(["year-old"]) || tokens.contains(where: { $0.plain.hasSuffix("year-old") })
+        {
+            return add(.presentIllness, NoteVoice.finished(tokens))
+        }
+        // "I know that you have had this pain": what was told before.
+        if tokens.contains(["you", "you've", "you're", "your", "he", "she"]),
+            terms.has([.symptom, .condition, .medication, .procedure]), !doubts
+        {
+            add(terms.has(.procedure) ? .surgicalHistory : .presentIllness, NoteVoice.ofClinician(tokens))
+        }
+    }
+
+    private func isInstruction(_ tokens: [Token]) -> Bool {
+        guard let first = NoteVoice.ofClinician(tokens).first ?? tokens.first else { return false }
+        let opening = tokens.first {
+            ![
+                "please", "just", "and", "so", "then", "do", "you", "should", "need", "to", "try", "can", "i", "want",
+                "must", "also", "but",
+            ].contains($0.plain)
+        }
+        // "I don't think so", "let me have a look"
+        let rest = tokens.map(\.plain)
+        if let index = rest.firstIndex(of: "don't"), index + 1 < rest.count,
+            ["think", "see", "know", "need", "worry", "want", "believe", "have", "hear", "feel", "mind"].contains(
+                rest[index + 1])
+        {
+            return false
+        }
+        if rest.contains("let"), rest.contains("me") { return false }
+        return Self.advising.contains(opening?.plain ?? "") && opening?.plain != "no" && opening?.plain != "not"
+            || Self.advising.contains(first.plain) && first.plain != "no" && first.plain != "not"
+                && first.plain != "get"
+    }
+
+    /// Medications that are started, changed, continued or stopped.
+    private mutating func readPrescription(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
+        let instructs = tokens.contains(Self.instructing)
+        let mentions = MedicationMention.all(in: tokens, terms, isTaken: instructs)
+        var change: MedicationMention.Change?
+        for (kind, phrases) in Self.changes where change == nil && tokens.contains(anyOf: phrases) { change = kind }
+        guard !mentions.isEmpty else {
+            // "Keep that as it is."
+            guard let change, change != .started, let last = medications.last, tokens.count <= 12,
+                tokens.contains(["that", "it", "them", "those", "this"])
+            else { return false }
+            medications.change(last, change)
+            return tokens.count <= 5
+        }
+        let isRefused = tokens.contains(
+            anyOf: PhraseBook(["don't", "not need", "won't", "no need", "never", "avoid", "not give"]))
+        if isRefused {
+            add(.advice, NoteVoice.ofClinician(tokens))
+            return true
+        }
+        var isNew = false
+        for var mention in mentions {
+            let isKnown = medications.knows(mention.name)
+            // "Start" is no change of what is taken already, unless a dose says so.
+            mention.change =
+                change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
+            let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
+            if isWorth {
+                medications.add(mention)
+                isNew = true
+            }
+        }
+        // What is left of a long clause may be advice: "…, just take it with food".
+        return isNew || terms.has(.medication)
+    }
+}

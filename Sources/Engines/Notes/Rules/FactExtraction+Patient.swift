@@ -1,0 +1,281 @@
+import ScribeDomain
+
+/// What patients, and who speaks for them, tell.
+extension FactExtraction {
+    private static let negations: Set = [
+        "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",
+        "aren't", "wasn't", "weren't", "haven't", "hasn't", "hadn't", "doesn't", "none", "nothing",
+    ]
+    private static let reporting: Set = [
+        "says", "said", "noticed", "thinks", "made", "told", "brought", "wanted", "worried",
+    ]
+    private static let chronic: Set = [
+        "history", "diagnosed", "known", "chronic", "child", "baby", "childhood", "born", "since", "years", "always",
+        "prediabetic", "diabetic", "hypertensive", "asthmatic", "previous", "previously", "ago", "vaccines",
+        "vaccinated",
+    ]
+    private static let surgical: Set = [
+        "removed", "operated", "surgery", "operation", "caesarean", "replaced", "bypass", "stent",
+    ]
+    private static let allergic = PhraseBook([
+        "allergic", "allergy", "allergies", "gives me", "gave me", "makes me", "brought me out", "me out in",
+        "intolerant",
+        "i get hives", "reacted to", "made me",
+    ])
+    private static let takings: Set = [
+        "take", "taking", "took", "on", "inject", "using", "use", "tablet", "tablets", "prescribed",
+    ]
+    private static let notTaken = PhraseBook([
+        "stopped", "used to", "ran out", "can't take", "cannot take", "not take", "don't take", "never took",
+        "no longer",
+        "finished", "came off", "didn't take", "quit",
+    ])
+
+    mutating func readStatement(_ clause: Dialogue.Clause, answering earlier: Asked? = nil) {
+        let questions = earlier ?? asked
+        asked = nil
+        let tokens = NoteVoice.withoutIdle(clause.tokens)
+        let terms = Terms(tokens)
+        guard tokens.count > 1 || questions != nil || terms.has(.medication) else { return }
+
+        if tokens.count <= 9, let fragment = MedicationMention.fragment(tokens), medications.complete(with: fragment) {
+            return
+        }
+        if readReason(clause) { return }
+        if tokens.contains(["patient", "patients"]), !isThirdPerson { return }
+        if isOfOther(tokens, terms, clause) { return readOther(tokens, terms, clause) }
+        speaksOfOther = false
+        if readAllergy(tokens, terms, questions) { return }
+        let isTaken =
+            tokens.contains(Self.takings) || questions?.speaks(of: Self.takings) ?? false
+            || questions?.has([.medication, .drugGroup]) ?? false
+        let hasDrug = terms.has([.medication]) || isTaken && terms.has([.everydayMedication, .drugGroup])
+        if hasDrug || MedicationMention.all(in: tokens, terms, isTaken: false).count > 0 {
+            guard !tokens.contains(anyOf: Self.notTaken), !tokens.contains(Self.negations) else {
+                return addNarrative(tokens, terms, clause)
+            }
+            readMedications(tokens, terms, isTaken: isTaken, change: nil)
+            if terms.has([.symptom, .condition, .bodyPart]) { addNarrative(tokens, terms, clause) }
+            return
+        }
+        if readDenied(tokens, terms, clause) { return }
+        let hadProcedure =
+            terms.has(.procedure) || tokens.contains(Self.surgical)
+            || tokens.contains(["out"]) && terms.has([.bodyPart]) && tokens.contains(["had", "took"])
+        if hadProcedure, !tokens.contains(["need", "want", "if"]), !terms.has(.symptom) {
+            return add(.surgicalHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject))
+        }
+        if isSocial(tokens, terms, questions) {
+            return add(.socialHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject))
+        }
+        let isHistory =
+            terms.has(.condition) && !terms.has(.symptom)
+            && (hasChiefComplaint || tokens.contains(Self.chronic)) && clause.turn != chiefTurn
+            || tokens.contains(["diagnosed"]) || tokens.matches(["history", "of"], at: 0)
+            || tokens.indices.contains { tokens.matches(["history", "of"], at: $0) }
+        if isHistory { return add(.medicalHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)) }
+        if let questions, readFragment(tokens, terms, questions) { return }
+        if terms.has([.symptom]) || terms.has(.bodyPart) && terms.has(.bodyComplaint)
+            || !hasChiefComplaint && terms.has([.condition, .bodyPart, .bodyComplaint])
+        {
+            return readComplaint(tokens, terms, clause)
+        }
+        addNarrative(tokens, terms, clause, isAnswer: questions != nil)
+    }
+
+    // MARK: Other people
+
+    private func isOfOther(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
+        if terms.has(.relative), !tokens.contains(Self.reporting) { return true }
+        guard speaksOfOther, !isThirdPerson, let first = tokens.first else { return false }
+        return ["she", "he", "hers", "his", "they", "she's", "he's"].contains(first.plain)
+    }
+
+    private mutating func readOther(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
+        let isIll = terms.has([.condition, .symptom, .procedure]) || tokens.contains(["died", "insulin", "bypass"])
+        speaksOfOther = true
+        if terms.has(.bloodRelative), isIll {
+            add(.familyHistory, NoteVoice.ofPatient(tokens))
+        } else if terms.has(.relative), !isIll, tokens.contains(["live", "lives", "living", "died", "alone", "with"]) {
+            if tokens.contains(["live", "lives", "living", "died"]) {
+                add(.socialHistory, NoteVoice.ofPatient(tokens))
+            }
+        }
+    }
+
+    // MARK: Kinds
+
+    private mutating func readAllergy(_ tokens: [Token], _ terms: Terms, _ questions: Asked?) -> Bool {
+        let wasAsked = questions?.speaks(of: ["allergic", "allergies", "allergy", "tolerate"]) ?? false
+        let isSaid = tokens.contains(anyOf: Self.allergic)
+        guard isSaid || wasAsked && terms.has([.allergen, .medication, .drugGroup]) else { return false }
+        let saysSo = tokens.contains(["allergic", "allergy", "allergies", "intolerant"])
+        // "I took amoxicillin and it gave me hives."
+        if !saysSo, !terms.has([.medication, .allergen]), tokens.contains(["it", "that", "they"]),
+            let name = medications.removeLast()
+        {
+            add(
+                .allergy, tokens,
+                text:
+                    "\(name): \(NoteVoice.ofPatient(tokens).filter { !["it", "that", "they"].contains($0.plain) }.text)"
+            )
+            return true
+        }
+        guard saysSo || terms.has([.medication, .allergen]) else { return false }
+        if tokens.contains(["no", "not", "nothing", "none", "any"]), !terms.has([.medication, .allergen, .drugGroup]) {
+            add(.allergy, tokens, text: tokens.contains(["known"]) ? "no known allergies" : "no allergies")
+            return true
+        }
+        add(.allergy, NoteVoice.ofPatient(tokens))
+        return true
+    }
+
+    /// "No fever or chills": each is denied, up to a contrast.
+    private mutating func readDenied(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
+        guard let start = tokens.firstIndex(where: { Self.negations.contains($0.plain) }) else { return false }
+        let denied = terms.all.filter {
+            $0.range.lowerBound > start && !$0.kinds.isDisjoint(with: [.symptom, .condition])
+        }
+        guard !denied.isEmpty else { return false }
+        // "can't", "not sleeping well": a thing that does not work is a complaint.
+        let before = tokens[..<start]
+        if !before.isEmpty {
+            let terms = Terms(Array(before)); if terms.has(.symptom) { readComplaint(Array(before), terms, clause) }
+        }
+        var topic: [Token] = []
+        for token in tokens[(start + 1)...] {
+            if ["or", "and", "nor"].contains(token.plain) || token.pause > .none {
+                if !["or", "and", "nor"].contains(token.plain) { topic.append(token) }
+                if Terms(topic).has([.symptom, .condition, .bodyPart]) { deny(Self.withoutVerbs(topic)) }
+                topic = []
+            } else {
+                topic.append(token)
+            }
+        }
+        if Terms(topic).has([.symptom, .condition, .bodyPart]) { deny(Self.withoutVerbs(topic)) }
+        return true
+    }
+
+    private static func withoutVerbs(_ tokens: [Token]) -> [Token] {
+        let verbs: Set = [
+            "had", "have", "having", "any", "been", "a", "the", "really", "get", "got", "noticed", "felt", "feel",
+            "kind", "of", "ever", "no", "i", "never", "not",
+        ]
+        return Array(tokens.drop { verbs.contains($0.plain) })
+    }
+
+    private func isSocial(_ tokens: [Token], _ terms: Terms, _ questions: Asked?) -> Bool {
+        if terms.has(.social), !terms.has([.symptom, .bodyComplaint]) { return true }
+        guard let questions, !terms.has([.symptom, .condition, .medication]) else { return false }
+        return questions.speaks(of: [
+            "smoke", "smoking", "alcohol", "drink", "drinking", "drugs", "vape", "work", "job", "live", "coffee",
+        ])
+            && tokens.count > 1
+    }
+
+    /// A fragment takes its meaning from what was asked: "Two months." to "How long has it hurt?"
+    private mutating func readFragment(_ tokens: [Token], _ terms: Terms, _ questions: Asked) -> Bool {
+        guard let question = questions.clauses.last, tokens.count <= 7, !terms.has([.symptom, .condition, .bodyPart]),
+            !tokens.contains(["i", "i'm", "i've", "it", "it's", "he", "she", "that's", "they", "my"])
+        else { return false }
+        let said = NoteVoice.finished(tokens)
+        let ailment = question.terms.first([.symptom, .condition, .medication])
+        let topic = ailment.map { Array(question.tokens[$0.range]) } ?? []
+        let isWhen = question.tokens.contains(["long", "when", "since", "often", "time"])
+        guard !topic.isEmpty || isWhen || terms.has(.qualifier) else { return tokens.count < 3 }
+        guard isWhen, topic.isEmpty else {
+            add(.presentIllness, topic + said)
+            return true
+        }
+        let isLength =
+            Numbers.isNumber(said[0].plain)
+            || ["about", "around", "almost", "nearly", "a", "few"].contains(said[0].plain)
+        add(
+            .presentIllness, said,
+            text: [chiefName, isLength ? "for" : "", said.text].filter { !$0.isEmpty }.joined(separator: " "))
+        return true
+    }
+
+    private mutating func readComplaint(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
+        // Several in one breath are told one by one.
+        var parts: [[Token]] = [[]]
+        for token in tokens {
+            if token.plain == "and", parts[parts.count - 1].count > 0 {
+                parts.append([])
+            } else {
+                parts[parts.count - 1].append(token)
+            }
+        }
+        let named = parts.allSatisfy { Terms($0).has([.symptom, .bodyPart]) }
+        for (index, part) in (named ? parts : [tokens]).enumerated() where !part.isEmpty {
+            let said = NoteVoice.ofPatient(part, carries: index > 0 || clause.carriesSubject)
+            let terms = Terms(said)
+            if !hasChiefComplaint || clause.turn == chiefTurn && named && clause.isLabelled == false && false {
+                hasChiefComplaint = true
+                chiefTurn = clause.turn
+                var details = [
+                    "name": (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {
+                        Array(said[$0.range]).text
+                    } ?? said.text
+                ]
+                for position in said.indices.dropFirst() where details["duration"] == nil {
+                    if let end = MedicationMention.duration(in: said, at: position) {
+                        details["duration"] = Array(said[position..<end]).text
+                    }
+                }
+                add(.chiefComplaint, said, details: details)
+                chiefName = details["name"] ?? ""
+            } else if chiefTurn == clause.turn, index > 0 {
+                add(
+                    .chiefComplaint, said,
+                    details: terms.first([.symptom, .bodyPart]).map { ["name": Array(said[$0.range]).text] } ?? [:])
+            } else {
+                addComplaint(said, terms)
+            }
+        }
+    }
+
+    private static let telling: Set = [
+        "worse", "better", "helps", "helped", "help", "started", "began", "comes", "goes", "times", "night", "morning",
+        "evening", "walking", "running", "lifting", "standing", "sitting", "lying", "stairs", "eat", "eating", "sleep",
+        "sleeping", "weight", "appetite", "energy", "hospital", "ago", "fell", "injured", "twisted", "hit",
+        "constant", "sudden", "suddenly", "gradually", "radiates", "spread", "spreads", "tried", "wake", "ice",
+        "exercise", "surgery", "can't", "trouble", "difficulty", "stopped", "lost", "week",
+        "weeks", "days", "months", "month", "years", "hours", "minutes", "yesterday", "since",
+        "medication", "medicine", "pills", "feels", "felt", "hurts",
+    ]
+    private static let worthless: Set = [
+        "thank", "thanks", "hello", "bye", "welcome", "hi", "sounds", "agree", "wonderful", "perfect", "wondering",
+        "understand", "relief", "scary", "joking", "funny", "bless", "okay", "absolutely", "appreciate", "nice", "meet",
+    ]
+
+    /// What else belongs to the story: only what says something of the illness.
+    mutating func addNarrative(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, isAnswer: Bool = false) {
+        guard tokens.count > 2, !tokens.contains(Self.worthless) else { return }
+        let tells =
+            terms.has([
+                .symptom, .bodyPart, .bodyComplaint, .condition, .medication, .drugGroup, .investigation, .examination,
+                .procedure,
+            ])
+            || tokens.contains(Self.telling) || isAnswer && tokens.count > 4
+        guard tells else { return }
+        let said = NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)
+        guard said.count > 1 else { return }
+        add(.presentIllness, said)
+    }
+
+    // MARK: Medications
+
+    /// - Returns: whether any is named.
+    @discardableResult
+    mutating func readMedications(
+        _ tokens: [Token], _ terms: Terms, isTaken: Bool, change: MedicationMention.Change?
+    ) -> Bool {
+        let mentions = MedicationMention.all(in: tokens, terms, isTaken: isTaken)
+        for var mention in mentions {
+            mention.change = change ?? mention.change
+            medications.add(mention)
+        }
+        return !mentions.isEmpty
+    }
+}

@@ -1,0 +1,137 @@
+/// Hindi words among English ones, in both scripts: enough to understand what a consultation in both languages says.
+///
+/// Words change into English ones where they stand; a few patterns change places, for Hindi puts "since" and "not"
+/// after what they belong to.
+enum HindiSpeech {
+    private static let words = PhraseBook(ClinicalLexicon.hindi.map { ($0.key, $0.value) })
+    /// Words by which a clause is known to be Hindi.
+    private static let marks: Set = [
+        "hai", "hain", "hua", "hui", "hota", "hoti", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere", "nahi",
+        "nahin", "kya", "koi", "se", "ko", "ki", "ka", "ke", "karo", "karte", "tha", "thi", "gaya", "gaye", "roz",
+        "baar", "aata", "aati", "bhi", "lo", "lijiye", "haan", "din", "subah", "raat", "shaam", "है", "हैं", "नहीं", "में",
+        "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "मुझे", "मेरा", "मेरी", "दिन", "था", "थी", "लीजिए", "कीजिए", "और",
+    ]
+    private static let dropped: Set = [
+        "hai", "hain", "hua", "hui", "hota", "hoti", "ho", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere",
+        "se",
+        "ko", "ki", "ka", "ke", "tha", "thi", "gaya", "gaye", "aata", "aati", "bhi", "wali", "wala", "thi", "kuch",
+        "है", "हैं", "में", "मुझे", "मेरा", "मेरी", "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "था", "थी", "तक", "पर",
+        "kab", "bahut", "thoda", "thodi", "zyada", "abhi", "ab", "phir", "toh", "karte", "rahe", "hue", "aur",
+    ]
+    private static let joining = ["aur": "and", "और": "and", "lekin": "but", "agar": "if", "अगर": "if", "ya": "or"]
+    private static let relatives = [
+        "padosi": "neighbour", "chacha": "uncle", "pati": "husband", "patni": "wife", "maa": "mother", "mata": "mother",
+        "pitaji": "father", "papa": "father", "bhai": "brother", "behen": "sister", "मां": "mother", "पिता": "father",
+        "beta": "son", "beti": "daughter", "nani": "grandmother", "dadi": "grandmother", "dada": "grandfather",
+    ]
+    private static let units: Set = ["day", "days", "week", "weeks", "month", "months", "year", "years"]
+    private static let moreUnits = [
+        "saal": "years", "साल": "years", "hafte": "weeks", "mahine": "months", "हफ़्ते": "weeks", "महीने": "months",
+        "ghante": "hours", "minute": "minutes",
+    ]
+    /// All English words that Hindi ones turn into.
+    static let english = Set(
+        (Array(ClinicalLexicon.hindi.values) + Array(relatives.values) + Array(moreUnits.values) + Array(joining.values)
+            + ["three times a day", "twice a day", "every daily for no"])
+            .flatMap { $0.split(separator: " ").map(String.init) })
+
+    private static let postpositions: Set = ["se", "से"]
+    private static let denials: Set = ["nahi", "nahin", "नहीं", "na", "mat"]
+    private static let times: Set = ["baar", "बार"]
+    private static let daily: Set = ["roz", "रोज", "रोज़"]
+
+    /// In English, as far as it is Hindi.
+    static func inEnglish(_ tokens: [Token]) -> [Token] {
+        guard tokens.contains(where: { marks.contains($0.plain) || !$0.plain.utf8.allSatisfy { $0 < 0x80 } }) else {
+            return tokens
+        }
+        var result: [Token] = []
+        var sentence: [Token] = []
+        for token in tokens {
+            sentence.append(token)
+            if token.pause > .none {
+                result += translated(sentence)
+                sentence = []
+            }
+        }
+        return result + translated(sentence)
+    }
+
+    private static func translated(_ tokens: [Token]) -> [Token] {
+        guard tokens.contains(where: { marks.contains($0.plain) || !$0.plain.utf8.allSatisfy { $0 < 0x80 } }),
+            let pause = tokens.last?.pause
+        else { return tokens }
+        var words: [Token] = []
+        var position = 0
+        while position < tokens.count {
+            if let entry = Self.entry(in: tokens, at: position) {
+                let end = position + entry.phrase.count
+                let token = tokens[position]
+                // "do" is two before something that is counted, and English elsewhere.
+                if entry.phrase == ["do"], end == tokens.count || Self.entry(in: tokens, at: end) == nil,
+                    end == tokens.count || moreUnits[tokens[end].plain] == nil
+                {
+                    words.append(token)
+                } else {
+                    for word in entry.meaning.split(separator: " ") { words.append(token.replaced(by: String(word))) }
+                }
+                position = end
+                continue
+            }
+            let token = tokens[position]
+            if let word = joining[token.plain] ?? relatives[token.plain] ?? moreUnits[token.plain] {
+                words.append(token.replaced(by: word))
+            } else {
+                words.append(token)
+            }
+            position += 1
+        }
+        return inOrder(words, pause)
+    }
+
+    private static func entry(in tokens: [Token], at position: Int) -> PhraseBook<String>.Entry? {
+        words.entries(beginningWith: tokens[position].plain)?.filter { tokens.matches($0.phrase, at: position) }
+            .max { $0.phrase.count < $1.phrase.count }
+    }
+
+    /// Durations go to the end, denials to the front, and what English has no word for goes.
+    private static func inOrder(_ tokens: [Token], _ pause: Token.Pause) -> [Token] {
+        var kept: [Token] = []
+        var durations: [Token] = []
+        var denial: Token?
+        var position = 0
+        while position < tokens.count {
+            let token = tokens[position]
+            let rest = tokens[position...].prefix(4).map(\.plain)
+            if rest.count >= 3, Numbers.isNumber(rest[0]), units.contains(rest[1]), postpositions.contains(rest[2]) {
+                durations += [token.replaced(by: "for"), token, tokens[position + 1]]
+                position += 3
+            } else if rest.count == 4, ["day", "days"].contains(rest[0]), ["mein", "में"].contains(rest[1]),
+                Numbers.isNumber(rest[2]), times.contains(rest[3])
+            {
+                kept.append(tokens[position + 2])
+                for word in ["times", "a", "day"] { kept.append(token.replaced(by: word)) }
+                position += 4
+            } else if rest.starts(with: ["morning", "shaam", "night"]) || rest.starts(with: ["सुबह", "शाम", "रात"]) {
+                for word in ["three", "times", "a", "day"] { kept.append(token.replaced(by: word)) }
+                position += 3
+            } else if rest.starts(with: ["morning", "shaam"]) || token.plain == "subah-shaam" {
+                for word in ["twice", "a", "day"] { kept.append(token.replaced(by: word)) }
+                position += token.plain == "subah-shaam" ? 1 : 2
+            } else if daily.contains(token.plain) {
+                kept.append(token.replaced(by: rest.count > 1 && rest[1] == "morning" ? "every" : "daily"))
+                position += 1
+            } else if denials.contains(token.plain) || token.plain == "no" && token.isChanged, position > 0 {
+                denial = token.replaced(by: "no")
+                position += 1
+            } else {
+                if !dropped.contains(token.plain) { kept.append(token) }
+                position += 1
+            }
+        }
+        var result = (denial.map { [$0] } ?? []) + kept + durations
+        for index in result.indices { result[index].pause = .none }
+        if let last = result.indices.last { result[last].pause = pause }
+        return result
+    }
+}

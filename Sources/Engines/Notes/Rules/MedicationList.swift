@@ -1,0 +1,98 @@
+import ScribeDomain
+
+/// The medications of a consultation, each once: what is said later of one completes or changes it.
+struct MedicationList {
+    private var order: [String] = []
+    private var mentions: [String: MedicationMention] = [:]
+    /// The one that was spoken of last, for "keep that as it is".
+    private(set) var last: String?
+    /// The one that was named last, taken or not.
+    private var named: String?
+
+    /// - Returns: whether it was known already.
+    @discardableResult
+    mutating func add(_ mention: MedicationMention) -> Bool {
+        let key = known(like: mention.name.lowercased()) ?? mention.name.lowercased()
+        last = key
+        named = nil
+        guard var known = mentions[key] else {
+            order.append(key)
+            mentions[key] = mention
+            return false
+        }
+        if mention.name.utf8.count > known.name.utf8.count { known.name = mention.name }
+        known.dose = mention.dose ?? known.dose
+        known.frequency = mention.frequency ?? known.frequency
+        known.duration = mention.duration ?? known.duration
+        known.change = mention.change ?? known.change
+        if mention.dose != nil || mention.frequency != nil || mention.change != nil { known.tokens = mention.tokens }
+        mentions[key] = known
+        return true
+    }
+
+    /// Completes the one that was spoken of last.
+    /// - Returns: whether there is one that lacks what is told.
+    mutating func complete(with fragment: MedicationMention) -> Bool {
+        guard let last, var known = mentions[last],
+            fragment.dose != nil && known.dose == nil || fragment.frequency != nil && known.frequency == nil
+        else { return false }
+        known.dose = known.dose ?? fragment.dose
+        known.frequency = known.frequency ?? fragment.frequency
+        known.tokens += fragment.tokens
+        mentions[last] = known
+        return true
+    }
+
+    /// Takes the one off that was spoken of last.
+    /// - Returns: its name.
+    mutating func removeLast() -> String? {
+        defer { named = nil }
+        if let named, known(like: named.lowercased()) == nil { return named }
+        guard let key = last, let mention = mentions.removeValue(forKey: key) else { return nil }
+        order.removeAll { $0 == key }
+        last = order.last
+        return mention.name
+    }
+
+    mutating func change(_ key: String, _ change: MedicationMention.Change) { mentions[key]?.change = change }
+
+    func knows(_ name: String) -> Bool { known(like: name.lowercased()) != nil }
+
+    mutating func speak(of name: String) {
+        last = known(like: name.lowercased()) ?? last
+        named = name
+    }
+
+    /// "metformin" is "metformin slow release".
+    private func known(like name: String) -> String? {
+        if mentions[name] != nil { return name }
+        guard let first = name.split(separator: " ").first else { return nil }
+        return order.first { $0.split(separator: " ").first == first }
+    }
+
+    var facts: [ClinicalFact] {
+        order.compactMap { mentions[$0] }.map { mention in
+            var details = ["name": mention.name]
+            details["dose"] = mention.dose
+            details["frequency"] = mention.frequency
+            details["duration"] = mention.duration
+            details["change"] = mention.change?.rawValue
+            let parts = [mention.name, mention.dose, mention.frequency, mention.duration].compactMap(\.self)
+            let text = parts.joined(separator: " ")
+            let said =
+                switch mention.change {
+                case .stopped: "stop \(text)"
+                case .increased: "increase \(mention.dose == nil ? text : Self.changed(mention))"
+                case .decreased: "reduce \(mention.dose == nil ? text : Self.changed(mention))"
+                case .continued: "continue \(text)"
+                case .started, nil: text
+                }
+            return ClinicalFact(.medication, said, details: details, source: mention.tokens.source)
+        }
+    }
+
+    private static func changed(_ mention: MedicationMention) -> String {
+        [mention.name, mention.dose.map { "to \($0)" }, mention.frequency, mention.duration].compactMap(\.self)
+            .joined(separator: " ")
+    }
+}

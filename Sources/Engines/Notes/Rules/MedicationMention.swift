@@ -1,0 +1,299 @@
+/// A medication as one clause names it, with what the clause says of it.
+struct MedicationMention {
+    /// What is to become of a medication.
+    enum Change: String {
+        case started, stopped, increased, decreased, continued
+    }
+
+    var name: String
+    var dose: String?
+    var frequency: String?
+    var duration: String?
+    var change: Change?
+    /// The words that it was read from.
+    var tokens: [Token]
+
+    private static let forms: Set = [
+        "spray", "ointment", "cream", "gel", "inhaler", "syrup", "drops", "patch", "patches", "injection", "injections",
+        "lotion", "suspension", "powder", "lozenges", "v", "slow", "release", "xr", "er", "modified", "nasal", "acid",
+        "eye", "ear", "mouthwash", "shampoo", "sachets", "extra", "d",
+    ]
+    static let doseUnits: Set = [
+        "mg", "milligram", "milligrams", "mcg", "microgram", "micrograms", "g", "gram", "grams", "ml", "millilitre",
+        "millilitres", "milliliters", "units", "unit", "tablet", "tablets", "capsule", "capsules", "drops", "puff",
+        "puffs",
+        "teaspoon", "teaspoons", "spoon", "spoons", "iu", "pill", "pills", "mls", "dose", "sprays", "sachet",
+    ]
+    private static let shortUnits = [
+        "milligram": "mg", "milligrams": "mg", "microgram": "mcg", "micrograms": "mcg", "gram": "g", "grams": "g",
+        "millilitre": "ml", "millilitres": "ml", "milliliters": "ml", "mls": "ml",
+    ]
+    /// How units are written.
+    static var written: [String] { Array(shortUnits.values) }
+
+    private static let schedules = PhraseBook([
+        "once a day", "twice a day", "thrice a day", "once daily", "twice daily", "thrice daily", "once a week",
+        "twice a week", "once a month", "at night", "at bedtime", "in the morning", "in the evening", "after food",
+        "before food", "after meals", "before meals", "with food", "with meals", "after breakfast", "before breakfast",
+        "after lunch", "after dinner", "before bed", "as needed", "when needed", "if needed", "as required", "daily",
+        "every day", "every morning", "every night", "every evening", "every other day", "on an empty stomach", "od",
+        "bd",
+        "tds", "qid", "hs", "sos", "prn", "bid", "tid", "1-0-1", "1-1-1", "0-0-1", "1-0-0", "per day", "a day",
+        "nightly",
+        "weekly", "once in the morning", "once at night", "three times daily", "in the mornings", "on fridays",
+        "mornings",
+        "at the start of a headache", "as often as you like", "when you need it", "each day", "each morning",
+        "each night",
+        "every week", "every month", "once weekly", "morning and night", "before bedtime", "with breakfast",
+        "with dinner",
+    ])
+
+    /// How far from its name a medication's dose may stand.
+    private static let reach = 14
+
+    /// All that a clause names.
+    /// - Parameter isTaken: whether what may as well be food counts: somebody was asked what he takes, or says so.
+    static func all(in tokens: [Token], _ terms: Terms, isTaken: Bool) -> [MedicationMention] {
+        var found: [MedicationMention] = []
+        var starts: [(start: Int, end: Int)] = []
+        var position = 0
+        let named = terms.all.filter { !$0.kinds.isDisjoint(with: [.medication, .everydayMedication, .drugGroup]) }
+        var next = 0
+        while position < tokens.count {
+            while next < named.count, named[next].range.lowerBound < position { next += 1 }
+            if next < named.count, named[next].range.lowerBound == position {
+                let term = named[next]
+                let end = term.range.upperBound
+                // "betamethasone ointment" is one.
+                if let last = starts.last, last.end == position, forms.contains(tokens[position].plain) {
+                    position = end
+                    continue
+                }
+                if !term.kinds.isDisjoint(with: [.medication, .drugGroup]) || isTaken
+                    || dose(in: tokens, at: end) != nil
+                {
+                    starts.append((position, end))
+                }
+                position = end
+            } else if isUnknownName(tokens, position) {
+                starts.append((position, position + 1))
+                position += 1
+            } else {
+                position += 1
+            }
+        }
+        let leading = starts.enumerated().map { index, start in
+            leadingDose(in: tokens, before: start.start, after: index > 0 ? starts[index - 1].end : 0)
+        }
+        for (index, start) in starts.enumerated() {
+            var limit = min(tokens.count, start.end + reach)
+            if index + 1 < starts.count { limit = min(limit, leading[index + 1]?.start ?? starts[index + 1].start) }
+            found.append(mention(in: tokens, start, before: limit, leading[index]))
+        }
+        return found
+    }
+
+    /// What a fragment without a name says of the medication that was spoken of last: "Two tablets." Nil for anything else.
+    static func fragment(_ tokens: [Token]) -> MedicationMention? {
+        var mention = MedicationMention(name: "", tokens: tokens)
+        var position = 0
+        while position < tokens.count {
+            if mention.dose == nil, let dose = dose(in: tokens, at: position) {
+                mention.dose = dose.text
+                position = dose.end
+            } else if let end = frequency(in: tokens, at: position) {
+                let text = Array(tokens[position..<end]).text
+                mention.frequency = mention.frequency.map { "\($0) \(text)" } ?? text
+                position = end
+            } else {
+                guard position < 3,
+                    ["it", "takes", "i", "take", "about", "maybe", "at", "of", "the", "it's"].contains(
+                        tokens[position].plain)
+                else { return mention.dose != nil ? mention : nil }
+                position += 1
+            }
+        }
+        return mention.dose != nil || mention.frequency != nil ? mention : nil
+    }
+
+    private static let noNames: Set = [
+        "take", "with", "about", "than", "have", "from", "taking", "your", "this", "that", "another", "only", "give",
+        "for",
+        "increase", "decrease", "reduce", "dose", "down", "start", "over", "every", "each", "same", "added", "still",
+        "currently", "just", "around", "maybe", "milligrams", "tablets", "goes", "make", "giving", "them", "need",
+        "times",
+    ]
+
+    /// Any other word that a dose in milligrams follows.
+    private static func isUnknownName(_ tokens: [Token], _ position: Int) -> Bool {
+        let word = tokens[position].plain
+        guard position + 1 < tokens.count, word.utf8.count > 3, tokens[position].pause < .end, !noNames.contains(word),
+            Numbers.isNumber(tokens[position + 1].plain) || tokens[position + 1].plain.first?.isNumber ?? false,
+            let dose = dose(in: tokens, at: position + 1), dose.text.hasSuffix("mg") || dose.text.hasSuffix("mcg")
+        else { return false }
+        return word.allSatisfy(\.isLetter) && !Numbers.isNumber(word) && !doseUnits.contains(word)
+    }
+
+    private static func mention(
+        in tokens: [Token], _ name: (start: Int, end: Int), before limit: Int, _ leading: (text: String, start: Int)?
+    ) -> MedicationMention {
+        var end = name.end
+        while end < limit, tokens[end - 1].pause == .none, forms.contains(tokens[end].plain) { end += 1 }
+        // "slow release" or "d" belongs to it, and "drops" alone is a dose.
+        var mention = MedicationMention(
+            name: Array(tokens[name.start..<end]).text, tokens: Array(tokens[name.start..<end]))
+        var position = end
+        while position < limit {
+            let isUnlikely = position > end + 5 && mention.dose == nil && mention.frequency == nil
+            if isUnlikely, mention.duration == nil, position > end + 8 { break }
+            if let dose = dose(in: tokens, at: position) ?? bareDose(in: tokens, at: position, after: end) {
+                let isGoal = position > 0 && ["to", "now"].contains(tokens[position - 1].plain)
+                if mention.dose == nil || isGoal { mention.dose = dose.text }
+                mention.tokens += tokens[position..<dose.end]
+                position = dose.end
+            } else if let part = frequency(in: tokens, at: position) {
+                let text = Array(tokens[position..<part]).text
+                if !(mention.frequency?.contains(text) ?? false) {
+                    mention.frequency = mention.frequency.map { "\($0) \(text)" } ?? text
+                    mention.tokens += tokens[position..<part]
+                }
+                position = part
+            } else if let part = duration(in: tokens, at: position) {
+                if mention.duration == nil {
+                    mention.duration = Array(tokens[position..<part]).text
+                    mention.tokens += tokens[position..<part]
+                }
+                position = part
+            } else {
+                position += 1
+            }
+        }
+        if mention.dose == nil, let leading {
+            mention.dose = leading.text
+            mention.tokens = Array(tokens[leading.start..<name.start]) + mention.tokens
+        }
+        return mention
+    }
+
+    /// "500 mg of amoxicillin"
+    private static func leadingDose(
+        in tokens: [Token], before name: Int, after previous: Int
+    ) -> (text: String, start: Int)? {
+        for start in max(previous, name - 6)..<max(previous, name) {
+            guard let dose = dose(in: tokens, at: start), dose.end <= name,
+                tokens[dose.end..<name].allSatisfy({ ["of", "the", "your"].contains($0.plain) })
+            else { continue }
+            return (dose.text, start)
+        }
+        return nil
+    }
+
+    /// "500 mg", "four hundred milligrams", "two tablets": where it ends, and as it is written.
+    static func dose(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard position < tokens.count else { return nil }
+        let word = tokens[position].plain
+        // "500mg" in one word.
+        if let first = word.first, first.isNumber {
+            let number = word.prefix { $0.isNumber || $0 == "." || $0 == "," }
+            let unit = String(word.dropFirst(number.count).drop { $0 == "-" })
+            if !unit.isEmpty, doseUnits.contains(unit) {
+                return ("\(number) \(shortUnits[unit] ?? unit)", position + 1)
+            }
+        }
+        if word == "a" || word == "an" || word == "half" {
+            var next = position + 1
+            while next < tokens.count, ["a", "half"].contains(tokens[next].plain) { next += 1 }
+            guard next < tokens.count, let unit = shortUnits[tokens[next].plain] else {
+                return word == "a" ? hundred(in: tokens, at: position + 1) : nil
+            }
+            return (word == "half" ? "0.5 \(unit)" : "1 \(unit)", next + 1)
+        }
+        guard let number = Numbers.value(in: tokens, at: position), number.end < tokens.count,
+            tokens[number.end - 1].pause < .end, doseUnits.contains(tokens[number.end].plain)
+        else { return nil }
+        let unit = tokens[number.end].plain
+        return ("\(number.text) \(shortUnits[unit] ?? unit)", number.end + 1)
+    }
+
+    /// "a hundred milligrams"
+    private static func hundred(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard position < tokens.count, ["hundred", "thousand"].contains(tokens[position].plain) else { return nil }
+        return dose(in: tokens, at: position)
+    }
+
+    /// "azithromycin 250", "lisinopril ten": a number right after the name, in milligrams as everybody knows.
+    private static func bareDose(in tokens: [Token], at position: Int, after name: Int) -> (text: String, end: Int)? {
+        guard position == name || position == name + 1 && ["to", "is", "at"].contains(tokens[name].plain),
+            let number = Numbers.value(in: tokens, at: position), let value = Double(number.text), value >= 2,
+            number.end == tokens.count
+                || !Numbers.units.contains(tokens[number.end].plain)
+                    && !["times", "puffs", "a", "percent", "of", "per"].contains(tokens[number.end].plain)
+        else { return nil }
+        return (number.text + " mg", number.end)
+    }
+
+    static func frequency(in tokens: [Token], at position: Int) -> Int? {
+        if let end = tokens.end(of: schedules, at: position) { return end }
+        let words = tokens[position...].prefix(5).map(\.plain)
+        if words.count >= 3, Numbers.isNumber(words[0]), words[1] == "times" {
+            if words[2] == "daily" { return position + 3 }
+            if words.count >= 4, ["a", "per"].contains(words[2]), ["day", "week"].contains(words[3]) {
+                return position + 4
+            }
+        }
+        if words.count >= 3, words[0] == "every", Numbers.isNumber(words[1]) {
+            if Numbers.units.contains(words[2]) { return position + 3 }
+            if words.count == 5, words[2] == "to", Numbers.isNumber(words[3]), Numbers.units.contains(words[4]) {
+                return position + 5
+            }
+        }
+        return nil
+    }
+
+    /// "for five days", "since March", "for the last two weeks": where it ends.
+    static func duration(in tokens: [Token], at position: Int) -> Int? {
+        guard position < tokens.count else { return nil }
+        switch tokens[position].plain {
+        case "for", "over", "in":
+            var end = position + 1
+            while end < tokens.count, end < position + 7 {
+                let word = tokens[end].plain
+                if Numbers.units.contains(word) { return end + 1 }
+                guard Numbers.isNumber(word) || Numbers.vague.contains(word) || leading.contains(word) else {
+                    return nil
+                }
+                end += 1
+            }
+            return nil
+        case "since":
+            var end = position + 1
+            while end < tokens.count, end < position + 6 {
+                let word = tokens[end].plain
+                guard isDatePart(word) else { break }
+                end += 1
+                if tokens[end - 1].pause > .none { break }
+            }
+            return end > position + 1 ? end : nil
+        default:
+            guard Numbers.isNumber(tokens[position].plain), position + 1 < tokens.count,
+                Numbers.units.contains(tokens[position + 1].plain)
+            else { return nil }
+            return position + 2
+        }
+    }
+
+    private static let leading: Set = [
+        "the", "last", "past", "about", "of", "almost", "nearly", "to", "or", "another", "next", "like", "around",
+        "well", "over", "good", "at", "least", "maybe",
+    ]
+    private static let dateWords: Set = [
+        "last", "the", "this", "of", "yesterday", "morning", "afternoon", "evening", "tonight", "today", "childhood",
+        "birth", "early", "late", "christmas", "about", "summer", "winter", "spring", "autumn", "then", "school",
+        "college", "easter", "my",
+    ]
+
+    private static func isDatePart(_ word: String) -> Bool {
+        dateWords.contains(word) || Numbers.units.contains(word) || Numbers.isNumber(word)
+            || Numbers.months.contains(word) || Numbers.weekdays.contains(word) || word.first?.isNumber == true
+    }
+}

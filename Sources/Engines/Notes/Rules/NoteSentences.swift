@@ -1,0 +1,71 @@
+import ScribeDomain
+
+/// Facts as sentences and as lines of a list.
+enum NoteSentences {
+    private static let verbs: Set = [
+        "has", "is", "was", "had", "does", "did", "feels", "takes", "gets", "goes", "uses", "wants", "needs", "works",
+        "lives", "smokes", "drinks", "eats", "sleeps", "wakes", "walks", "thinks", "notices", "tries", "keeps", "knows",
+        "likes", "sees", "starts", "runs", "stands", "sits", "comes", "stops", "cannot", "would", "will", "could",
+        "went",
+        "took", "tried", "felt", "noticed", "started", "stopped", "fell", "used", "quit", "lost", "got", "woke",
+        "denies",
+        "came", "saw", "twisted", "thought", "ran", "hurt", "injured", "can", "couldn't", "never", "tends", "not",
+    ]
+    private static let finite: Set = [
+        "is", "are", "was", "were", "has", "hurts", "feels", "comes", "goes", "gets", "helps", "started", "went", "had",
+        "does", "did", "takes", "makes", "began", "happens", "seems", "will", "cannot", "burns", "itches", "helped",
+        "got",
+    ]
+    private static let openings: Set = [
+        "it", "that", "this", "because", "when", "if", "since", "after", "before", "for", "in", "at", "on", "worse",
+        "better", "about", "patient", "they", "he", "she", "every", "both", "with", "now", "then",
+    ]
+
+    /// As a line of a list.
+    static func line(_ fact: ClinicalFact) -> String { capitalised(fact.text) }
+
+    /// As a paragraph. What was denied in one go is one sentence.
+    static func paragraph(_ facts: [ClinicalFact]) -> String {
+        var sentences: [String] = []
+        var denied: [String] = []
+        func close() {
+            guard !denied.isEmpty else { return }
+            // Short sentences: a list of everything that was asked is hard to read.
+            for start in stride(from: 0, to: denied.count, by: 5) {
+                let part = denied[start..<min(start + 5, denied.count)]
+                let list =
+                    part.count == 1
+                    ? part.first ?? "" : part.dropLast().joined(separator: ", ") + " or " + (part.last ?? "")
+                sentences.append("The patient denies \(list).")
+            }
+            denied = []
+        }
+        for fact in facts {
+            if fact.kind == .negative, let name = fact.details["name"] {
+                denied.append(name)
+            } else {
+                close()
+                sentences.append(sentence(fact))
+            }
+        }
+        close()
+        return sentences.joined(separator: " ")
+    }
+
+    private static func sentence(_ fact: ClinicalFact) -> String {
+        let words = fact.text.split(separator: " ", maxSplits: 6).map(String.init)
+        guard let first = words.first else { return "" }
+        switch fact.kind {
+        case .chiefComplaint, .complaint, .presentIllness:
+            if verbs.contains(first) { return "The patient \(fact.text)." }
+            if openings.contains(first) || words.dropFirst().contains(where: finite.contains) {
+                return capitalised(fact.text) + "."
+            }
+            return "The patient reports \(fact.text)."
+        default:
+            return capitalised(fact.text) + "."
+        }
+    }
+
+    static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+}

@@ -1,0 +1,239 @@
+/// Says what was said as a note says it: in the third person, without what only leads up to it.
+///
+/// It adds no finding. The words that it may add are in `voice.txt`.
+enum NoteVoice {
+    /// How a clause may begin that says nothing of its own.
+    private static let idle: Set = [
+        "yes", "yeah", "yep", "yup", "okay", "well", "so", "and", "but", "like", "right", "now", "then", "or", "good",
+        "great", "sure", "correct", "alas", "um-hum", "congratulations", "understandable", "mm-hmm", "uh-huh", "mhm",
+        "because", "cause", "'cause", "cos",
+        "also", "again", "please", "perfect", "sorry", "wow", "yup", "theek", "haan", "sometimes,", "hey", "dragon",
+    ]
+
+    /// How patients begin, and what stands for it in a note.
+    private static let patientLeads = PhraseBook(
+        [
+            ("i have been having", ""), ("i've been having", ""), ("i've been getting", ""),
+            ("i have been getting", ""),
+            ("i am having", ""), ("i'm having", ""), ("i'm getting", ""), ("i have had", ""), ("i've had", ""),
+            ("i've got", ""), ("i have got", ""), ("i have", ""), ("i have a history of", "history of"), ("i get", ""),
+            ("i also have", ""), ("i do have", ""), ("i've been", "has been"), ("i have been", "has been"),
+            ("i've", "has"),
+            ("i'm", "is"), ("i am", "is"), ("i'm allergic", "allergic"), ("i am allergic", "allergic"),
+            ("i'm not allergic", "not allergic"), ("i am not allergic", "not allergic"), ("i was", "was"),
+            ("i had", "had"), ("i've noticed", "has noticed"),
+            ("there's", ""), ("there is", ""), ("there are", ""), ("there was", "had"), ("it's my", ""),
+            ("it's the", ""),
+            ("it's a", ""), ("it's an", ""), ("i've come about", ""), ("i'm here for", ""), ("i came in for", ""),
+            ("it's been", "it has been"), ("it's", "it is"), ("i have this", ""), ("i've got this", ""),
+            ("i've been getting this", ""), ("i think i've got", "thinks of"), ("i think i have", "thinks of"),
+            ("i think it's", "thinks it is"), ("i think", "thinks"), ("that's", "that is"), ("my name is", "name"),
+            ("i'd", "would"), ("i'll", "will"), ("i would say", ""), ("i'd say", ""), ("i feel like", "feels like"),
+        ].map { ($0.0, $0.1) })
+    /// How clinicians begin, and what stands for it.
+    private static let clinicianLeads = PhraseBook(
+        [
+            "i think", "i believe", "i would say", "i'd say", "i'd call it", "i would call it", "it looks like",
+            "this looks like", "looks like", "it sounds like", "sounds like", "this sounds like", "it seems like",
+            "this seems to be", "it seems to be", "seems like", "i suspect", "i'm thinking", "i do think", "this is",
+            "it's", "it is", "that's", "that is", "you have", "you've got", "you've", "you are", "there's", "there is",
+            "there are", "i see", "i hear", "i can see", "i can hear", "i feel", "i do hear", "i do see", "i note",
+            "i notice",
+            "i find", "we'll", "we will", "i'll", "i will", "i'm going to", "i am going to", "we're going to",
+            "we are going to", "i want you to", "i'd like you to", "i would like you to", "i want to", "i'd like to",
+            "i would like to", "let's", "let us", "you should", "you need to", "you must", "you can", "you could",
+            "make sure",
+            "i am giving you", "i'm giving you", "i'll give you", "i will give you", "i'm going to give you",
+            "i'm gonna",
+            "we're gonna", "gonna", "going to", "i'm starting you on", "i will prescribe", "i'm prescribing",
+            "i'm gonna go ahead and", "go ahead and", "we can", "i can", "we could", "i could", "we should", "i'd",
+            "i would",
+            "i also want to", "i also want you to", "on your", "your", "my", "that", "i know that", "i know",
+            "it appears",
+            "i'd recommend", "i recommend", "i would recommend", "i want", "i'd like", "i would like", "we need to",
+            "i need you to", "what i'd like to do is", "the first thing i'd like to do is", "so far", "it looks as if",
+            "you know", "i mean", "i did", "i do", "i'm", "we", "they", "start by", "i'm also going to", "i have",
+            "we have",
+            "do", "does it look", "here", "of", "i", "me", "you're going to", "you", "it may be", "the diagnosis is",
+            "then", "what i'm going to do is", "i went over", "and", "i am", "be sure to", "please", "remember to",
+            "the",
+            "a", "an", "some", "any", "go on and", "otherwise", "so i'm", "i'm sending you", "in fact",
+            "it does look like",
+        ].map { ($0, "") })
+
+    private static let thirdPerson = [
+        "take": "takes", "feel": "feels", "get": "gets", "go": "goes", "use": "uses", "want": "wants", "need": "needs",
+        "work": "works", "live": "lives", "smoke": "smokes", "drink": "drinks", "eat": "eats", "sleep": "sleeps",
+        "wake": "wakes", "walk": "walks", "think": "thinks", "notice": "notices", "try": "tries", "keep": "keeps",
+        "know": "knows", "have": "has", "do": "does", "like": "likes", "see": "sees", "start": "starts", "run": "runs",
+        "stand": "stands", "sit": "sits", "come": "comes", "stop": "stops", "am": "is", "don't": "does not",
+        "haven't": "has not",
+    ]
+    /// Words of the first and second person, and what stands for them inside a statement.
+    private static let pronouns = [
+        "i'm": "patient is", "i've": "patient has", "i'd": "patient would", "i'll": "patient will", "me": "patient",
+        "my": "the", "mine": "theirs", "myself": "self", "we": "they", "our": "their", "us": "clinic",
+        "we're": "they are",
+        "we've": "they have", "we'll": "they will", "you": "patient", "your": "the", "you're": "patient is",
+        "yourself": "self", "yours": "theirs", "you've": "patient has", "you'll": "patient will",
+        "you'd": "patient would",
+    ]
+    private static let whole = [
+        "don't": "do not", "doesn't": "does not", "didn't": "did not", "can't": "cannot", "haven't": "have not",
+        "hasn't": "has not", "isn't": "is not", "aren't": "are not", "wasn't": "was not", "weren't": "were not",
+        "won't": "will not", "couldn't": "could not", "wouldn't": "would not", "it's": "it is", "that's": "that is",
+        "there's": "there is", "she's": "she is", "he's": "he is", "they're": "they are", "gonna": "going to",
+        "wanna": "want to", "gotta": "got to", "shouldn't": "should not", "hadn't": "had not", "let's": "",
+    ]
+    static let articles: Set = ["a", "an", "the"]
+
+    /// All words that a note may have without their being said; `voice.txt` lists them.
+    static let words: Set<String> = {
+        let said =
+            Array(thirdPerson.values) + Array(pronouns.values) + Array(whole.values)
+            + patientLeads.meanings + VitalSign.written + MedicationMention.written + [
+                "denies reports allergies known no to for"
+            ]
+            + ["stop increase reduce continue started stopped increased decreased continued", "patient the not"]
+        return Set(said.flatMap { $0.lowercased().split(separator: " ").map(String.init) })
+            .union([Token].spelt.map { $0.lowercased() })
+    }()
+
+    /// What a patient, or who speaks for one, has said.
+    /// - Parameter carries: whether the subject stands in the clause before.
+    static func ofPatient(_ tokens: [Token], carries: Bool = false) -> [Token] {
+        var tokens = withoutLeads(tokens, patientLeads, rounds: 2)
+        if carries || tokens.first?.plain == "i" {
+            if tokens.first?.plain == "i" { tokens.removeFirst() }
+            if let first = tokens.first, let verb = thirdPerson[first.plain] {
+                tokens.replaceSubrange(0..<1, with: words(verb, in: first))
+            }
+        }
+        return finished(tokens)
+    }
+
+    static func ofClinician(_ tokens: [Token]) -> [Token] {
+        finished(withoutLeads(tokens, clinicianLeads, rounds: 6))
+    }
+
+    /// Without idle words at both ends, in the third person, and no copy.
+    static func finished(_ tokens: [Token]) -> [Token] {
+        var tokens = inThirdPerson(withoutIdle(tokens))
+        while let first = tokens.first, articles.contains(first.plain), tokens.count > 1 { tokens.removeFirst() }
+        return withoutLongCopies(tokens)
+    }
+
+    private static let openers: Set = [
+        "i", "i'm", "i've", "i'll", "i'd", "you", "you're", "your", "we", "we'll", "it", "it's", "this", "that",
+        "that's", "there's",
+        "my", "he", "she", "he's", "she's", "they", "let's", "what", "how", "any", "do", "did", "no", "the",
+    ]
+
+    static func withoutIdle(_ tokens: [Token]) -> [Token] {
+        var rest = tokens[...]
+        while let first = rest.first, idle.contains(first.plain), rest.count > 1 {
+            // The right knee is no idle word, nor is what is "like a seal".
+            if first.pause == .none, ["right", "like", "good"].contains(first.plain),
+                !idle.contains(rest[rest.startIndex + 1].plain), !openers.contains(rest[rest.startIndex + 1].plain)
+            {
+                break
+            }
+            rest.removeFirst()
+        }
+        while let last = rest.last, rest.count > 1,
+            [
+                "okay", "right", "though", "now", "and", "so", "but", "you", "the", "a", "then", "too", "or", "i", "to",
+                "because", "um-hum", "here", "please", "of", "with", "is", "that's", "it's", "for", "my", "your",
+            ].contains(last.plain)
+        {
+            rest.removeLast()
+        }
+        return Array(rest)
+    }
+
+    private static func withoutLeads(_ tokens: [Token], _ leads: PhraseBook<String>, rounds: Int) -> [Token] {
+        var tokens = withoutIdle(tokens)
+        for _ in 0..<rounds {
+            guard let first = tokens.first,
+                let lead = leads.entries(beginningWith: first.plain)?
+                    .filter({ tokens.matches($0.phrase, at: 0) && $0.phrase.count < tokens.count })
+                    .max(by: { $0.phrase.count < $1.phrase.count })
+            else { break }
+            tokens.replaceSubrange(0..<lead.phrase.count, with: words(lead.meaning, in: first))
+            tokens = withoutIdle(tokens)
+            if !lead.meaning.isEmpty { break }
+        }
+        return tokens
+    }
+
+    private static func words(_ text: String, in token: Token) -> [Token] {
+        text.split(separator: " ").map { token.replaced(by: String($0)) }
+    }
+
+    private static func inThirdPerson(_ tokens: [Token]) -> [Token] {
+        var result: [Token] = []
+        result.reserveCapacity(tokens.count)
+        var afterSubject = false
+        for token in tokens {
+            var replacement: String?
+            if token.plain == "i" {
+                replacement = "patient"
+            } else if afterSubject, let verb = thirdPerson[token.plain] {
+                replacement = verb
+            } else {
+                replacement = pronouns[token.plain] ?? whole[token.plain]
+            }
+            afterSubject =
+                token.plain == "i"
+                || token.plain == "you"
+                    && !(result.last.map {
+                        ["to", "for", "with", "of", "give", "see", "help", "let"].contains($0.plain)
+                    } ?? false)
+            guard let replacement else {
+                result.append(token)
+                continue
+            }
+            var new = words(replacement, in: token)
+            if let last = new.indices.last { new[last].pause = token.pause }
+            // "the patient" has an article already.
+            result += new
+        }
+        return result
+    }
+
+    // MARK: No copies
+
+    /// In words: as many as a note may have in a row as they were said.
+    private static let longestCopy = 8
+    /// What a note can do without, the most dispensable first.
+    private static let dispensable: [Set<String>] = [
+        ["the", "a", "an"],
+        ["that", "so", "very", "some", "there", "then", "any", "which", "got", "all", "up", "still"],
+        ["is", "are", "was", "were", "it", "been", "of", "have", "has", "had", "do", "did"],
+        ["and", "or", "to", "in", "on", "at", "for", "with"],
+    ]
+
+    /// Shorter where more than eight words in a row are as they were said: a note is no extract.
+    static func withoutLongCopies(_ tokens: [Token]) -> [Token] {
+        guard tokens.count > longestCopy else { return tokens }
+        var result: [Token] = []
+        var run = 0
+        for token in tokens {
+            let follows = result.last.map { !$0.isChanged && $0.ordinal + 1 == token.ordinal } ?? false
+            run = token.isChanged ? 0 : follows ? run + 1 : 1
+            result.append(token)
+            guard run > longestCopy else { continue }
+            // Not the first nor the last of the run, for then nothing would be between.
+            let range = (result.count - run + 1)..<(result.count - 1)
+            if let index = dispensable.lazy.compactMap({ words in
+                range.last { words.contains(result[$0].plain) }
+            }).first {
+                run = result.count - 1 - index
+                result.remove(at: index)
+            } else {
+                run = 1
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,102 @@
+/// Numbers as they are spoken: "one fifty two over ninety four" is 152/94.
+enum Numbers {
+    static let values: [String: Int] = [
+        "zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+        "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+        "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
+        "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000,
+    ]
+    static let weekdays: Set = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+    static let months: Set = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december",
+    ]
+    static let units: Set = [
+        "minute", "minutes", "hour", "hours", "day", "days", "night", "nights", "week", "weeks", "month", "months",
+        "year", "years", "weekend",
+    ]
+    /// What counts without being a number.
+    static let vague: Set = ["a", "an", "few", "couple", "several", "half", "some", "many", "dozen"]
+
+    static func isNumber(_ word: String) -> Bool {
+        values[word] != nil || Double(word) != nil
+            || word.contains("-")
+                && word.split(separator: "-").allSatisfy {
+                    values[String($0)] != nil || Double($0) != nil
+                }
+    }
+
+    /// A number that begins at `position`, in digits; a fraction as `152/94`.
+    static func value(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard var (text, end) = whole(in: tokens, at: position) else { return nil }
+        if end + 1 < tokens.count, ["point", "dot"].contains(tokens[end].plain) {
+            var digits = ""
+            var next = end + 1
+            while next < tokens.count, let digit = single(tokens[next].plain) {
+                digits += digit
+                next += 1
+            }
+            if !digits.isEmpty { (text, end) = ("\(text).\(digits)", next) }
+        }
+        if end + 1 < tokens.count, ["over", "by", "/"].contains(tokens[end].plain), tokens[end - 1].pause < .end,
+            let below = whole(in: tokens, at: end + 1)
+        {
+            return ("\(text)/\(below.text)", below.end)
+        }
+        return (text, end)
+    }
+
+    private static func single(_ word: String) -> String? {
+        if let value = values[word], value < 10 { return String(value) }
+        return word.allSatisfy(\.isNumber) ? word : nil
+    }
+
+    /// Words that make one number, such as "one fifty two" or "four hundred and twenty".
+    private static func whole(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard position < tokens.count else { return nil }
+        let first = tokens[position].plain
+        if let digit = first.unicodeScalars.first, ("0"..."9").contains(digit) {
+            let number = first.prefix { $0.isNumber || $0 == "." || $0 == "/" }
+            return number.count == first.count ? (String(number), position + 1) : nil
+        }
+        var total = 0
+        var part: Int?
+        var end = position
+        scan: while end < tokens.count, end < position + 8 {
+            let word = tokens[end].plain
+            if end > position, tokens[end - 1].pause > .none { break }
+            let pieces = word.split(separator: "-").compactMap { values[String($0)] }
+            guard !pieces.isEmpty, pieces.count == word.split(separator: "-").count else {
+                // "four hundred and twenty"
+                if word == "and", part.map({ $0 >= 100 }) ?? false, end + 1 < tokens.count,
+                    values[tokens[end + 1].plain].map({ $0 < 100 }) ?? false
+                {
+                    end += 1
+                    continue
+                }
+                break
+            }
+            for value in pieces {
+                switch (part, value) {
+                case (nil, _): part = value
+                case (let known?, 100): part = known * 100
+                case (let known?, 1000):
+                    total = (total + known) * 1000
+                    part = 0
+                case (let known?, _) where known >= 100 && known % 100 == 0 && value < 100: part = known + value
+                case (let known?, _) where known >= 20 && known % 10 == 0 && value < 10: part = known + value
+                // "one fifty two", "nine oh five", "twenty twelve"
+                case (let known?, _) where known < 10 && value >= 10 && value < 100: part = known * 100 + value
+                case (let known?, _) where (19...20).contains(known) && value >= 10 && value < 100:
+                    part = known * 100 + value
+                default: break scan
+                }
+            }
+            end += 1
+        }
+        guard let part else { return nil }
+        return (String(total + part), end)
+    }
+}

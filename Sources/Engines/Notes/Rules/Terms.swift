@@ -1,0 +1,98 @@
+import ScribeDomain
+
+/// What words of a clause are, by the lexicon: the longest phrase wins.
+struct Terms {
+    struct Kinds: OptionSet, Hashable {
+        let rawValue: Int
+
+        static let symptom = Kinds(rawValue: 1 << 0)
+        static let bodyPart = Kinds(rawValue: 1 << 1)
+        static let bodyComplaint = Kinds(rawValue: 1 << 2)
+        static let condition = Kinds(rawValue: 1 << 3)
+        static let procedure = Kinds(rawValue: 1 << 4)
+        static let medication = Kinds(rawValue: 1 << 5)
+        static let everydayMedication = Kinds(rawValue: 1 << 6)
+        static let drugGroup = Kinds(rawValue: 1 << 7)
+        static let allergen = Kinds(rawValue: 1 << 8)
+        static let investigation = Kinds(rawValue: 1 << 9)
+        static let specialty = Kinds(rawValue: 1 << 10)
+        static let examination = Kinds(rawValue: 1 << 11)
+        static let relative = Kinds(rawValue: 1 << 12)
+        static let bloodRelative = Kinds(rawValue: 1 << 13)
+        static let social = Kinds(rawValue: 1 << 14)
+        static let qualifier = Kinds(rawValue: 1 << 15)
+
+        static let ailment: Kinds = [.symptom, .condition]
+        static let drug: Kinds = [.medication, .drugGroup]
+    }
+
+    struct Term {
+        let kinds: Kinds
+        let range: Range<Int>
+    }
+
+    let all: [Term]
+    /// All kinds that are in it.
+    let kinds: Kinds
+
+    init(_ tokens: [Token]) {
+        var all: [Term] = []
+        var position = 0
+        while position < tokens.count {
+            guard let entries = Self.book.entries(beginningWith: tokens[position].plain) else {
+                position += 1
+                continue
+            }
+            var best: PhraseBook<Kinds>.Entry?
+            for entry in entries where entry.phrase.count > best?.phrase.count ?? 0 {
+                if tokens.matches(entry.phrase, at: position), Self.isUnbroken(tokens, position, entry.phrase.count) {
+                    best = entry
+                }
+            }
+            guard let best else {
+                position += 1
+                continue
+            }
+            all.append(Term(kinds: best.meaning, range: position..<(position + best.phrase.count)))
+            position += best.phrase.count
+        }
+        self.all = all
+        kinds = all.reduce(into: []) { $0.formUnion($1.kinds) }
+    }
+
+    private static func isUnbroken(_ tokens: [Token], _ start: Int, _ length: Int) -> Bool {
+        tokens[start..<(start + length - 1)].allSatisfy { $0.pause == .none }
+    }
+
+    func has(_ wanted: Kinds) -> Bool { !kinds.isDisjoint(with: wanted) }
+
+    func first(_ wanted: Kinds) -> Term? { all.first { !$0.kinds.isDisjoint(with: wanted) } }
+
+    static let book = PhraseBook(kindsByPhrase.map { ($0.key, $0.value) })
+    /// All that are known.
+    static var phrases: [String] { Array(kindsByPhrase.keys) }
+
+    private static let kindsByPhrase: [String: Kinds] = {
+        var kinds: [String: Kinds] = [:]
+        func add(_ kind: Kinds, _ phrases: some Sequence<String>) {
+            for phrase in phrases { kinds[phrase, default: []].formUnion(kind) }
+        }
+        add(.symptom, ClinicalLexicon.symptoms)
+        add(.bodyPart, ClinicalLexicon.bodyParts)
+        add(.bodyComplaint, ClinicalLexicon.bodyComplaints)
+        add(.condition, ClinicalLexicon.conditions)
+        add(.procedure, ClinicalLexicon.procedures)
+        add(.medication, ClinicalLexicon.medications)
+        add(.everydayMedication, ClinicalLexicon.everydayMedications)
+        add(.drugGroup, ClinicalLexicon.drugGroups)
+        add(.allergen, ClinicalLexicon.allergens)
+        add(.investigation, ClinicalLexicon.investigations)
+        add(.specialty, ClinicalLexicon.specialties)
+        add(.examination, ClinicalLexicon.examinationTerms)
+        add(.relative, ClinicalLexicon.relatives)
+        add([.relative, .bloodRelative], ClinicalLexicon.bloodRelatives)
+        add(.social, ClinicalLexicon.socialTerms)
+        add(.qualifier, ClinicalLexicon.qualifiers)
+        return kinds
+    }()
+}

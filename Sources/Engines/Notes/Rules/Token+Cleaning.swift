@@ -1,0 +1,167 @@
+/// Speech has what no note should: fillers, words said twice, and words taken back.
+extension [Token] {
+    private static let fillers: Set = [
+        "um", "uh", "er", "erm", "hmm", "hm", "mm", "ah", "oh", "uhm", "eh", "basically", "actually", "honestly",
+        "obviously", "literally", "really", "just", "pretty", "quite", "please", "definitely",
+        "kinda", "sorta", "ji", "na", "arre", "bas", "also", "certainly", "simply", "totally",
+        "anyway", "guess", "ever", "right-o", "gosh",
+    ]
+    private static let fillingPhrases = PhraseBook([
+        "you know", "i mean", "kind of", "sort of", "i guess", "i suppose", "i would say", "i'd say", "to be honest",
+        "let's see", "you see", "or something", "or something like that", "something like that", "or anything",
+        "or anything like that", "anything like that", "and stuff", "and everything", "and things like that",
+        "things like that", "stuff like that", "and all", "at all", "as well", "of course", "by the way",
+        "go ahead and", "i'm afraid", "or so", "as you know", "i know",
+        "well", "at the moment", "and that", "on the other hand", "that kind of thing", "in terms of",
+    ])
+    private static let addresses: Set = ["doctor", "sir", "doc", "madam", "ma'am", "sahab", "dear", "love", "mate"]
+    private static let keptBefore: Set = ["not", "n't", "don't", "didn't"]
+
+    /// Without what fills pauses. An answer's first word stays.
+    func withoutFillers() -> [Token] {
+        var kept: [Token] = []
+        kept.reserveCapacity(count)
+        var position = startIndex
+        while position < endIndex {
+            let token = self[position]
+            if let end = end(of: Self.fillingPhrases, at: position),
+                !(kept.last.map { Self.keptBefore.contains($0.plain) } ?? false)
+            {
+                Self.passOn(self[end - 1].pause, to: &kept)
+                position = end
+                continue
+            }
+            // "like" between pauses fills one.
+            let isFilling =
+                token.plain == "like" && (token.pause == .comma || kept.last?.pause == .comma)
+                || Self.addresses.contains(token.plain) && kept.last?.pause == .comma
+            if ["um", "uh", "er", "erm", "uhm"].contains(token.plain), let last = kept.indices.last {
+                kept[last].hesitates = true
+            }
+            if isFilling || Self.fillers.contains(token.plain)
+                || token.plain == "yeah" && token.pause == .comma && kept.last?.pause == .comma
+            {
+                Self.passOn(token.pause, to: &kept)
+            } else {
+                kept.append(token)
+            }
+            position += 1
+        }
+        return kept
+    }
+
+    /// How spelt abbreviations are written.
+    static var spelt: [String] { speltPhrases.meanings }
+
+    private static let speltPhrases = PhraseBook([
+        ("h b a one c", "HbA1c"), ("h b a 1 c", "HbA1c"), ("a one c", "A1c"), ("p h q nine", "PHQ-9"),
+        ("phq nine", "PHQ-9"),
+        ("g a d seven", "GAD-7"), ("e c g", "ECG"), ("e k g", "EKG"), ("m r i", "MRI"), ("c t", "CT"), ("b p", "BP"),
+        ("a and e", "A&E"), ("nine one one", "911"), ("nine nine nine", "999"), ("nine eight eight", "988"),
+        ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
+        ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"),
+    ])
+
+    /// With what recognisers spell as one word: "h b a one c".
+    func withoutSpelling() -> [Token] {
+        var kept: [Token] = []
+        kept.reserveCapacity(count)
+        var position = startIndex
+        while position < endIndex {
+            if let entries = Self.speltPhrases.entries(beginningWith: self[position].plain),
+                let entry = entries.filter({ matches($0.phrase, at: position) }).max(by: {
+                    $0.phrase.count < $1.phrase.count
+                })
+            {
+                let last = self[position + entry.phrase.count - 1]
+                var token = self[position].replaced(by: entry.meaning.lowercased())
+                token.shown = entry.meaning
+                token.pause = last.pause
+                token.hesitates = last.hesitates
+                kept.append(token)
+                position += entry.phrase.count
+            } else {
+                kept.append(self[position])
+                position += 1
+            }
+        }
+        return kept
+    }
+
+    private static func passOn(_ pause: Token.Pause, to kept: inout [Token]) {
+        if let last = kept.indices.last { kept[last].pause = Swift.max(kept[last].pause, pause) }
+    }
+
+    /// In words: the longest stretch that a recogniser gives twice where two pieces of a recording meet.
+    private static let longestSeam = 8
+
+    /// Each stretch that is said twice in a row, once.
+    func withoutRepeats() -> [Token] {
+        var kept: [Token] = []
+        kept.reserveCapacity(count)
+        for token in self {
+            kept.append(token)
+            // The longest first: it takes shorter ones with it.
+            for length in stride(from: Swift.min(Self.longestSeam, kept.count / 2), to: 0, by: -1) {
+                let second = kept.count - length
+                let first = second - length
+                guard kept[second].plain == kept[first].plain,
+                    kept[kept.count - 1].plain == kept[second - 1].plain,
+                    (0..<length).allSatisfy({ kept[first + $0].plain == kept[second + $0].plain })
+                else { continue }
+                // "very very bad" stays what it is, and numbers may stand beside themselves.
+                if length == 1, Double(token.plain) != nil || Numbers.values[token.plain] != nil { break }
+                let pause = kept[kept.count - 1].pause
+                kept.removeLast(length)
+                kept[kept.count - 1].pause = Swift.max(kept[kept.count - 1].pause, pause)
+                break
+            }
+        }
+        return kept
+    }
+
+    private static let takingBack = PhraseBook([
+        "no sorry", "sorry no", "no wait", "wait no", "no make it", "no make that", "i mean", "make that", "or rather",
+        "no", "sorry", "actually no", "scratch that", "correction", "no it's", "no it was",
+    ])
+
+    /// "Ten, no, twenty milligrams" is twenty: a word taken back gives way to the one of its kind that follows.
+    func withoutCorrections() -> [Token] {
+        var kept: [Token] = []
+        kept.reserveCapacity(count)
+        var position = startIndex
+        while position < endIndex {
+            if let last = kept.last, let end = end(of: Self.takingBack, at: position), end < endIndex {
+                let isAlone = last.pause < .end && self[end - 1].pause < .question
+                if isAlone, let kind = Kind(last.plain), kind == Kind(self[end].plain), self[end].plain != last.plain {
+                    // A number of several words goes as a whole.
+                    while let last = kept.last, Kind(last.plain) == kind { kept.removeLast() }
+                    position = end
+                    continue
+                }
+            }
+            kept.append(self[position])
+            position += 1
+        }
+        return kept
+    }
+
+    /// The kinds of words that speakers take back one for the other.
+    private enum Kind {
+        case number, weekday, month, side
+
+        init?(_ word: String) {
+            if Numbers.values[word] != nil || Double(word) != nil {
+                self = .number
+            } else if Numbers.weekdays.contains(word) {
+                self = .weekday
+            } else if Numbers.months.contains(word) {
+                self = .month
+            } else if word == "left" || word == "right" {
+                self = .side
+            } else {
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import ScribeDomain
+
+/// One word of a transcript, as it is compared and as it is written.
+struct Token: Hashable, Sendable {
+    /// What the speaker does after a word.
+    enum Pause: Int, Comparable, Sendable {
+        case none, comma, end, question
+
+        static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+    }
+
+    /// Lower case, without punctuation at its ends.
+    var plain: String
+    /// As notes write it.
+    var shown: String
+    /// The word's place in the transcript.
+    var source: Range<String.Index>
+    var pause = Pause.none
+    /// Whether the speaker hesitates after it.
+    var hesitates = false
+    /// Which word of its line it is, counted from 0; words beside each other were said so.
+    var ordinal = 0
+    /// Whether it is another word than was said.
+    var isChanged = false
+
+    init(_ plain: String, shown: String? = nil, source: Range<String.Index>, pause: Pause = .none) {
+        self.plain = plain
+        self.shown = shown ?? plain
+        self.source = source
+        self.pause = pause
+    }
+
+    /// The same place with another word.
+    func replaced(by word: String) -> Token {
+        var token = self
+        token.plain = word
+        token.shown = word
+        token.isChanged = true
+        return token
+    }
+
+    /// The words of a line. Punctuation that stands alone belongs to the word before it, and `do n't` is one word.
+    static func tokens(of text: Substring) -> [Token] {
+        var tokens: [Token] = []
+        for spoken in text.words {
+            let pause = pause(after: spoken)
+            var plain = Self.plain(spoken)
+            let source = spoken.startIndex..<Self.end(of: spoken)
+            if plain.isEmpty {
+                if let last = tokens.indices.last { tokens[last].pause = max(tokens[last].pause, pause) }
+                continue
+            }
+            if let last = tokens.indices.last, tokens[last].pause == .none,
+                let whole = joined(tokens[last].plain, plain)
+            {
+                tokens[last].plain = whole
+                tokens[last].shown = whole
+                tokens[last].source = tokens[last].source.lowerBound..<spoken.endIndex
+                tokens[last].pause = pause
+                continue
+            }
+            let isFirst = tokens.last.map { $0.pause >= .end } ?? true
+            var shown = spoken.trimmingPunctuation()
+            if plain == "dr" || plain == "mr" || plain == "mrs" {
+                tokens.append(Token(plain, shown: shown, source: source))
+                continue
+            }
+            if isFirst, shown.dropFirst().utf8.allSatisfy({ $0 > 0x60 }) { shown = plain }
+            if let whole = written[plain] { (plain, shown) = (whole, whole) }
+            tokens.append(Token(plain, shown: shown, source: source, pause: pause))
+        }
+        for index in tokens.indices { tokens[index].ordinal = index }
+        return tokens
+    }
+
+    /// Words that some recognisers write in two: `gon na`, `do n't`, `doctor 's`.
+    private static func joined(_ first: String, _ second: String) -> String? {
+        switch second {
+        case "n't", "'s", "'m", "'re", "'ve", "'ll", "'d": first + second
+        case "nt" where first == "do" || first == "did": first + "n't"
+        case "na" where first == "gon": "gonna"
+        case "na" where first == "wan": "wanna"
+        case "ta" where first == "got": "gotta"
+        case "s" where first == "it" || first == "that" || first == "there": first + "'s"
+        default: nil
+        }
+    }
+
+    /// Contractions without their apostrophes, as recognisers write them.
+    private static let written = [
+        "dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "wasnt": "wasn't", "cant": "can't",
+        "havent": "haven't", "hasnt": "hasn't", "wont": "won't", "couldnt": "couldn't", "im": "i'm", "ive": "i've",
+        "youre": "you're", "thats": "that's", "theres": "there's", "ok": "okay", "alright": "okay",
+    ]
+
+    private static func plain(_ word: Substring) -> String {
+        // Most words are, and characters take long to tell apart.
+        if word.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(word) }
+        // "n't" and "'s" keep the mark that tells what they are.
+        if word.first == "'" || word.first == "’" {
+            let rest = word.dropFirst().lowercased()
+            if ["s", "m", "re", "ve", "ll", "d"].contains(rest.trimmingPunctuation()) {
+                return "'" + rest.trimmingPunctuation()
+            }
+        }
+        return word.lowercased().trimmingPunctuation().withPlainApostrophes
+    }
+
+    /// Where the word ends, without the punctuation that follows it.
+    private static func end(of word: Substring) -> String.Index {
+        let rest = word.utf8.reversed().drop { byte in
+            [
+                UInt8(ascii: "."), UInt8(ascii: ","), UInt8(ascii: "?"), UInt8(ascii: "!"), UInt8(ascii: ";"),
+                UInt8(ascii: ":"),
+            ]
+            .contains(byte)
+        }
+        return rest.startIndex.base
+    }
+
+    private static func pause(after word: Substring) -> Pause {
+        for scalar in word.unicodeScalars.reversed() {
+            switch scalar {
+            case "?": return .question
+            case ".", "!", "।", ";", "…": return .end
+            case ",", ":", "–", "—": return .comma
+            case "\"", "'", ")", "]", "”", "’": continue
+            default: return .none
+            }
+        }
+        return .none
+    }
+}
+
+extension [Token] {
+    /// Whether `phrase` begins at `position`.
+    func matches(_ phrase: [String], at position: Int) -> Bool {
+        guard position >= startIndex, position + phrase.count <= endIndex else { return false }
+        for (offset, word) in phrase.enumerated() where self[position + offset].plain != word { return false }
+        return true
+    }
+
+    /// Where the longest of `phrases` ends that begins at `position`.
+    func end(of phrases: PhraseBook<Void>, at position: Int) -> Int? {
+        guard position < endIndex, let entries = phrases.entries(beginningWith: self[position].plain) else {
+            return nil
+        }
+        return entries.lazy.filter { matches($0.phrase, at: position) }.map { position + $0.phrase.count }.max()
+    }
+
+    func contains(anyOf phrases: PhraseBook<Void>) -> Bool {
+        indices.contains { end(of: phrases, at: $0) != nil }
+    }
+
+    func contains(_ words: Set<String>) -> Bool { contains { words.contains($0.plain) } }
+
+    /// Where they stand in the transcript; nil where there are none. Some may have changed places.
+    var source: Range<String.Index>? {
+        guard let start = self.map(\.source.lowerBound).min(), let end = self.map(\.source.upperBound).max() else {
+            return nil
+        }
+        return start..<end
+    }
+
+    /// As notes write them.
+    var text: String {
+        var text = ""
+        for (index, token) in enumerated() {
+            text += token.shown
+            if index < count - 1 { text += token.pause == .comma ? ", " : " " }
+        }
+        return text
+    }
+}
