@@ -108,7 +108,8 @@ extension FactExtraction {
     private mutating func readAllergy(_ tokens: [Token], _ terms: Terms, _ questions: Asked?) -> Bool {
         let wasAsked = questions?.speaks(of: ["allergic", "allergies", "allergy", "tolerate"]) ?? false
         let isSaid = tokens.contains(anyOf: Self.allergic)
-        guard isSaid || wasAsked && terms.has([.allergen, .medication, .drugGroup]) else { return false }
+        let isTaken = tokens.contains(Self.takings)
+        guard isSaid || wasAsked && !isTaken && terms.has([.allergen, .medication, .drugGroup]) else { return false }
         let saysSo = tokens.contains(["allergic", "allergy", "allergies", "intolerant"])
         // "I took amoxicillin and it gave me hives."
         if !saysSo, !terms.has([.medication, .allergen]), tokens.contains(["it", "that", "they"]),
