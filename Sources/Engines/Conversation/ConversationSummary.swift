@@ -90,7 +90,7 @@ package enum ConversationSummary {
             .prefix(Limits.memoriesOfConversation))
     }
 
-    /// Whether somebody has yet to do something: not what is taken already.
+    /// Whether it is a task: not a medicine that is taken already.
     private static func isToDo(_ fact: ClinicalFact) -> Bool {
         switch fact.kind {
         case .medication: fact.details["change"] != nil

@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// What people say that they will do, and when they will meet: "I'll send the report by Friday", "Tuesday at 10 am".
+/// Tasks and appointments that people name: "I'll send the report by Friday", "Tuesday at 10 am".
 enum PlannedActions {
     struct Appointment: Hashable {
         let text: String
@@ -19,7 +19,7 @@ enum PlannedActions {
         "message", "ring", "collect", "sign",
     ]
 
-    /// What is to be done, each once, in the order in which it was said.
+    /// The tasks, each once, in the order in which they were said.
     static func tasks(in clauses: [Dialogue.Clause]) -> [String] {
         clauses.compactMap { clause -> String? in
             let tokens = NoteVoice.withoutIdle(clause.tokens)
@@ -32,7 +32,7 @@ enum PlannedActions {
         }.removingDuplicates()
     }
 
-    /// When people said to meet. Times are UTC, for nobody has told where they are.
+    /// The appointments. Times are UTC, for nobody has told where people are.
     /// - Parameter date: when it was said.
     static func appointments(in clauses: [Dialogue.Clause], at date: Date) -> [Appointment] {
         clauses.compactMap { clause -> Appointment? in

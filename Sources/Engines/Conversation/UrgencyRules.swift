@@ -91,7 +91,7 @@ package enum UrgencyRules {
         "as", "like", "what", "how", "where", "whether", "than", "so", "since", "while", "after", "before", "do",
         "does",
         "did", "have", "has", "had", "can", "could", "would", "should", "was", "were", "am", "is", "are", "about", "at",
-        "from", "by", "unless", "until", "says", "said", "bit", "bitten", "out", "off", "move", "feel", "lift", "raise",
+        "from", "by", "unless", "says", "said", "bit", "bitten", "out", "off", "move", "feel", "lift", "raise",
         "stop", "hurt", "hurting", "end", "ending", "take", "taking", "through", "across", "gave", "make", "made",
         "saw",
         "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish", "bring", "give", "let", "tell",
@@ -199,8 +199,8 @@ package enum UrgencyRules {
         "if", "whether", "unless", "might", "could", "may", "would", "signs", "symptoms", "risk", "risks", "worried",
         "worry", "afraid", "scared", "fear", "prevent", "prevents", "preventing", "lower", "reduce", "avoid", "causes",
         "cause", "watch", "look", "call", "case", "excluded", "exclude", "rule", "ruled", "ruling", "checked", "screen",
-        "test", "tested", "training", "should", "anyone", "effects", "effect", "listed", "possible", "spray", "kit",
-        "prescription", "until", "leaflet", "students", "known", "leaves", "protects", "someone", "somebody", "people",
+        "test", "tested", "training", "should", "anyone", "effects", "effect", "listed", "kit",
+        "prescription", "leaflet", "someone", "somebody", "people",
         "when", "warning", "used",
     ]
 
@@ -279,17 +279,18 @@ package enum UrgencyRules {
 
     /// Of what nobody has: a joke, a film, something learnt or heard of.
     private static let tales: Set = [
-        "joke", "jokes", "joking", "film", "movie", "movies", "show", "series", "episode", "novel", "book", "story",
-        "news",
-        "article", "podcast", "documentary", "character", "game", "training", "course", "lecture", "exam", "drill",
-        "leaflet",
+        "joke", "jokes", "joking", "film", "movie", "movies", "series", "episode", "novel", "book", "story", "news",
+        "article", "podcast", "documentary", "character", "training", "course", "lecture", "exam", "drill", "leaflet",
         "poster", "advert", "traffic", "boss", "deadline", "homework", "shoes", "laugh", "laughing", "laughed", "song",
-        "concert",
-        "television", "tv", "students", "footballer", "footballers", "celebrity", "player", "programme", "pitch",
-        "celebrities", "actor", "football", "match", "bill", "price", "exams", "class", "textbook",
+        "television", "tv", "students", "footballer", "footballers", "celebrity", "celebrities", "programme", "actor",
+        "bill", "price", "exams", "textbook",
     ]
+    /// Where one watches others; what happens there to somebody near is no tale.
+    private static let shows: Set = ["show", "game", "football", "match", "pitch", "concert", "player", "class"]
+    private static let near: Set = ["i", "i'm", "i've", "my", "me", "he's", "she's", "just", "now", "help"]
 
     private static func isTale(_ sentence: Speech) -> Bool {
-        sentence.words.contains { tales.contains($0.plain) }
+        func holds(_ words: Set<String>) -> Bool { sentence.words.contains { words.contains($0.plain) } }
+        return holds(tales) || holds(shows) && !holds(near)
     }
 }

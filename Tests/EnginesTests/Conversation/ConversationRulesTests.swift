@@ -53,7 +53,8 @@ struct ConversationRulesTests {
             "my right arm suddenly went weak",
             "I took the whole bottle of pills",
             "he is unresponsive",
-            "I'm pregnant and bleeding",
+            "I'm pregnant and bleeding", "my son just collapsed at the football match",
+            "I used my spray and I still have crushing chest pain", "I was fine until I got this chest pain",
         ])
     func emergency(text: String) {
         #expect(UrgencyRules.level(of: text) == .emergency)
@@ -83,7 +84,13 @@ struct ConversationRulesTests {
             "No shortness of breath, no chest pain, no dizziness.",
             "he was unconscious for a minute after the accident in 2019",
             "Any chest pain or trouble breathing?\nNo.",
-            "She had a stroke in 2015.",
+            "She had a stroke in 2015.", "I had my flu shot last week.",
+            "The pain on my left side goes away when I rest.",
+            "I have heartburn, it burns and the acid comes up.", "My hair is going grey.", "I can't open the jar.",
+            "I have pain in my groin after football.", "The pain is running down my leg.", "My urine is foaming.",
+            "I have a chest infection and I am sweating at night.", "My sugar goes down in the morning.",
+            "The baby is coming in March.", "He hasn't come around to the idea.", "I got stung by a bee on my arm.",
+            "What type of pain is it? I was vomiting after dinner.", "I was fine until the weekend.",
             "We ruled out a heart attack.",
             "That joke almost gave me a heart attack.",
         ])
