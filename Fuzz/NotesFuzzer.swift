@@ -33,13 +33,13 @@ import ScribeDomain
 }
 
 private func words(of text: String) -> [[UInt8]] {
-    text.split(whereSeparator: \.isWhitespace).map { Array($0.utf8) }
+    text.split(whereSeparator: \.isWhitespace).map { Array($0.trimmingPunctuation().utf8) }.filter { !$0.isEmpty }
 }
 
 /// Numbers are written in digits, spelt abbreviations as one word, and Hindi in English.
 private func isVoice(_ word: [UInt8]) -> Bool {
     let text = String(decoding: word, as: UTF8.self)
-    return text.contains(where: \.isNumber) || NoteVoice.words.contains(text.trimmingPunctuation())
+    return text.contains(where: \.isNumber) || NoteVoice.words.contains(text)
         || HindiSpeech.english.contains(text)
 }
 

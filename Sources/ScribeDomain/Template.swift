@@ -41,10 +41,10 @@ package struct Template: Hashable, Sendable {
         }
 
         /// Whether a fact belongs under it.
-        /// - Parameter elsewhere: kinds that have a section of their own, and are not told under a broader one.
-        package func takes(_ fact: ClinicalFact, elsewhere: Set<ClinicalFact.Kind> = []) -> Bool {
+        /// - Parameter isElsewhere: whether its kind has a section of its own, so that it is not told under a broader one.
+        func takes(_ fact: ClinicalFact, isElsewhere: Bool) -> Bool {
             let isBroader = fact.kind.broader.map(facts.contains) ?? false
-            guard facts.contains(fact.kind) || isBroader && !elsewhere.contains(fact.kind) else { return false }
+            guard facts.contains(fact.kind) || isBroader && !isElsewhere else { return false }
             guard !mentioning.isEmpty || !notMentioning.isEmpty else { return true }
             let words = fact.text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" }
             let spoken = " " + words.joined(separator: " ") + " "
@@ -62,15 +62,20 @@ package struct Template: Hashable, Sendable {
     package let sections: [Section]
     /// The sections among those that users can build templates of; empty where the layout is fixed.
     package let sectionIDs: [SectionID]
+    /// Kinds that have a section of their own in the template that this one is a part of.
+    private let toldElsewhere: Set<ClinicalFact.Kind>
 
     /// Whether a fact belongs under one of its sections. What brought the patient in is part of the illness, too.
     package func takes(_ fact: ClinicalFact, under section: Section) -> Bool {
-        section.takes(fact, elsewhere: Set(sections.flatMap(\.facts)).subtracting([.chiefComplaint]))
+        let isElsewhere =
+            fact.kind != .chiefComplaint
+            && (toldElsewhere.contains(fact.kind) || sections.contains { $0.facts.contains(fact.kind) })
+        return section.takes(fact, isElsewhere: isElsewhere)
     }
 
     package init(
         id: TemplateID, name: String, summary: String? = nil, format: Format, bucket: Bucket, sections: [Section],
-        sectionIDs: [SectionID] = []
+        sectionIDs: [SectionID] = [], toldElsewhere: Set<ClinicalFact.Kind> = []
     ) {
         self.id = id
         self.name = name
@@ -79,5 +84,6 @@ package struct Template: Hashable, Sendable {
         self.bucket = bucket
         self.sections = sections
         self.sectionIDs = sectionIDs
+        self.toldElsewhere = toldElsewhere
     }
 }

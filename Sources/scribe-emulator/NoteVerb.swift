@@ -85,7 +85,8 @@ struct NoteVerb: AsyncParsableCommand {
         }
         return Template(
             id: template.id, name: template.name, format: format.flatMap(Template.Format.init) ?? template.format,
-            bucket: template.bucket, sections: sections ?? template.sections)
+            bucket: template.bucket, sections: sections ?? template.sections,
+            toldElsewhere: Set(template.sections.flatMap(\.facts)))
     }
 
     private static func explanation(of fact: ClinicalFact, in transcript: String) -> String {

@@ -20,7 +20,7 @@ def note(*flags, transcript=VISIT, environment=None):
 
 def test_a_note_is_written_of_standard_input():
     text = note().stdout.decode()
-    assert text.startswith("# ") and "Dry cough for three days" in text and "Ibuprofen 400 mg twice a day" in text
+    assert text.startswith("# ") and "dry cough for three days" in text and "ibuprofen 400 mg twice a day" in text
     record = json.loads(note("--template", "eka_emr_template").stdout)
     assert record["prescription"] and json.loads(note("--template", "soap").stdout)[0]["title"] == "Subjective"
     assert json.loads(note("--format", "json").stdout)[0].keys() == {"title", "value"}
@@ -32,8 +32,8 @@ def test_a_section_alone_is_printed_and_none_where_nothing_was_said():
     assert f"## {titles[0]}" in first and f"## {titles[-1]}" not in first
     assert note(environment={"SECTION": titles[0]}).stdout.decode() == first
     assert note("--section", titles[0], transcript="Good morning.\n").stdout == b""
-    assert "Ibuprofen" in note(environment={"SECTION": "MEDICATIONS"}).stdout.decode()
-    assert "allergic to penicillin" in note("--section", "ALLERGY").stdout.decode().lower()
+    assert "ibuprofen" in note(environment={"SECTION": "MEDICATIONS"}).stdout.decode()
+    assert "allergic to penicillin" in note("--section", "ALLERGY").stdout.decode()
     wrong = note("--section", "Horoscope")
     assert wrong.returncode != 0 and titles[0] in wrong.stderr.decode()
     assert note("--template", "nobody").returncode != 0 and note("--format", "pdf").returncode != 0

@@ -11,8 +11,10 @@ struct TemplateSectionTests {
         "what belongs under a user's heading follows from its words",
         arguments: [
             ("Known allergies", [ClinicalFact.Kind.allergy]), ("Plan", [.medication, .advice, .followUp]),
-            ("Vitals", [.examination]), ("Poetry", []), ("Subjective", [.complaint, .presentIllness, .negative, .history]),
-            ("History of present illness", [.complaint, .presentIllness, .negative]), ("Review of systems", [.negative]),
+            ("Vitals", [.examination]), ("Poetry", []),
+            ("Subjective", [.complaint, .presentIllness, .negative, .history]),
+            ("History of present illness", [.complaint, .presentIllness, .negative]),
+            ("Review of systems", [.negative]),
         ]
     )
     func facts(title: String, kinds: [ClinicalFact.Kind]) {

@@ -24,9 +24,12 @@ struct SavedDataTests {
         "dev-client": "dev-secret", "dev-client-2": "dev-secret-2", "dev-limited": "dev-limited-secret",
     ]
 
+    /// Transactions whose notes an earlier version had still to write.
+    private static let writtenNow = ["/i-slow", "/i-waiting"]
+
     /// Without what is said otherwise on purpose since: links, who one is, which templates were asked for, why everything
-    /// failed, and the order of a session's documents.
-    private static func unchanged(_ json: JSONValue) -> JSONValue {
+    /// failed, bundles, the default sections, and the order of a session's documents.
+    private static func unchanged(_ json: JSONValue, _ isWrittenNow: Bool) -> JSONValue {
         switch json {
         case .object(var members):
             let links = [
@@ -36,6 +39,10 @@ struct SavedDataTests {
             ]
             for name in links { members[name] = nil }
             members["request_templates"] = nil
+            // A bundle is made of the transcript each time, by the rules of the day.
+            members["fhir"] = nil
+            members["entry"] = nil
+            if isWrittenNow, members["name"] == .string("Clinical Notes") { members["value"] = nil }
             // In history each is told by two names now.
             if case .object(var patient)? = members["patient_details"] {
                 for name in ["name", "gender", "username", "biologicalSex"] { patient[name] = nil }
@@ -47,8 +54,10 @@ struct SavedDataTests {
                     documents.sorted { ($0["document_id"]?.stringValue ?? "") < ($1["document_id"]?.stringValue ?? "") }
                 )
             }
-            return .object(members.mapValues(unchanged))
-        case .array(let items): return .array(items.map(unchanged))
+            return .object(members.mapValues { unchanged($0, isWrittenNow) })
+        // The sections that the program comes with are its own, and have changed.
+        case .array(let items):
+            return .array(items.filter { $0["default"] != .bool(true) }.map { unchanged($0, isWrittenNow) })
         default: return json
         }
     }
@@ -73,7 +82,10 @@ struct SavedDataTests {
                 let client = try #require(clients[expected.clientID])
                 let answer = try await client.get(expected.path, headers: headers)
                 #expect(answer.status == expected.status, "\(expected.path)")
-                #expect(Self.unchanged(answer.json) == Self.unchanged(expected.body), "\(expected.path)")
+                let isWrittenNow = Self.writtenNow.contains { expected.path.hasSuffix($0) }
+                #expect(
+                    Self.unchanged(answer.json, isWrittenNow) == Self.unchanged(expected.body, isWrittenNow),
+                    "\(expected.path)")
             }
         }
     }

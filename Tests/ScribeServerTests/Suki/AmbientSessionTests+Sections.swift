@@ -25,9 +25,9 @@ extension AmbientSessionTests {
             #expect(summary.map { $0["loinc_code"]?.stringValue ?? "" } == codes.dropLast())
             let lines = summary.flatMap { ($0["content"]?.stringValue ?? "").split(separator: "\n") }
             #expect(Set(lines).count == lines.count)
-            #expect(summary[1]["content"] == .string("- Allergic to penicillin"))
-            #expect(summary[2]["content"]?.stringValue?.contains("Blood pressure") == true)
-            #expect(summary[3]["content"]?.stringValue?.contains("Blood pressure") == false)
+            #expect(summary[1]["content"] == .string("- allergic to penicillin"))
+            #expect(summary[2]["content"]?.stringValue?.contains("blood pressure") == true)
+            #expect(summary[3]["content"]?.stringValue?.contains("blood pressure") == false)
         }
     }
 

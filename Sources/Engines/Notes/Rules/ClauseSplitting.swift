@@ -5,12 +5,12 @@ enum ClauseSplitting {
         "it", "it's", "we", "we'll", "we're", "you", "you're", "you've", "your", "that's", "this", "the", "these",
         "let's", "here's", "his", "her", "nothing", "no",
     ]
-    /// What opens a clause even where nobody pauses.
+    /// Subjects that open a clause even where nobody pauses.
     private static let strongSubjects: Set = [
         "i", "i'm", "i've", "i'd", "i'll", "he's", "she's", "they", "there's", "it's", "we", "we'll", "we're", "he",
         "she", "let's", "my", "that's",
     ]
-    /// After these a subject opens none.
+    /// Words after which a subject opens no clause.
     private static let binding: Set = [
         "and", "or", "that", "if", "when", "think", "thinks", "thought", "because", "to", "with", "of", "in", "for",
         "on", "as", "like", "what", "how", "where", "whether", "than", "so", "since", "while", "after", "before", "do",
@@ -50,7 +50,7 @@ enum ClauseSplitting {
         "is he",
         "have the", "did he", "did she", "was he", "was she", "any other", "whats", "what's", "are they", "would you",
     ])
-    /// Only at the beginning of a clause do these ask.
+    /// Words that ask at the beginning of a clause only.
     private static let askingFirst: Set = [
         "what", "how", "when", "where", "why", "which", "who", "do", "does", "did", "is", "are", "was", "were", "have",
         "has", "can", "could", "would", "will", "should", "whereabouts", "any", "whose", "kya", "kab", "kahan",
@@ -65,7 +65,7 @@ enum ClauseSplitting {
     private static let yes: Set = [
         "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye",
     ]
-    /// Where nobody punctuates these open an instruction.
+    /// Beginnings of instructions, in speech without punctuation.
     private static let instructions = PhraseBook([
         "try to", "don't", "drink plenty", "cut down", "cut back", "keep going", "keep moving", "make sure",
         "take steam",

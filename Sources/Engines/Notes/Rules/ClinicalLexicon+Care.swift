@@ -28,7 +28,7 @@ extension ClinicalLexicon {
         "x-rays", "xray",
     ]
 
-    /// Where patients are referred to.
+    /// Services and specialists that patients are referred to.
     static let specialties: [String] = [
         "allergist", "breast clinic", "cardiac rehab", "cardiologist", "cardiology", "case manager", "cbt",
         "chiropractor", "counseling", "counselling", "counselor", "dentist", "dermatologist", "dermatology",
@@ -49,7 +49,7 @@ extension ClinicalLexicon {
         "weight clinic", "wound clinic",
     ]
 
-    /// What a physical examination looks at, and what it finds.
+    /// Terms of the physical examination.
     static let examinationTerms: [String] = [
         "abdomen", "abduction", "acute distress", "adduction", "adenopathy", "affect", "airway", "alert",
         "alignment", "ankles", "auscultation", "backs of the eyes", "belly", "blisters", "bowel sounds",
@@ -90,7 +90,7 @@ extension ClinicalLexicon {
         "son", "son's", "sons", "spouse", "uncle", "wife", "wife's",
     ]
 
-    /// Relatives whose illness is family history.
+    /// The relatives among them; their illness is family history.
     static let bloodRelatives: Set<String> = [
         "aunt", "auntie", "brother", "brother's", "brothers", "cousin", "cousins", "dad", "dad's", "daddy",
         "family", "father", "father's", "gran", "granddad", "grandfather", "grandma", "grandmother", "grandpa",
@@ -98,7 +98,7 @@ extension ClinicalLexicon {
         "nephew", "niece", "parents", "sibling", "siblings", "sister", "sister's", "sisters", "uncle",
     ]
 
-    /// How patients live.
+    /// Words about the way a patient lives.
     static let socialTerms: [String] = [
         "a cat", "a dog", "a pack a day", "a week", "accountant", "alcohol", "beer", "beers", "caffeine",
         "cannabis", "chew tobacco", "cigarette", "cigarettes", "cigars", "cocaine", "coffee", "college",

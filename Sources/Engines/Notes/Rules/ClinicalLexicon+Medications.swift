@@ -57,7 +57,7 @@ extension ClinicalLexicon {
         "zoloft", "zolpidem", "zopiclone", "zyrtec",
     ]
 
-    /// What is a medicine only when it is taken or has a dose.
+    /// Substances that are medicines only when they are taken or have a dose.
     static let everydayMedications: Set<String> = [
         "antibiotic", "antibiotics", "aspirin", "biotin", "calcium", "cream", "drops", "folic", "inhaler",
         "insulin", "iron", "magnesium", "multivitamin", "multivitamins", "ointment", "omega", "ors", "painkiller",
@@ -82,7 +82,7 @@ extension ClinicalLexicon {
         "water tablet",
     ]
 
-    /// What people are allergic to.
+    /// Substances that people are allergic to.
     static let allergens: [String] = [
         "adhesive", "allergies", "allergy", "amoxicillin", "aspirin", "bactrim", "bee stings", "bees", "cat hair",
         "cats", "codeine", "contrast", "dairy", "dogs", "drug allergies", "dust", "dust mites", "egg", "eggs",

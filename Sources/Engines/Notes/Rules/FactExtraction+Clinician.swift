@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// What clinicians tell: what they see, what they make of it, and what is to be done.
+/// Reads the clauses of clinicians: findings, what they make of them, and what is to be done.
 extension FactExtraction {
     private static let followUps = PhraseBook([
         "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
@@ -54,6 +54,10 @@ extension FactExtraction {
         "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
         "stays", "send",
     ]
+    private static let ages = PhraseBook(["year old", "years old"])
+    private static let refusing = PhraseBook([
+        "don't", "not need", "won't", "no need", "never", "avoid", "not give",
+    ])
     private static let changes: [(MedicationMention.Change, PhraseBook<Void>)] = [
         (.stopped, PhraseBook(["stop", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off"])),
         (
@@ -207,10 +211,8 @@ extension FactExtraction {
             return add(.advice, said)
         }
         if intends, tokens.count > 3, terms.all.count > 0 { return add(.plan, NoteVoice.ofClinician(tokens)) }
-        if tokens.indices.contains(where: { tokens.matches(["year", "old"], at: $0) })
-            || tokens.contains(["year-old"]) || tokens.contains(where: { $0.plain.hasSuffix("year-old") })
-        {
-            return add(.presentIllness, NoteVoice.finished(tokens))
+        if tokens.contains(anyOf: Self.ages) || tokens.contains(where: { $0.plain.hasSuffix("year-old") }) {
+            return add(.presentIllness, NoteVoice.finished(tokens, by: .clinician))
         }
         // "I know that you have had this pain": what was told before.
         if tokens.contains(["you", "you've", "you're", "your", "he", "she"]),
@@ -256,9 +258,7 @@ extension FactExtraction {
             medications.change(last, change)
             return tokens.count <= 5
         }
-        let isRefused = tokens.contains(
-            anyOf: PhraseBook(["don't", "not need", "won't", "no need", "never", "avoid", "not give"]))
-        if isRefused {
+        if tokens.contains(anyOf: Self.refusing) {
             add(.advice, NoteVoice.ofClinician(tokens))
             return true
         }

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// What patients, and who speaks for them, tell.
+/// Reads the clauses of patients and of those who speak for them.
 extension FactExtraction {
     private static let negations: Set = [
         "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",
@@ -14,6 +14,7 @@ extension FactExtraction {
         "prediabetic", "diabetic", "hypertensive", "asthmatic", "previous", "previously", "ago", "vaccines",
         "vaccinated",
     ]
+    private static let histories = PhraseBook(["diagnosed", "history of"])
     private static let surgical: Set = [
         "removed", "operated", "surgery", "operation", "caesarean", "replaced", "bypass", "stent",
     ]
@@ -71,8 +72,7 @@ extension FactExtraction {
         let isHistory =
             terms.has(.condition) && !terms.has(.symptom)
             && (hasChiefComplaint || tokens.contains(Self.chronic)) && clause.turn != chiefTurn
-            || tokens.contains(["diagnosed"]) || tokens.matches(["history", "of"], at: 0)
-            || tokens.indices.contains { tokens.matches(["history", "of"], at: $0) }
+            || tokens.contains(anyOf: Self.histories)
         if isHistory { return add(.medicalHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)) }
         if let questions, readFragment(tokens, terms, questions) { return }
         if terms.has([.symptom]) || terms.has(.bodyPart) && terms.has(.bodyComplaint)
@@ -141,7 +141,8 @@ extension FactExtraction {
         // "can't", "not sleeping well": a thing that does not work is a complaint.
         let before = tokens[..<start]
         if !before.isEmpty {
-            let terms = Terms(Array(before)); if terms.has(.symptom) { readComplaint(Array(before), terms, clause) }
+            let terms = Terms(Array(before))
+            if terms.has(.symptom) { readComplaint(Array(before), terms, clause) }
         }
         var topic: [Token] = []
         for token in tokens[(start + 1)...] {
@@ -211,27 +212,12 @@ extension FactExtraction {
         for (index, part) in (named ? parts : [tokens]).enumerated() where !part.isEmpty {
             let said = NoteVoice.ofPatient(part, carries: index > 0 || clause.carriesSubject)
             let terms = Terms(said)
-            if !hasChiefComplaint || clause.turn == chiefTurn && named && clause.isLabelled == false && false {
+            if !hasChiefComplaint {
                 hasChiefComplaint = true
                 chiefTurn = clause.turn
-                var details = [
-                    "name": (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {
-                        Array(said[$0.range]).text
-                    } ?? said.text
-                ]
-                for position in said.indices.dropFirst() where details["duration"] == nil {
-                    if let end = MedicationMention.duration(in: said, at: position) {
-                        details["duration"] = Array(said[position..<end]).text
-                    }
-                }
-                add(.chiefComplaint, said, details: details)
-                chiefName = details["name"] ?? ""
-            } else if chiefTurn == clause.turn, index > 0 {
-                add(
-                    .chiefComplaint, said,
-                    details: terms.first([.symptom, .bodyPart]).map { ["name": Array(said[$0.range]).text] } ?? [:])
+                addComplaint(said, terms, as: .chiefComplaint)
             } else {
-                addComplaint(said, terms)
+                addComplaint(said, terms, as: clause.turn == chiefTurn && index > 0 ? .chiefComplaint : .complaint)
             }
         }
     }
@@ -250,7 +236,7 @@ extension FactExtraction {
         "understand", "relief", "scary", "joking", "funny", "bless", "okay", "absolutely", "appreciate", "nice", "meet",
     ]
 
-    /// What else belongs to the story: only what says something of the illness.
+    /// Tells the rest of the story, as far as it says something of the illness.
     mutating func addNarrative(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, isAnswer: Bool = false) {
         guard tokens.count > 2, !tokens.contains(Self.worthless) else { return }
         let tells =

@@ -14,10 +14,9 @@ struct FactExtraction {
         return extraction.facts + extraction.medications.facts
     }
 
-    /// What was asked and waits for its answer.
+    /// Questions that wait for their answer.
     struct Asked {
         var clauses: [(tokens: [Token], terms: Terms)] = []
-        var turn = 0
 
         func speaks(of words: Set<String>) -> Bool { clauses.contains { $0.tokens.contains(words) } }
         func has(_ kinds: Terms.Kinds) -> Bool { clauses.contains { $0.terms.has(kinds) } }
@@ -31,10 +30,10 @@ struct FactExtraction {
     var isThirdPerson = false
     /// Whether the clinician looks at the patient.
     var isExamining = false
-    /// Whose illness was spoken of last: what "she" does is hers.
+    /// Whether somebody else was spoken of last: "she" is that person then.
     var speaksOfOther = false
     var hasChiefComplaint = false
-    /// What it is called.
+    /// The name of what brought the patient in.
     var chiefName = ""
     /// The turn in which it was said: what follows in it belongs to it.
     var chiefTurn = -1
@@ -59,7 +58,7 @@ struct FactExtraction {
         case (.clinician, _):
             if clause.act == .statement, clause.tokens.count > 2 || clause.isLabelled { speaksOfOther = false }
             readClinician(clause)
-        case (.patient, .question): readPatientsQuestion(clause)
+        case (.patient, .question): notice(medicationsIn: clause.tokens, Terms(clause.tokens))
         case (.patient, .denial): readDenial(clause)
         case (.patient, .agreement): readAgreement(clause)
         case (.patient, .statement): readStatement(clause)
@@ -81,14 +80,11 @@ struct FactExtraction {
         let tokens = clause.tokens
         if readReason(clause) { return }
         let terms = Terms(tokens)
-        for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
-            medications.speak(of: Array(tokens[term.range]).text)
-        }
+        notice(medicationsIn: tokens, terms)
         if asked == nil || tokens.end(of: Self.openQuestions, at: 0) != nil { asked = Asked() }
         asked?.clauses.append((tokens, terms))
         // A list without end is no question.
         if let count = asked?.clauses.count, count > 12 { asked?.clauses.removeFirst() }
-        asked?.turn = clause.turn
     }
 
     /// "You're here for your blood pressure check."
@@ -107,17 +103,14 @@ struct FactExtraction {
         else { return false }
         hasChiefComplaint = true
         chiefTurn = clause.turn
-        chiefName = terms.first(.ailment).map { Array(reason[$0.range]).text } ?? ""
-        add(
-            .chiefComplaint, reason,
-            details: terms.first(.ailment).map { ["name": Array(reason[$0.range]).text] } ?? [:])
+        addComplaint(reason, terms, as: .chiefComplaint)
         return true
     }
 
-    private mutating func readPatientsQuestion(_ clause: Dialogue.Clause) {
-        let terms = Terms(clause.tokens)
+    /// "And the ramipril?": what is said next is about it.
+    private mutating func notice(medicationsIn tokens: [Token], _ terms: Terms) {
         for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
-            medications.speak(of: Array(clause.tokens[term.range]).text)
+            medications.speak(of: Array(tokens[term.range]).text)
         }
     }
 
@@ -160,7 +153,7 @@ struct FactExtraction {
     ]
 
     mutating func deny(_ topic: [Token]) {
-        let said = NoteVoice.finished(topic)
+        let said = NoteVoice.finished(topic, by: .clinician)
         guard !said.contains(Self.undeniable) || Terms(said).has([.symptom, .allergen]) else { return }
         let terms = Terms(said)
         if terms.has(.allergen) || said.contains(["allergies", "allergy", "allergic"]) {
@@ -219,122 +212,18 @@ struct FactExtraction {
         addComplaint(said, terms)
     }
 
-    mutating func addComplaint(_ said: [Token], _ terms: Terms) {
+    /// A complaint, with its name and how long it has lasted as far as they were said.
+    mutating func addComplaint(_ said: [Token], _ terms: Terms, as kind: ClinicalFact.Kind = .complaint) {
         var details: [String: String] = [:]
         details["name"] = (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {
             Array(said[$0.range]).text
         }
-        for position in said.indices where details["duration"] == nil {
-            if let end = MedicationMention.duration(in: said, at: position), position > 0 {
-                details["duration"] = Array(said[position..<end]).text
-            }
+        for position in said.indices.dropFirst() {
+            guard let end = MedicationMention.duration(in: said, at: position) else { continue }
+            details["duration"] = Array(said[position..<end]).text
+            break
         }
-        add(.complaint, said, details: details)
-    }
-}
-
-/// A condition and what is to be done then, which pauses may part: "If the pain comes at rest, | ring 999."
-enum ConditionalClauses {
-    static func joined(_ clauses: [Dialogue.Clause]) -> [Dialogue.Clause] {
-        var joined: [Dialogue.Clause] = []
-        joined.reserveCapacity(clauses.count)
-        for clause in clauses {
-            if let last = joined.last, last.speaker == .clinician, clause.speaker == .clinician,
-                last.turn == clause.turn,
-                clause.act != .question, last.tokens.count < 40, isOpen(last.tokens),
-                (last.tokens.last?.pause ?? .end) < .end
-                    || !last.isLabelled
-            {
-                joined[joined.count - 1].tokens += clause.tokens
-            } else {
-                joined.append(clause)
-            }
-        }
-        return joined
-    }
-
-    private static func isOpen(_ tokens: [Token]) -> Bool {
-        guard tokens.prefix(3).contains(where: { ["if", "unless", "otherwise"].contains($0.plain) }) else {
-            return false
-        }
-        return !tokens.contains(ReturnPrecaution.actions)
-    }
-}
-
-/// What to come back for at once.
-enum ReturnPrecaution {
-    static let actions: Set = [
-        "call", "ring", "come", "go", "emergency", "er", "a&e", "hospital", "911", "999", "988", "112", "111",
-        "straight",
-        "let", "bring", "see", "stop", "immediately", "return", "contact", "phone", "urgent", "tell", "nine", "back",
-        "casualty", "clinic",
-    ]
-    private static let conditions: Set = ["if", "unless", "when", "should"]
-
-    static func isOne(_ tokens: [Token]) -> Bool {
-        guard tokens.contains(["if"]), tokens.contains(actions) else { return false }
-        return true
-    }
-}
-
-/// What a question asks about, each thing by itself.
-enum Topics {
-    private static let openings: Set = [
-        "any", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you", "your", "there", "ever",
-        "been",
-        "he", "she", "it", "the", "a", "an", "some", "noticed", "noticing", "having", "get", "getting", "feel",
-        "feeling",
-        "experienced", "experiencing", "and", "or", "so", "okay", "what", "about", "how", "been", "also", "that",
-        "other",
-        "with", "got", "like", "symptoms", "kind", "of", "to", "even", "still", "right", "now", "then", "problems",
-        "issues",
-        "problem", "issue", "recent", "recently", "new", "i", "mean", "koi", "kya", "suffered", "from", "no",
-        "anything",
-        "else", "alright", "good", "all", "in", "on", "at", "bringing", "know", "tell", "me", "had",
-    ]
-    private static let ends: Set = [
-        "that", "lately", "recently", "today", "either", "you", "with", "at", "or", "and", "like", "this", "now", "it",
-        "all", "though", "too", "then", "before", "ever",
-    ]
-    private static let open: Set = ["how", "what", "when", "where", "which", "who", "why", "whereabouts", "tell"]
-
-    static func asked(in tokens: [Token], _ terms: Terms) -> [[Token]] {
-        guard let first = tokens.first(where: { !["and", "so", "okay", "right", "now", "but"].contains($0.plain) })
-        else { return [] }
-        if open.contains(first.plain), !(first.plain == "what" || first.plain == "how") || !tokens.contains(["about"]) {
-            return []
-        }
-        var topics: [[Token]] = []
-        var current: [Token] = []
-        func close() {
-            let topic = trimmed(current)
-            current = []
-            guard !topic.isEmpty, topic.count <= 9 else { return }
-            topics.append(topic)
-        }
-        for token in tokens {
-            if ["or", "and"].contains(token.plain) {
-                close()
-                continue
-            }
-            current.append(token)
-            if token.pause > .none { close() }
-        }
-        close()
-        // "tenderness in the arm or jaw": what names nothing by itself is no topic among others that do.
-        let named = topics.filter {
-            Terms($0).has([
-                .symptom, .bodyPart, .bodyComplaint, .condition, .social, .allergen, .procedure, .medication, .relative,
-            ])
-        }
-        return named.isEmpty
-            ? Array(topics.prefix(3)) : topics.filter { topic in topic.count <= 6 || named.contains { $0 == topic } }
-    }
-
-    private static func trimmed(_ tokens: [Token]) -> [Token] {
-        var rest = tokens[...]
-        while let first = rest.first, openings.contains(first.plain) { rest.removeFirst() }
-        while let last = rest.last, ends.contains(last.plain) { rest.removeLast() }
-        return Array(rest)
+        if kind == .chiefComplaint, chiefName.isEmpty { chiefName = details["name"] ?? "" }
+        add(kind, said, details: details)
     }
 }

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Facts as sentences and as lines of a list.
+/// Facts told one after another, in sentences.
 enum NoteSentences {
     private static let verbs: Set = [
         "has", "is", "was", "had", "does", "did", "feels", "takes", "gets", "goes", "uses", "wants", "needs", "works",
@@ -21,10 +21,7 @@ enum NoteSentences {
         "better", "about", "patient", "they", "he", "she", "every", "both", "with", "now", "then",
     ]
 
-    /// As a line of a list.
-    static func line(_ fact: ClinicalFact) -> String { capitalised(fact.text) }
-
-    /// As a paragraph. What was denied in one go is one sentence.
+    /// A paragraph; denials that follow one another share a sentence.
     static func paragraph(_ facts: [ClinicalFact]) -> String {
         var sentences: [String] = []
         var denied: [String] = []
@@ -67,5 +64,5 @@ enum NoteSentences {
         }
     }
 
-    static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    private static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 }

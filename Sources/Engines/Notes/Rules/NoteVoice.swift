@@ -1,16 +1,16 @@
-/// Says what was said as a note says it: in the third person, without what only leads up to it.
+/// Turns speech into statements of a note: in the third person, without what only leads up to it.
 ///
 /// It adds no finding. The words that it may add are in `voice.txt`.
 enum NoteVoice {
-    /// How a clause may begin that says nothing of its own.
+    /// Words at the beginning of a clause that say nothing of their own.
     private static let idle: Set = [
         "yes", "yeah", "yep", "yup", "okay", "well", "so", "and", "but", "like", "right", "now", "then", "or", "good",
         "great", "sure", "correct", "alas", "um-hum", "congratulations", "understandable", "mm-hmm", "uh-huh", "mhm",
         "because", "cause", "'cause", "cos",
-        "also", "again", "please", "perfect", "sorry", "wow", "yup", "theek", "haan", "sometimes,", "hey", "dragon",
+        "also", "again", "please", "perfect", "sorry", "wow", "theek", "haan",
     ]
 
-    /// How patients begin, and what stands for it in a note.
+    /// Beginnings of patients, with the words that stand for them in a note.
     private static let patientLeads = PhraseBook(
         [
             ("i have been having", ""), ("i've been having", ""), ("i've been getting", ""),
@@ -30,7 +30,7 @@ enum NoteVoice {
             ("i think it's", "thinks it is"), ("i think", "thinks"), ("that's", "that is"), ("my name is", "name"),
             ("i'd", "would"), ("i'll", "will"), ("i would say", ""), ("i'd say", ""), ("i feel like", "feels like"),
         ].map { ($0.0, $0.1) })
-    /// How clinicians begin, and what stands for it.
+    /// Beginnings of clinicians; nothing stands for them.
     private static let clinicianLeads = PhraseBook(
         [
             "i think", "i believe", "i would say", "i'd say", "i'd call it", "i would call it", "it looks like",
@@ -69,15 +69,22 @@ enum NoteVoice {
         "stand": "stands", "sit": "sits", "come": "comes", "stop": "stops", "am": "is", "don't": "does not",
         "haven't": "has not",
     ]
-    /// Words of the first and second person, and what stands for them inside a statement.
+    /// Words of the first and second person, with those of the third.
     private static let pronouns = [
         "i'm": "patient is", "i've": "patient has", "i'd": "patient would", "i'll": "patient will", "me": "patient",
-        "my": "the", "mine": "theirs", "myself": "self", "we": "they", "our": "their", "us": "clinic",
-        "we're": "they are",
-        "we've": "they have", "we'll": "they will", "you": "patient", "your": "the", "you're": "patient is",
-        "yourself": "self", "yours": "theirs", "you've": "patient has", "you'll": "patient will",
-        "you'd": "patient would",
+        "my": "the", "mine": "theirs", "myself": "self", "we": "they", "our": "their", "us": "them",
+        "we're": "they are", "we've": "they have", "we'll": "they will", "you": "one", "your": "the",
+        "you're": "one is",
+        "yourself": "self", "yours": "theirs", "you've": "one has", "you'll": "one will", "you'd": "one would",
     ]
+    /// The same where a clinician speaks: "call me" is "call clinic", and "you" is the patient.
+    private static let cliniciansPronouns = pronouns.merging(
+        [
+            "i'm": "clinician is", "i've": "clinician has", "i'd": "clinician would", "i'll": "clinician will",
+            "me": "clinic", "us": "clinic", "we": "clinic", "we're": "clinic is", "we've": "clinic has",
+            "we'll": "clinic will", "you": "patient", "you're": "patient is", "you've": "patient has",
+            "you'll": "patient will", "you'd": "patient would",
+        ], uniquingKeysWith: { _, clinicians in clinicians })
     private static let whole = [
         "don't": "do not", "doesn't": "does not", "didn't": "did not", "can't": "cannot", "haven't": "have not",
         "hasn't": "has not", "isn't": "is not", "aren't": "are not", "wasn't": "was not", "weren't": "were not",
@@ -90,16 +97,19 @@ enum NoteVoice {
     /// All words that a note may have without their being said; `voice.txt` lists them.
     static let words: Set<String> = {
         let said =
-            Array(thirdPerson.values) + Array(pronouns.values) + Array(whole.values)
+            Array(thirdPerson.values) + Array(pronouns.values) + Array(cliniciansPronouns.values) + Array(whole.values)
             + patientLeads.meanings + VitalSign.written + MedicationMention.written + [
                 "denies reports allergies known no to for"
             ]
-            + ["stop increase reduce continue started stopped increased decreased continued", "patient the not"]
+            + [
+                "stop increase reduce continue started stopped increased decreased continued",
+                "patient clinician the not",
+            ]
         return Set(said.flatMap { $0.lowercased().split(separator: " ").map(String.init) })
             .union([Token].spelt.map { $0.lowercased() })
     }()
 
-    /// What a patient, or who speaks for one, has said.
+    /// A statement of a patient, or of somebody who speaks for one.
     /// - Parameter carries: whether the subject stands in the clause before.
     static func ofPatient(_ tokens: [Token], carries: Bool = false) -> [Token] {
         var tokens = withoutLeads(tokens, patientLeads, rounds: 2)
@@ -112,13 +122,14 @@ enum NoteVoice {
         return finished(tokens)
     }
 
+    /// A statement of a clinician.
     static func ofClinician(_ tokens: [Token]) -> [Token] {
-        finished(withoutLeads(tokens, clinicianLeads, rounds: 6))
+        finished(withoutLeads(tokens, clinicianLeads, rounds: 6), by: .clinician)
     }
 
     /// Without idle words at both ends, in the third person, and no copy.
-    static func finished(_ tokens: [Token]) -> [Token] {
-        var tokens = inThirdPerson(withoutIdle(tokens))
+    static func finished(_ tokens: [Token], by speaker: Dialogue.Speaker = .patient) -> [Token] {
+        var tokens = inThirdPerson(withoutIdle(tokens), speaker)
         while let first = tokens.first, articles.contains(first.plain), tokens.count > 1 { tokens.removeFirst() }
         return withoutLongCopies(tokens)
     }
@@ -170,14 +181,15 @@ enum NoteVoice {
         text.split(separator: " ").map { token.replaced(by: String($0)) }
     }
 
-    private static func inThirdPerson(_ tokens: [Token]) -> [Token] {
+    private static func inThirdPerson(_ tokens: [Token], _ speaker: Dialogue.Speaker) -> [Token] {
+        let pronouns = speaker == .clinician ? cliniciansPronouns : pronouns
         var result: [Token] = []
         result.reserveCapacity(tokens.count)
         var afterSubject = false
         for token in tokens {
             var replacement: String?
             if token.plain == "i" {
-                replacement = "patient"
+                replacement = speaker == .clinician ? "clinician" : "patient"
             } else if afterSubject, let verb = thirdPerson[token.plain] {
                 replacement = verb
             } else {
@@ -195,7 +207,6 @@ enum NoteVoice {
             }
             var new = words(replacement, in: token)
             if let last = new.indices.last { new[last].pause = token.pause }
-            // "the patient" has an article already.
             result += new
         }
         return result
@@ -205,7 +216,7 @@ enum NoteVoice {
 
     /// In words: as many as a note may have in a row as they were said.
     private static let longestCopy = 8
-    /// What a note can do without, the most dispensable first.
+    /// Words that a note can do without, the most dispensable first.
     private static let dispensable: [Set<String>] = [
         ["the", "a", "an"],
         ["that", "so", "very", "some", "there", "then", "any", "which", "got", "all", "up", "still"],

@@ -41,7 +41,7 @@ package struct RulesNoteWriter: NoteWriter {
                 section,
                 section.isParagraph
                     ? NoteSentences.paragraph(facts)
-                    : facts.map { "- \(NoteSentences.line($0))" }.joined(separator: "\n")
+                    : facts.map { "- \($0.text)" }.joined(separator: "\n")
             )
         }
         guard filled.isEmpty else { return filled }

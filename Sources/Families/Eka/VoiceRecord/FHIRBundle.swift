@@ -10,7 +10,10 @@ package enum FHIRBundle {
     package static func make(id: String, _ facts: [ClinicalFact]) -> JSONValue {
         var resources = [JSONValue.object(["resourceType": .string("Patient"), "id": .string("patient")])]
         for (index, fact) in facts.enumerated() {
-            resources.append(resource(for: fact, id: "\(fact.kind.rawValue.replacing("_", with: "-"))-\(index + 1)"))
+            resources.append(
+                resource(
+                    for: fact, id: "\((fact.kind.broader ?? fact.kind).rawValue.replacing("_", with: "-"))-\(index + 1)"
+                ))
         }
         return .object([
             "resourceType": .string("Bundle"), "id": .string(id), "type": .string("collection"),
@@ -26,7 +29,7 @@ package enum FHIRBundle {
             members["resourceType"] = .string("Condition")
             members["subject"] = patient
             members["code"] = text
-            members["category"] = .array([.object(["text": .string(fact.kind.rawValue)])])
+            members["category"] = .array([.object(["text": .string((fact.kind.broader ?? fact.kind).rawValue)])])
         case .allergy:
             members["resourceType"] = .string("AllergyIntolerance")
             members["patient"] = patient

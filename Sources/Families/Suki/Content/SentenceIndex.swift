@@ -38,7 +38,8 @@ struct SentenceIndex {
             guard let found = places[word], found.count <= Self.mostPlaces else { continue }
             for number in found { shared[number, default: 0] += 1 }
         }
-        guard let best = shared.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), best.value * 3 >= words.count else {
+        guard let best = shared.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), best.value * 3 >= words.count
+        else {
             return nil
         }
         return best.key

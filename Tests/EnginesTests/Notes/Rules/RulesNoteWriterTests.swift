@@ -29,7 +29,7 @@ struct RulesNoteWriterTests {
         let request = NoteRequest(
             template(.markdown), from: transcript, language: "hi", isInSpokenLanguage: false)
         let written = try await writer.write(request)
-        #expect(written.value.contains("Fever"))
+        #expect(written.value.contains("fever"))
         #expect(written.warnings.map(\.code) == [.notTranslated])
     }
 
@@ -42,12 +42,12 @@ struct RulesNoteWriterTests {
 
                 ## Complaints
 
-                - Fever for two days
+                - fever for two days
 
                 ## Plan
 
-                - Drink water
-                - Paracetamol 500 mg twice a day
+                - drink water
+                - paracetamol 500 mg twice a day
 
                 """
         )
@@ -58,7 +58,7 @@ struct RulesNoteWriterTests {
         let note = try await note(.json)
         let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
         #expect(sections.map { $0["title"] } == ["Complaints", "Plan"])
-        #expect(sections.first?["value"] == "- Fever for two days")
+        #expect(sections.first?["value"] == "- fever for two days")
     }
 
     @Test("eka_emr is an object of named items")

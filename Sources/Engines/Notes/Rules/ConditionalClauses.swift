@@ -1,0 +1,40 @@
+/// Joins a condition with its consequence, which a pause may part: "If the pain comes at rest, | ring 999."
+enum ConditionalClauses {
+    static func joined(_ clauses: [Dialogue.Clause]) -> [Dialogue.Clause] {
+        var joined: [Dialogue.Clause] = []
+        joined.reserveCapacity(clauses.count)
+        for clause in clauses {
+            if let last = joined.last, last.speaker == .clinician, clause.speaker == .clinician,
+                last.turn == clause.turn,
+                clause.act != .question, last.tokens.count < 40, isOpen(last.tokens),
+                (last.tokens.last?.pause ?? .end) < .end
+                    || !last.isLabelled
+            {
+                joined[joined.count - 1].tokens += clause.tokens
+            } else {
+                joined.append(clause)
+            }
+        }
+        return joined
+    }
+
+    private static func isOpen(_ tokens: [Token]) -> Bool {
+        guard tokens.prefix(3).contains(where: { ["if", "unless", "otherwise"].contains($0.plain) }) else {
+            return false
+        }
+        return !tokens.contains(ReturnPrecaution.actions)
+    }
+}
+
+/// Advice to come back at once.
+enum ReturnPrecaution {
+    static let actions: Set = [
+        "call", "ring", "come", "go", "emergency", "er", "a&e", "hospital", "911", "999", "988", "112", "111",
+        "straight",
+        "let", "bring", "see", "stop", "immediately", "return", "contact", "phone", "urgent", "tell", "nine", "back",
+        "casualty", "clinic",
+    ]
+    static func isOne(_ tokens: [Token]) -> Bool {
+        tokens.contains(["if"]) && tokens.contains(actions)
+    }
+}

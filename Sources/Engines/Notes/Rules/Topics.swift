@@ -1,0 +1,61 @@
+/// The single things that a question asks about.
+enum Topics {
+    private static let openings: Set = [
+        "any", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you", "your", "there", "ever",
+        "been",
+        "he", "she", "it", "the", "a", "an", "some", "noticed", "noticing", "having", "get", "getting", "feel",
+        "feeling",
+        "experienced", "experiencing", "and", "or", "so", "okay", "what", "about", "how", "been", "also", "that",
+        "other",
+        "with", "got", "like", "symptoms", "kind", "of", "to", "even", "still", "right", "now", "then", "problems",
+        "issues",
+        "problem", "issue", "recent", "recently", "new", "i", "mean", "koi", "kya", "suffered", "from", "no",
+        "anything",
+        "else", "alright", "good", "all", "in", "on", "at", "bringing", "know", "tell", "me", "had",
+    ]
+    private static let ends: Set = [
+        "that", "lately", "recently", "today", "either", "you", "with", "at", "or", "and", "like", "this", "now", "it",
+        "all", "though", "too", "then", "before", "ever",
+    ]
+    private static let open: Set = ["how", "what", "when", "where", "which", "who", "why", "whereabouts", "tell"]
+
+    static func asked(in tokens: [Token], _ terms: Terms) -> [[Token]] {
+        guard let first = tokens.first(where: { !["and", "so", "okay", "right", "now", "but"].contains($0.plain) })
+        else { return [] }
+        if open.contains(first.plain), !(first.plain == "what" || first.plain == "how") || !tokens.contains(["about"]) {
+            return []
+        }
+        var topics: [[Token]] = []
+        var current: [Token] = []
+        func close() {
+            let topic = trimmed(current)
+            current = []
+            guard !topic.isEmpty, topic.count <= 9 else { return }
+            topics.append(topic)
+        }
+        for token in tokens {
+            if ["or", "and"].contains(token.plain) {
+                close()
+                continue
+            }
+            current.append(token)
+            if token.pause > .none { close() }
+        }
+        close()
+        // "tenderness in the arm or jaw": what names nothing by itself is no topic among others that do.
+        let named = topics.filter {
+            Terms($0).has([
+                .symptom, .bodyPart, .bodyComplaint, .condition, .social, .allergen, .procedure, .medication, .relative,
+            ])
+        }
+        return named.isEmpty
+            ? Array(topics.prefix(3)) : topics.filter { topic in topic.count <= 6 || named.contains { $0 == topic } }
+    }
+
+    private static func trimmed(_ tokens: [Token]) -> [Token] {
+        var rest = tokens[...]
+        while let first = rest.first, openings.contains(first.plain) { rest.removeFirst() }
+        while let last = rest.last, ends.contains(last.plain) { rest.removeLast() }
+        return Array(rest)
+    }
+}
