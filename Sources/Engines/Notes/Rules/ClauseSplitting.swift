@@ -92,12 +92,19 @@ enum ClauseSplitting {
         "i'm not", "i am not", "i can't say", "she doesn't", "he doesn't",
     ])
     private static let yesPhrases = PhraseBook([
-        "i do", "i have", "i did", "i am", "it does", "it is", "a little", "a bit", "a tiny bit", "sometimes",
-        "occasionally", "of course", "it has", "she does", "he does", "she has", "he has", "all of them",
+        "a little", "a bit", "a tiny bit", "sometimes",
+        "occasionally", "of course", "all of them",
         "that's right",
-        "that's correct", "a lot", "definitely", "absolutely", "i was", "every now and then", "once in a while", "both",
+        "that's correct", "a lot", "definitely", "absolutely", "every now and then", "once in a while", "both",
     ])
 
+    /// These agree only where nothing but a pause follows: "I have a cough" tells something else.
+    private static let shortYesPhrases = PhraseBook([
+        "i do", "i have", "i did", "i am", "i was", "it does", "it is", "it has", "she does", "he does", "she has",
+        "he has",
+    ])
+
+    private static let returning: Set = ["come", "call", "ring", "bring", "return", "phone"]
     private static let interjections: Set = [
         "okay", "yeah", "yes", "nope", "congratulations", "understandable", "great",
     ]
@@ -129,6 +136,8 @@ enum ClauseSplitting {
             let next = position + 1 < tokens.count ? tokens[position + 1].plain : nil
             if let previous {
                 let afterPause = previous.pause == .comma
+                // "come back at once if …": the condition belongs to what is to be done.
+                let isCondition = token.plain == "if" && current.prefix(2).contains { returning.contains($0.plain) }
                 if opensQuestion(tokens, at: position, after: previous, afterPause || !isPunctuated) {
                     close()
                 } else if Self.contrasts.contains(token.plain) {
@@ -150,9 +159,9 @@ enum ClauseSplitting {
                     }
                 } else if afterPause && strongSubjects.contains(token.plain)
                     || !isPunctuated && strongSubjects.contains(token.plain) && !binding.contains(previous.plain)
-                    || !isPunctuated && token.plain == "if" && !binding.contains(previous.plain)
+                    || !isPunctuated && token.plain == "if" && !isCondition && !binding.contains(previous.plain)
                     || !isPunctuated && previous.hesitates && current.count > 2 && isQuestion(current, false)
-                    || !isPunctuated && !notInstructedAfter.contains(previous.plain)
+                    || !isPunctuated && !isCondition && !notInstructedAfter.contains(previous.plain)
                         && tokens.end(of: instructions, at: position) != nil
                     || !isPunctuated && interjections.contains(token.plain)
                     || !isPunctuated && ["right", "so"].contains(token.plain) && !binding.contains(previous.plain)
@@ -213,7 +222,10 @@ enum ClauseSplitting {
             clause.act = .question
         } else if no.contains(first) || tokens.end(of: noPhrases, at: 0) != nil {
             clause.act = .denial
-        } else if yes.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil {
+        } else if yes.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil
+            || tokens.end(of: shortYesPhrases, at: 0).map({ $0 == tokens.count || tokens[$0 - 1].pause > .none })
+                ?? false
+        {
             clause.act = .agreement
         }
         return clause

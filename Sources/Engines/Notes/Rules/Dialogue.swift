@@ -63,7 +63,8 @@ struct Dialogue {
         "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up",
         "take it", "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like",
         "looks like", "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no",
-        "on examination", "is clear", "lungs are", "pulse is", "i'd add", "we need", "you can", "continue",
+        "on examination", "is clear", "lungs are", "pulse is", "i'd add", "we need", "you can", "continue", "लीजिए",
+        "कीजिए", "दिखाइए", "पीजिए", "lijiye", "karo",
     ])
     private static let patientsWords = PhraseBook([
         "my", "i've", "i have", "i take", "i get", "i was", "i had", "i feel", "i smoke", "i drink", "i quit",
@@ -101,14 +102,15 @@ struct Dialogue {
                         || tokens.matches(["is", "it"], at: 0) && tokens.contains(["my"])
                     ? .patient : .clinician
             case .agreement, .denial, .statement:
-                if wasQuestion {
+                let instructs = instructing.contains(tokens.first?.plain ?? "") && !part.carriesSubject
+                if wasQuestion, !(instructs && tokens.count > 3), !tokens.contains(["you", "your", "you're", "let's"]) {
                     speaker = .patient
                 } else if part.act != .statement, tokens.count == 1 {
                     break
                 } else if let first = tokens.first, handingBack.contains(first.plain), tokens.count < 4 {
                     speaker = .clinician
                 } else if tokens.contains(anyOf: cliniciansWords)
-                    || instructing.contains(tokens.first?.plain ?? "") && !part.carriesSubject
+                    || instructs
                 {
                     speaker = .clinician
                 } else if tokens.contains(anyOf: patientsWords)

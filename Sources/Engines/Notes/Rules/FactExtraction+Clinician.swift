@@ -55,6 +55,7 @@ extension FactExtraction {
         "stays", "send",
     ]
     private static let ages = PhraseBook(["year old", "years old"])
+    private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
     private static let refusing = PhraseBook([
         "don't", "not need", "won't", "no need", "never", "avoid", "not give",
     ])
@@ -127,6 +128,7 @@ extension FactExtraction {
         }
         if tokens.contains(anyOf: Self.examining) {
             isExamining = true
+            if tokens.contains(["let", "i'll"]), !tokens.contains(["is", "are", "there's"]) { return }
             if terms.all.count < 3, !tokens.contains(Self.finding) { return }
         }
         if ReturnPrecaution.isOne(tokens), !(tokens.contains(anyOf: Self.followUps) && hasTime(tokens)) {
@@ -149,8 +151,15 @@ extension FactExtraction {
         return NoteVoice.withoutIdle(rest)
     }
 
+    private static let courtesies = PhraseBook([
+        "take a seat", "have a seat", "take care", "take your time", "take all the time", "help yourself",
+        "let me explain",
+        "i will explain", "write down", "i will write",
+    ])
+
     private func ignores(_ tokens: [Token]) -> Bool {
-        tokens.contains([
+        if tokens.contains(anyOf: Self.courtesies) { return true }
+        return tokens.contains([
             "wonderful", "thank", "thanks", "congratulations", "welcome", "sorry", "joking", "hello", "hi", "bye",
             "nice",
         ])
@@ -227,7 +236,7 @@ extension FactExtraction {
         let opening = tokens.first {
             ![
                 "please", "just", "and", "so", "then", "do", "you", "should", "need", "to", "try", "can", "i", "want",
-                "must", "also", "but",
+                "must", "also", "but", "i'd",
             ].contains($0.plain)
         }
         // "I don't think so", "let me have a look"
@@ -239,6 +248,10 @@ extension FactExtraction {
             return false
         }
         if rest.contains("let"), rest.contains("me") { return false }
+        // "I will write": who says so does it.
+        if ["i", "i'll", "we", "we'll", "i'm", "we're"].contains(rest[0]), !tokens.contains(anyOf: Self.wishes) {
+            return false
+        }
         return Self.advising.contains(opening?.plain ?? "") && opening?.plain != "no" && opening?.plain != "not"
             || Self.advising.contains(first.plain) && first.plain != "no" && first.plain != "not"
                 && first.plain != "get"

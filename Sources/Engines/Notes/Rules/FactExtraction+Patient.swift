@@ -71,7 +71,7 @@ extension FactExtraction {
         }
         let isHistory =
             terms.has(.condition) && !terms.has(.symptom)
-            && (hasChiefComplaint || tokens.contains(Self.chronic)) && clause.turn != chiefTurn
+            && (hasChiefComplaint || tokens.contains(Self.chronic)) && (clause.turn != chiefTurn || !clause.isLabelled)
             || tokens.contains(anyOf: Self.histories)
         if isHistory { return add(.medicalHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)) }
         if let questions, readFragment(tokens, terms, questions) { return }
@@ -209,16 +209,13 @@ extension FactExtraction {
             }
         }
         let named = parts.allSatisfy { Terms($0).has([.symptom, .bodyPart]) }
+        let isChief = !hasChiefComplaint
         for (index, part) in (named ? parts : [tokens]).enumerated() where !part.isEmpty {
             let said = NoteVoice.ofPatient(part, carries: index > 0 || clause.carriesSubject)
             let terms = Terms(said)
-            if !hasChiefComplaint {
-                hasChiefComplaint = true
-                chiefTurn = clause.turn
-                addComplaint(said, terms, as: .chiefComplaint)
-            } else {
-                addComplaint(said, terms, as: clause.turn == chiefTurn && index > 0 ? .chiefComplaint : .complaint)
-            }
+            addComplaint(said, terms, as: isChief ? .chiefComplaint : .complaint)
+            hasChiefComplaint = true
+            if isChief { chiefTurn = clause.turn }
         }
     }
 

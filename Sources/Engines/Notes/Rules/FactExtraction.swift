@@ -145,8 +145,8 @@ struct FactExtraction {
         readStatement(more, answering: questions)
     }
 
-    /// Asked about, but nothing that one suffers from.
-    private static let undeniable: Set = [
+    /// Words of questions about nothing that one suffers from.
+    private static let impersonal: Set = [
         "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
         "surgeries",
         "questions", "concerns", "drugs", "conditions", "keyed", "okay", "else", "think", "you're", "history",
@@ -154,7 +154,7 @@ struct FactExtraction {
 
     mutating func deny(_ topic: [Token]) {
         let said = NoteVoice.finished(topic, by: .clinician)
-        guard !said.contains(Self.undeniable) || Terms(said).has([.symptom, .allergen]) else { return }
+        guard !said.contains(Self.impersonal) || Terms(said).has([.symptom, .allergen]) else { return }
         let terms = Terms(said)
         if terms.has(.allergen) || said.contains(["allergies", "allergy", "allergic"]) {
             add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
@@ -205,6 +205,7 @@ struct FactExtraction {
         let isShort = rest.count <= 8 && !rest.contains(["i", "i'm", "i've", "it", "it's", "my", "he", "she"])
         let said = NoteVoice.finished(topic + (isShort ? rest : []))
         let terms = Terms(said)
+        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen]) else { return }
         if terms.has(.bloodRelative) { return add(.familyHistory, said) }
         if terms.has(.social), !terms.has(.symptom) { return add(.socialHistory, said) }
         if terms.has(.condition), !terms.has(.symptom) { return add(.medicalHistory, said) }

@@ -48,6 +48,11 @@ enum HindiSpeech {
         var result: [Token] = []
         var sentence: [Token] = []
         for token in tokens {
+            // What "and" joins has a time of its own.
+            if ["aur", "और"].contains(token.plain), !sentence.isEmpty {
+                result += translated(sentence)
+                sentence = []
+            }
             sentence.append(token)
             if token.pause > .none {
                 result += translated(sentence)

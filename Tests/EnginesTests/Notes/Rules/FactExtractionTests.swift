@@ -191,6 +191,24 @@ struct FactExtractionTests {
         #expect(FactExtraction.facts(in: transcript).map(\.text).contains(expected))
     }
 
+    @Test("who is called back, greeted or told to wait is told nothing of his illness")
+    func courtesies() {
+        let transcript = """
+            tell me what brings you in today and take all the time that you need i have had a fever for three days \
+            do you take any medicines i have a history of asthma is there anything else that you would like to ask \
+            come back at once if you get short of breath
+            """
+        #expect(
+            FactExtraction.facts(in: transcript).map(\.text) == [
+                "fever for three days", "history of asthma", "come back at once if patient gets short of breath",
+            ])
+        #expect(FactExtraction.facts(in: "Doctor: Let me have a look at you. I will write down the medicines.").isEmpty)
+        #expect(
+            facts(.returnPrecaution, in: "Doctor: Call me if you get a fever.") == [
+                "call clinic if patient gets a fever"
+            ])
+    }
+
     @Test(
         "what is not tolerated is an allergy",
         arguments: [
