@@ -13,8 +13,9 @@ enum NoteSection {
             isParagraph: true),
         "CC": .init(title: "Chief Complaint", facts: [.chiefComplaint]),
         "ROS": .init(title: "Review of Systems", facts: illness, isParagraph: true),
-        "PASTMEDICALHX": .init(title: "Past Medical History", facts: [.medicalHistory, .chiefComplaint, .complaint]),
-        "PASTSURGICAL": .init(title: "Past Surgical History", facts: [.surgicalHistory]),
+        "PASTMEDICALHX": .init(
+            title: "Past Medical History", facts: [.medicalHistory, .chiefComplaint, .complaint, .negative]),
+        "PASTSURGICAL": .init(title: "Past Surgical History", facts: [.surgicalHistory, .negative]),
         "FAM/SOCHX": .init(
             title: "Family and Social History", facts: [.familyHistory, .socialHistory], isParagraph: true),
         "OTHER_HISTORY": .init(title: "Other History", facts: [.history, .presentIllness]),
@@ -28,7 +29,7 @@ enum NoteSection {
         "PROCEDURES": .init(title: "Procedures", facts: [.surgicalHistory, .plan]),
         "ASSESSMENT": .init(
             title: "Assessment", facts: [.assessment, .complaint, .presentIllness, .medicalHistory], isParagraph: true),
-        "DIAGNOSIS": .init(title: "Diagnosis", facts: [.assessment]),
+        "DIAGNOSIS": .init(title: "Diagnosis", facts: [.assessment, .medicalHistory]),
         "PLAN": .init(title: "Plan", facts: plan),
         "DISPOSITION": .init(title: "Disposition", facts: [.followUp, .referral, .advice, .plan]),
         "EDCOURSE": .init(title: "Emergency Department Course", facts: [.presentIllness, .result] + plan),

@@ -64,7 +64,11 @@ struct NoteVerb: AsyncParsableCommand {
             return
         }
         let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: transcript))
-        print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
+        // A section by itself stands without the document's headings.
+        let text =
+            isPart && template.format == .markdown
+            ? note.value.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n") : note.value
+        print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
     }
 
     /// The template, with what the flags make of it.

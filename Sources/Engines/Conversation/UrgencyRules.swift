@@ -95,7 +95,8 @@ package enum UrgencyRules {
         "stop", "hurt", "hurting", "end", "ending", "take", "taking", "through", "across", "gave", "make", "made",
         "saw",
         "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish", "bring", "give", "let", "tell",
-        "send", "keep",
+        "send", "keep", "catch", "shake", "press", "got", "get", "cut", "cutting", "hit", "injected", "swallowed",
+        "time", "around", "behind", "under", "inside", "against", "near", "between",
     ]
     private static let asking = PhraseBook([
         "any", "do you", "did you", "have you", "has he", "has she", "are you", "is there", "is he", "is she",
@@ -110,10 +111,14 @@ package enum UrgencyRules {
         for (index, word) in sentence.words.enumerated() where !fillers.contains(word.plain) {
             let previous = clauses[clauses.count - 1].words.last
             let next = sentence.words[(index + 1)...].first { !fillers.contains($0.plain) }?.plain
-            let asks = sentence.longest(of: asking, at: index) != nil
+            // "It doesn't make any sense" asks nothing.
+            let asks =
+                sentence.longest(of: asking, at: index) != nil
+                && !(word.plain == "any" && clauses[clauses.count - 1].words.contains(where: denyingVerbs.contains))
             let opens =
                 ClinicalLexicon.contrasts.contains(word.plain)
-                || subjects.contains(word.plain) && (afterPause || previous.map { !binding.contains($0) } ?? false)
+                || subjects.contains(word.plain)
+                    && (afterPause || previous.map { !binding.contains($0) && !$0.hasSuffix("ing") } ?? false)
                 || word.plain == "and" && (next.map(subjects.contains) ?? false)
                 || asks && previous != "without" && previous != "of"
                 || afterPause && ["yes", "yeah", "no", "nope", "haan"].contains(word.plain)
@@ -140,17 +145,17 @@ package enum UrgencyRules {
     /// - Parameter more: flags beside those that are always ones.
     private static func flags(
         in words: [String], _ more: [RedFlag] = []
-    ) -> [(start: Int, end: Int, level: Urgency.Level)] {
+    ) -> [(start: Int, end: Int, flag: RedFlag)] {
         words.indices.flatMap { start in
             ((RedFlag.byBeginning[words[start]] ?? []) + more).compactMap { flag in
-                flag.end(in: words, at: start, before: words.count).map { (start, $0, flag.level) }
+                flag.end(in: words, at: start, before: words.count).map { (start, $0, flag) }
             }
         }
     }
 
     private static func levelAsked(in clause: Clause) -> Urgency.Level? {
         guard clause.isQuestion else { return nil }
-        return flags(in: clause.words).map(\.level).max()
+        return flags(in: clause.words).map(\.flag.level).max()
     }
 
     private static func asserted(in clause: Clause, _ combined: [RedFlag]) -> Urgency.Level? {
@@ -159,11 +164,11 @@ package enum UrgencyRules {
         guard !found.isEmpty, !isPast(words) else { return nil }
         // Once for all flags: there may be as many as words.
         let begins = words.indices.first { denies(words, at: $0) || supposes(words, at: $0) } ?? words.count
-        return found.filter { flag in
-            flag.start <= begins && !isDeniedWithin(words[flag.start..<flag.end])
-                && !(flag.start > 0 && denyingVerbs.contains(words[flag.start - 1]))
-                && !isOver(words[flag.end...])
-        }.map(\.level).max()
+        return found.filter { found in
+            found.start <= begins && (found.flag.denies || !isDeniedWithin(words[found.start..<found.end]))
+                && !(found.start > 0 && denyingVerbs.contains(words[found.start - 1]))
+                && !isOver(words[found.end...])
+        }.map(\.flag.level).max()
     }
 
     /// What is denied after a verb such as "don't": "I don't know" denies nothing.
@@ -223,8 +228,7 @@ package enum UrgencyRules {
 
     /// "My face isn't drooping": the denial stands among the flag's own words.
     private static func isDeniedWithin(_ words: ArraySlice<String>) -> Bool {
-        guard let first = words.first, !["life", "not", "baby"].contains(first) else { return false }
-        return words.dropFirst().contains(
+        words.dropFirst().contains(
             where: ["isn't", "aren't", "wasn't", "hasn't", "haven't", "not", "no"].contains)
     }
 
@@ -232,65 +236,18 @@ package enum UrgencyRules {
     private static func isOver(_ words: ArraySlice<String>) -> Bool {
         let text = words.prefix(8)
         if text.contains(
-            where: ["gone", "resolved", "settled", "nahi", "nahin", "नहीं", "ruled", "negative", "excluded"].contains)
+            where: [
+                "resolved", "settled", "usual", "prescribed", "nahi", "nahin", "नहीं", "ruled", "negative", "excluded",
+            ].contains)
         {
             return true
         }
         return zip(text, text.dropFirst()).contains { first, second in
-            ["went away", "gone away", "cleared up", "better now", "last year", "years ago", "months ago", "year ago"]
-                .contains("\(first) \(second)")
+            [
+                "went away", "gone away", "gone now", "is gone", "it's gone", "has gone", "have gone", "all gone",
+                "cleared up", "better now", "last year", "years ago", "months ago", "year ago",
+            ]
+            .contains("\(first) \(second)")
         }
-    }
-
-    // MARK: What is told of other times and worlds
-
-    private static let pastPhrases: [[String]] = [
-        "history of", "years ago", "year ago", "months ago", "month ago", "last year", "last month", "used to",
-        "in the past",
-        "as a child", "as a kid", "as a teenager", "when i was", "when he was", "when she was", "died of", "died from",
-        "passed away", "ruled out", "at the time", "back then", "years back", "back in", "previous", "previously",
-        "went away",
-    ].map { $0.split(separator: " ").map(String.init) }
-    private static let relatives: Set = [
-        "mother", "father", "mum", "mom", "dad", "brother", "sister", "uncle", "aunt", "grandmother", "grandfather",
-        "grandma", "grandpa", "cousin", "neighbour", "neighbor", "friend", "colleague", "nana", "nani", "dadi",
-        "family",
-        "mother's", "father's", "dad's", "mum's", "brother's", "sister's",
-    ]
-
-    private static func isPast(_ words: [String]) -> Bool {
-        func contains(_ phrase: [String]) -> Bool {
-            words.indices.contains { words[$0...].starts(with: phrase) }
-        }
-        if pastPhrases.contains(where: contains) { return true }
-        // "in 2015"
-        if zip(words, words.dropFirst()).contains(where: { first, second in
-            ["in", "since", "of"].contains(first) && second.count == 4
-                && (second.hasPrefix("19") || second.hasPrefix("20")) && second.allSatisfy(\.isNumber)
-        }) {
-            return true
-        }
-        // "My father had a stroke", "after his heart attack"
-        return words.contains(where: relatives.contains)
-            && words.contains(
-                where: ["had", "died", "survived", "suffered", "family", "after", "runs", "history"].contains)
-            && !words.contains(where: ["just", "now", "is"].contains)
-    }
-
-    /// Of what nobody has: a joke, a film, something learnt or heard of.
-    private static let tales: Set = [
-        "joke", "jokes", "joking", "film", "movie", "movies", "series", "episode", "novel", "book", "story", "news",
-        "article", "podcast", "documentary", "character", "training", "course", "lecture", "exam", "drill", "leaflet",
-        "poster", "advert", "traffic", "boss", "deadline", "homework", "shoes", "laugh", "laughing", "laughed", "song",
-        "television", "tv", "students", "footballer", "footballers", "celebrity", "celebrities", "programme", "actor",
-        "bill", "price", "exams", "textbook",
-    ]
-    /// Where one watches others; what happens there to somebody near is no tale.
-    private static let shows: Set = ["show", "game", "football", "match", "pitch", "concert", "player", "class"]
-    private static let near: Set = ["i", "i'm", "i've", "my", "me", "he's", "she's", "just", "now", "help"]
-
-    private static func isTale(_ sentence: Speech) -> Bool {
-        func holds(_ words: Set<String>) -> Bool { sentence.words.contains { words.contains($0.plain) } }
-        return holds(tales) || holds(shows) && !holds(near)
     }
 }

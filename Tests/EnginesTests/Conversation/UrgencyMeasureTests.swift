@@ -22,16 +22,16 @@ struct UrgencyMeasureTests {
 
     @Test(
         "of the sentences that the rules were made with 95 of 100 are told right, and no present emergency is missed",
-        arguments: ["practice", "check", "unseen"])
+        arguments: ["practice", "check", "unseen", "later"])
     func measure(part: String) {
         let utterances = Self.utterances.filter { $0.part == part }
-        #expect(utterances.count == 40)
+        #expect(utterances.count >= 40)
         let wrong = utterances.filter { (UrgencyRules.level(of: $0.text) == .emergency) != $0.urgent }
         let missed = wrong.filter(\.urgent)
         print(
             "urgency, \(part): \(utterances.count - wrong.count) of \(utterances.count) right, \(missed.count) missed")
         // The rules were made with the first two thirds in sight; the last tells how they do elsewhere.
-        let (mostMissed, mostWrong) = part == "unseen" ? (10, 13) : (0, 2)
+        let (mostMissed, mostWrong) = part == "unseen" ? (8, 11) : (0, 2)
         #expect(missed.count <= mostMissed)
         #expect(wrong.count <= mostWrong)
     }

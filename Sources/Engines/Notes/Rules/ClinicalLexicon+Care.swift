@@ -86,7 +86,8 @@ extension ClinicalLexicon {
         "gran", "granddad", "granddaughter", "grandfather", "grandma", "grandmother", "grandpa", "grandparents",
         "grandson", "husband", "husband's", "in-laws", "kid", "kids", "mama", "mom", "mom's", "mommy", "mother",
         "mother's", "mother-in-law", "mum", "mum's", "nan", "nana", "neighbor", "neighbour", "neighbours", "nephew",
-        "niece", "parent", "parents", "partner", "roommate", "sibling", "siblings", "sister", "sister's", "sisters",
+        "niece", "parent", "parents", "partner", "relatives", "roommate", "sibling", "siblings", "sister", "sister's",
+        "sisters",
         "son", "son's", "sons", "spouse", "uncle", "wife", "wife's",
     ]
 
@@ -95,7 +96,7 @@ extension ClinicalLexicon {
         "aunt", "auntie", "brother", "brother's", "brothers", "cousin", "cousins", "dad", "dad's", "daddy",
         "family", "father", "father's", "gran", "granddad", "grandfather", "grandma", "grandmother", "grandpa",
         "grandparents", "mama", "mom", "mom's", "mommy", "mother", "mother's", "mum", "mum's", "nan", "nana",
-        "nephew", "niece", "parents", "sibling", "siblings", "sister", "sister's", "sisters", "uncle",
+        "nephew", "niece", "parents", "relatives", "sibling", "siblings", "sister", "sister's", "sisters", "uncle",
     ]
 
     /// Words about the way a patient lives.

@@ -33,12 +33,18 @@ struct Dialogue {
     init(_ transcript: String) {
         let labels = SpeakerLabels(transcript)
         var speaker: Speaker?
+        var lastLabel: String?
         for (turn, line) in transcript.lines.enumerated() {
             let (label, text) = labels.split(line)
             // A line without a label goes on with who spoke before it, where lines have labels.
             if let label { speaker = labels.speaker(of: label) }
+            // A clinician who answers another one speaks for the patient.
+            let reports =
+                speaker == .clinician && label != nil && label != lastLabel && clauses.last?.speaker == .clinician
+                && clauses.last?.act == .question
+            lastLabel = label ?? lastLabel
             let tokens = Token.tokens(of: text).withoutFillers().withoutSpelling().withoutRepeats().withoutCorrections()
-            let isGuest = label.map(labels.isGuest) ?? false
+            let isGuest = reports || (label.map(labels.isGuest) ?? false)
             var parts = ClauseSplitting.clauses(of: HindiSpeech.inEnglish(tokens))
             for index in parts.indices {
                 parts[index].turn = turn
@@ -46,7 +52,7 @@ struct Dialogue {
             }
             if let speaker {
                 for index in parts.indices {
-                    parts[index].speaker = speaker
+                    parts[index].speaker = reports && parts[index].act != .question ? .patient : speaker
                     parts[index].isLabelled = true
                 }
                 clauses += parts

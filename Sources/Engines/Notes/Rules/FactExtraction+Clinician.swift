@@ -54,6 +54,7 @@ extension FactExtraction {
         "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
         "stays", "send",
     ]
+    private static let records: Set = ["chart", "charts", "records", "mentioned", "file"]
     private static let ages = PhraseBook(["year old", "years old"])
     private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
     private static let refusing = PhraseBook([
@@ -193,6 +194,10 @@ extension FactExtraction {
         }
         if readPrescription(tokens, terms, clause) { return }
         let doubts = tokens.contains(anyOf: Self.doubting)
+        // "I see in your chart that you have asthma."
+        if terms.has(.condition), !terms.has(.symptom), tokens.contains(Self.records), !doubts, !intends {
+            return add(.medicalHistory, NoteVoice.ofClinician(tokens))
+        }
         if terms.has([.condition]) || tokens.contains(["controlled", "uncontrolled"]) && terms.has(.symptom)
             || terms.has(.symptom) && tokens.contains(["likely", "sounds", "diagnosis"]),
             tokens.contains(anyOf: Self.assessing), !isInstruction(tokens), !terms.has(.bloodRelative)

@@ -44,8 +44,15 @@ extension FactExtraction {
         }
         if readReason(clause) { return }
         if tokens.contains(["patient", "patients"]), !isThirdPerson { return }
-        if isOfOther(tokens, terms, clause) { return readOther(tokens, terms, clause) }
+        if isOfOther(tokens, terms, clause) { return readOther(tokens, terms, clause, answering: questions) }
         speaksOfOther = false
+        relative = []
+        // "Does it run in the family?" – "Almost everyone had diabetes."
+        if questions?.has(.bloodRelative) ?? false, terms.has(.condition),
+            !tokens.contains(["i", "i'm", "i've", "my"]), !tokens.contains(Self.negations)
+        {
+            return add(.familyHistory, NoteVoice.ofPatient(tokens))
+        }
         if readAllergy(tokens, terms, questions) { return }
         let isTaken =
             tokens.contains(Self.takings) || questions?.speaks(of: Self.takings) ?? false
@@ -85,17 +92,34 @@ extension FactExtraction {
 
     // MARK: Other people
 
+    private static let pronouns: Set = ["she", "he", "they", "she's", "he's", "they're"]
+    /// Words of the health of a family that name no illness.
+    private static let ofHealth: Set = [
+        "health", "healthy", "healthier", "sick", "disease", "diseases", "medical", "tumor", "tumour", "problems",
+        "conditions", "died", "passed", "insulin", "bypass", "diagnosed", "suffers", "suffered",
+    ]
+
     private func isOfOther(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
         if terms.has(.relative), !tokens.contains(Self.reporting) { return true }
-        guard speaksOfOther, !isThirdPerson, let first = tokens.first else { return false }
-        return ["she", "he", "hers", "his", "they", "she's", "he's"].contains(first.plain)
+        guard speaksOfOther, !isThirdPerson || !relative.isEmpty, let first = tokens.first else { return false }
+        return ["hers", "his"].contains(first.plain) || Self.pronouns.contains(first.plain)
     }
 
-    private mutating func readOther(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
-        let isIll = terms.has([.condition, .symptom, .procedure]) || tokens.contains(["died", "insulin", "bypass"])
+    private mutating func readOther(
+        _ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, answering questions: Asked?
+    ) {
+        let isAsked = questions?.has(.bloodRelative) ?? false
+        let isIll = terms.has([.condition, .symptom, .procedure]) || tokens.contains(Self.ofHealth)
         speaksOfOther = true
+        if let first = terms.first(.bloodRelative) { relative = Array(tokens[first.range]) }
         if terms.has(.bloodRelative), isIll {
             add(.familyHistory, NoteVoice.ofPatient(tokens))
+        } else if !relative.isEmpty, isIll || isAsked && tokens.contains(["had", "has", "got"]),
+            let first = tokens.first, Self.pronouns.contains(first.plain)
+        {
+            // "How is your father?" – "He died of cancer."
+            let said = NoteVoice.finished(Array(tokens.dropFirst()))
+            add(.familyHistory, said, text: "\(relative.text) \(first.plain.hasSuffix("'s") ? "is " : "")\(said.text)")
         } else if terms.has(.relative), !isIll, tokens.contains(["live", "lives", "living", "died", "alone", "with"]) {
             if tokens.contains(["live", "lives", "living", "died"]) {
                 add(.socialHistory, NoteVoice.ofPatient(tokens))
@@ -171,6 +195,7 @@ extension FactExtraction {
         guard let questions, !terms.has([.symptom, .condition, .medication]) else { return false }
         return questions.speaks(of: [
             "smoke", "smoking", "alcohol", "drink", "drinking", "drugs", "vape", "work", "job", "live", "coffee",
+            "married", "children", "tobacco", "living", "occupation", "exercise", "diet", "travel", "retired",
         ])
             && tokens.count > 1
     }

@@ -32,6 +32,8 @@ struct FactExtraction {
     var isExamining = false
     /// Whether somebody else was spoken of last: "she" is that person then.
     var speaksOfOther = false
+    /// The blood relative who was named last.
+    var relative: [Token] = []
     var hasChiefComplaint = false
     /// The name of what brought the patient in.
     var chiefName = ""
@@ -80,6 +82,10 @@ struct FactExtraction {
         let tokens = clause.tokens
         if readReason(clause) { return }
         let terms = Terms(tokens)
+        if let term = terms.first(.bloodRelative), !tokens[term.range].contains(where: { $0.plain == "family" }) {
+            relative = Array(tokens[term.range])
+            speaksOfOther = true
+        }
         notice(medicationsIn: tokens, terms)
         if asked == nil || tokens.end(of: Self.openQuestions, at: 0) != nil { asked = Asked() }
         asked?.clauses.append((tokens, terms))
@@ -122,7 +128,8 @@ struct FactExtraction {
         if let questions {
             let isPartial = clause.tokens.contains(["but", "except", "just", "only"]) && clause.tokens.count > 3
             for question in questions.clauses where !isPartial || questions.clauses.count == 1 {
-                for topic in Topics.asked(in: question.tokens, question.terms) { deny(topic) }
+                let ofFamily = question.terms.has(.bloodRelative)
+                for topic in Topics.asked(in: question.tokens, question.terms) { deny(topic, ofFamily: ofFamily) }
             }
         }
         var rest = clause.tokens[...]
@@ -139,33 +146,67 @@ struct FactExtraction {
         {
             rest = rest.dropFirst()
         }
-        guard rest.count > 1 else { return }
+        while let last = rest.last, Self.addressing.contains(last.plain) { rest.removeLast() }
+        guard rest.count > 1, !rest.allSatisfy({ Self.addressing.contains($0.plain) }) else { return }
         var more = clause
         more.tokens = Array(rest)
         readStatement(more, answering: questions)
     }
 
+    /// Words of a denial that say no more than "no".
+    private static let addressing: Set = ["sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not"]
+
     /// Words of questions about nothing that one suffers from.
     private static let impersonal: Set = [
         "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
-        "surgeries",
-        "questions", "concerns", "drugs", "conditions", "keyed", "okay", "else", "think", "you're", "history",
+        "questions", "concerns", "conditions", "keyed", "okay", "else", "think", "you're",
     ]
 
-    mutating func deny(_ topic: [Token]) {
+    /// Says that nothing of the kind is so, under what was asked about.
+    mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
         let said = NoteVoice.finished(topic, by: .clinician)
-        guard !said.contains(Self.impersonal) || Terms(said).has([.symptom, .allergen]) else { return }
         let terms = Terms(said)
-        if terms.has(.allergen) || said.contains(["allergies", "allergy", "allergic"]) {
-            add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
-        } else if said.contains(Self.habits) {
-            add(.socialHistory, said, text: "does not " + said.text)
+        if said.contains(["allergies", "allergy", "allergic"]) {
+            return add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
+        }
+        if ofFamily || terms.has(.bloodRelative) { return denyOfFamily(said, terms) }
+        if said.count < 4, said.contains(Self.states) { return add(.negative, said, text: "not " + said.text) }
+        if said.contains(Self.pasts) {
+            return add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
+        }
+        if said.contains(Self.habits) { return add(.socialHistory, said, text: "does not " + said.text) }
+        if said.count < 3, said.contains(Self.standings) {
+            return add(.socialHistory, said, text: "not " + said.text)
+        }
+        if terms.has(.social) || said.contains(["drugs"]), !terms.has([.symptom, .medication]) {
+            return add(.socialHistory, said, text: "denies " + said.text)
+        }
+        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen]) else { return }
+        if terms.has(.allergen) {
+            add(.allergy, said, text: "no " + said.text)
         } else {
             add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
         }
     }
 
+    /// "No one in the family has it", whatever way it was asked.
+    private mutating func denyOfFamily(_ said: [Token], _ terms: Terms) {
+        let words = said.filter { !["run", "runs", "running"].contains($0.plain) }
+        let text: String =
+            if let first = words.first, ["anyone", "anybody"].contains(first.plain) {
+                "no one " + Array(words.dropFirst()).text
+            } else {
+                "no " + words.text
+            }
+        add(
+            .familyHistory, said,
+            text: said.contains(["family"]) || terms.has(.bloodRelative) ? text : text + " in the family")
+    }
+
+    private static let states: Set = ["pregnant", "diabetic", "hypertensive", "asthmatic"]
+    private static let standings: Set = ["married", "single", "retired", "working", "divorced", "employed"]
     private static let habits: Set = ["smoke", "vape", "drink"]
+    private static let pasts: Set = ["history", "surgeries", "surgery", "operations", "hospitalizations"]
 
     private mutating func readAgreement(_ clause: Dialogue.Clause) {
         let questions = asked
@@ -206,8 +247,10 @@ struct FactExtraction {
         let said = NoteVoice.finished(topic + (isShort ? rest : []))
         let terms = Terms(said)
         guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen]) else { return }
-        if terms.has(.bloodRelative) { return add(.familyHistory, said) }
-        if terms.has(.social), !terms.has(.symptom) { return add(.socialHistory, said) }
+        if terms.has(.bloodRelative) { return said.count > 1 ? add(.familyHistory, said) : () }
+        if terms.has(.social), !terms.has(.symptom) {
+            return add(.socialHistory, NoteVoice.ofPatient(said, carries: true))
+        }
         if terms.has(.condition), !terms.has(.symptom) { return add(.medicalHistory, said) }
         guard terms.has([.symptom, .bodyPart, .bodyComplaint]) else { return add(.presentIllness, said) }
         addComplaint(said, terms)

@@ -1,7 +1,8 @@
 /// The single things that a question asks about.
 enum Topics {
     private static let openings: Set = [
-        "any", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you", "your", "there", "ever",
+        "any", "there's", "diagnosed", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you",
+        "your", "there", "ever",
         "been",
         "he", "she", "it", "the", "a", "an", "some", "noticed", "noticing", "having", "get", "getting", "feel",
         "feeling",
@@ -19,14 +20,20 @@ enum Topics {
     ]
     private static let open: Set = ["how", "what", "when", "where", "which", "who", "why", "whereabouts", "tell"]
 
+    private static let troubles: Set = ["problems", "problem", "issues", "trouble"]
+
     static func asked(in tokens: [Token], _ terms: Terms) -> [[Token]] {
         guard let first = tokens.first(where: { !["and", "so", "okay", "right", "now", "but"].contains($0.plain) })
         else { return [] }
-        if open.contains(first.plain), !(first.plain == "what" || first.plain == "how") || !tokens.contains(["about"]) {
+        if open.contains(first.plain), !tokens.contains(["allergic"]),
+            !(first.plain == "what" || first.plain == "how") || !tokens.contains(["about"])
+        {
             return []
         }
         var topics: [[Token]] = []
         var current: [Token] = []
+        // "Before I prescribe something, are you allergic to anything?"
+        let tokens = tokens.firstIndex { $0.plain == "allergic" }.map { Array(tokens[$0...]) } ?? tokens
         func close() {
             let topic = trimmed(current)
             current = []
@@ -42,6 +49,16 @@ enum Topics {
             if token.pause > .none { close() }
         }
         close()
+        // "Any problems with the lungs or the heart?": an organ alone is nothing that one denies.
+        if let start = tokens.indices.dropLast().first(where: {
+            troubles.contains(tokens[$0].plain) && tokens[$0 + 1].plain == "with"
+        }) {
+            let trouble = Array(tokens[start...(start + 1)])
+            topics = topics.map { topic in
+                Terms(topic).kinds.subtracting([.bodyPart, .examination]).isEmpty && topic.count < 3
+                    ? trouble + topic : topic
+            }
+        }
         // "tenderness in the arm or jaw": what names nothing by itself is no topic among others that do.
         let named = topics.filter {
             Terms($0).has([

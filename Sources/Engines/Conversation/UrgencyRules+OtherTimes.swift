@@ -1,0 +1,52 @@
+/// Tells what is said of other times and worlds: no emergency of now.
+extension UrgencyRules {
+    private static let pastPhrases: [[String]] = [
+        "history of", "years ago", "year ago", "months ago", "month ago", "last year", "last month", "used to",
+        "in the past",
+        "as a child", "as a kid", "as a teenager", "when i was", "when he was", "when she was", "died of", "died from",
+        "passed away", "ruled out", "at the time", "back then", "years back", "back in", "previous", "previously",
+        "went away",
+    ].map { $0.split(separator: " ").map(String.init) }
+    private static let relatives: Set = [
+        "mother", "father", "mum", "mom", "dad", "brother", "sister", "uncle", "aunt", "grandmother", "grandfather",
+        "grandma", "grandpa", "cousin", "neighbour", "neighbor", "friend", "colleague", "nana", "nani", "dadi",
+        "family",
+        "mother's", "father's", "dad's", "mum's", "brother's", "sister's",
+    ]
+
+    static func isPast(_ words: [String]) -> Bool {
+        func contains(_ phrase: [String]) -> Bool {
+            words.indices.contains { words[$0...].starts(with: phrase) }
+        }
+        if pastPhrases.contains(where: contains) { return true }
+        // "in 2015"
+        if zip(words, words.dropFirst()).contains(where: { first, second in
+            ["in", "since", "of"].contains(first) && second.count == 4
+                && (second.hasPrefix("19") || second.hasPrefix("20")) && second.allSatisfy(\.isNumber)
+        }) {
+            return true
+        }
+        // "My father had a stroke", "after his heart attack"
+        return words.contains(where: relatives.contains)
+            && words.contains(
+                where: ["had", "died", "survived", "suffered", "family", "after", "runs", "history"].contains)
+            && !words.contains(where: ["just", "now", "is"].contains)
+    }
+
+    /// Of what nobody has: a joke, a film, something learnt or heard of.
+    private static let tales: Set = [
+        "joke", "jokes", "joking", "film", "movie", "movies", "series", "episode", "novel", "book", "story", "news",
+        "article", "podcast", "documentary", "character", "training", "course", "lecture", "exam", "drill", "leaflet",
+        "poster", "advert", "traffic", "boss", "deadline", "homework", "shoes", "laugh", "laughing", "laughed", "song",
+        "television", "tv", "students", "footballer", "footballers", "celebrity", "celebrities", "programme", "actor",
+        "bill", "price", "exams", "textbook", "leaflets", "scale", "zero",
+    ]
+    /// Where one watches others; what happens there to somebody near is no tale.
+    private static let shows: Set = ["show", "game", "football", "match", "pitch", "concert", "player", "class"]
+    private static let near: Set = ["i", "i'm", "i've", "my", "me", "he's", "she's", "just", "now", "help"]
+
+    static func isTale(_ sentence: Speech) -> Bool {
+        func holds(_ words: Set<String>) -> Bool { sentence.words.contains { words.contains($0.plain) } }
+        return holds(tales) || holds(shows) && !holds(near)
+    }
+}

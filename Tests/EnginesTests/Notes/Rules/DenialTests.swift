@@ -1,0 +1,63 @@
+import ScribeDomain
+import Testing
+
+@testable import Engines
+
+/// What is asked and denied, or told of the family.
+struct DenialTests {
+    private func statements(_ kind: ClinicalFact.Kind, _ transcript: String) -> [String] {
+        FactExtraction.facts(in: transcript).filter { $0.kind == kind }.map(\.text)
+    }
+
+    @Test("a denied habit stands under social history, a denied illness of relatives under family history")
+    func kinds() {
+        let transcript = """
+            Doctor: Do you use tobacco? Any drugs?
+            Patient: No, sir.
+            Doctor: Are you married?
+            Patient: No.
+            Doctor: Does anyone in your family have heart disease?
+            Patient: Not that I know of.
+            """
+        #expect(statements(.socialHistory, transcript) == ["denies use tobacco", "denies drugs", "not married"])
+        #expect(statements(.familyHistory, transcript) == ["no one in the family have heart disease"])
+        #expect(statements(.negative, transcript).isEmpty)
+    }
+
+    @Test(
+        "what was asked in another way is denied all the same",
+        arguments: [
+            (
+                "And tell me, are you allergic to any medications?", ClinicalFact.Kind.allergy,
+                "not allergic to medications"
+            ),
+            ("Before I prescribe it, are you allergic to penicillin?", .allergy, "not allergic to penicillin"),
+            ("Have you had any surgeries?", .negative, "denies surgeries"),
+            ("Are you pregnant?", .negative, "not pregnant"),
+            ("Any problems with your lungs?", .negative, "denies problems with lungs"),
+        ])
+    func asked(question: String, kind: ClinicalFact.Kind, expected: String) {
+        #expect(statements(kind, "Doctor: \(question)\nPatient: No.") == [expected])
+    }
+
+    @Test("a relative who was asked about is named with what he had")
+    func relatives() {
+        let transcript = """
+            Doctor: How is your father?
+            Patient: He died of cancer.
+            Doctor: Any illness that runs in the family?
+            Patient: Almost everyone had diabetes.
+            """
+        #expect(
+            statements(.familyHistory, transcript) == ["father died of cancer", "almost everyone had diabetes"])
+    }
+
+    @Test("a clinician who answers another one speaks for the patient")
+    func handover() {
+        let transcript = """
+            Guest_clinician: Does the patient have any allergies?
+            Doctor: She is allergic to penicillin.
+            """
+        #expect(statements(.allergy, transcript).count == 1)
+    }
+}
