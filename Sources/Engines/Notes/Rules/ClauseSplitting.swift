@@ -86,7 +86,8 @@ enum ClauseSplitting {
     ]
     private static let no: Set = ["no", "nope", "nah", "never", "none", "neither", "nahi", "nahin", "nothing"]
     private static let noPhrases = PhraseBook([
-        "not really", "not that i", "i don't think so", "don't think so", "i do not think so", "not at", "i haven't",
+        "not really", "not that i", "not that of", "i don't think so", "don't think so", "i do not think so", "not at",
+        "i haven't",
         "i don't", "not that i'm aware", "i have not", "not me", "not lately", "not recently", "not any", "it doesn't",
         "it does not", "i didn't", "not yet", "not so far", "she hasn't", "he hasn't", "it isn't", "it's not",
         "i'm not", "i am not", "i can't say", "she doesn't", "he doesn't",

@@ -154,7 +154,9 @@ struct FactExtraction {
     }
 
     /// Words of a denial that say no more than "no".
-    private static let addressing: Set = ["sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not"]
+    private static let addressing: Set = [
+        "sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not", "that", "of", "know", "i", "aware",
+    ]
 
     /// Words of questions about nothing that one suffers from.
     private static let impersonal: Set = [
@@ -181,7 +183,7 @@ struct FactExtraction {
         if terms.has(.social) || said.contains(["drugs"]), !terms.has([.symptom, .medication]) {
             return add(.socialHistory, said, text: "denies " + said.text)
         }
-        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen]) else { return }
+        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen, .bodyPart]) else { return }
         if terms.has(.allergen) {
             add(.allergy, said, text: "no " + said.text)
         } else {

@@ -55,7 +55,7 @@ enum Topics {
         }) {
             let trouble = Array(tokens[start...(start + 1)])
             topics = topics.map { topic in
-                Terms(topic).kinds.subtracting([.bodyPart, .examination]).isEmpty && topic.count < 3
+                !Terms(topic).has([.symptom, .condition, .procedure, .medication, .social]) && topic.count < 3
                     ? trouble + topic : topic
             }
         }

@@ -29,7 +29,7 @@ struct DenialTests {
         arguments: [
             (
                 "And tell me, are you allergic to any medications?", ClinicalFact.Kind.allergy,
-                "not allergic to medications"
+                "not allergic to any medications"
             ),
             ("Before I prescribe it, are you allergic to penicillin?", .allergy, "not allergic to penicillin"),
             ("Have you had any surgeries?", .negative, "denies surgeries"),
