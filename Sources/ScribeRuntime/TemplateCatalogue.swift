@@ -61,11 +61,26 @@ package struct TemplateCatalogue: Sendable {
         )
     }
 
-    /// How a document of a template that nobody has made is to be written.
+    /// Words of a name that do not tell one template from another.
+    private static let commonWords: Set = ["note", "notes", "template", "format", "default"]
+
+    /// The sections of the known template of a name, such as "SOAP Notes"; the ``fallback``'s for any other name.
+    private func sections(named name: String) -> [Template.Section] {
+        func words(_ name: String) -> [String] {
+            name.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+                .filter { !Self.commonWords.contains($0) }
+        }
+        let wanted = words(name)
+        let known = templates.first { !wanted.isEmpty && !$0.sections.isEmpty && words($0.name) == wanted }
+        return (known ?? fallback).sections
+    }
+
+    /// How a document of a template that nobody has made is to be written: by its name, if that is known.
     func improvised(for document: ResultDocument) -> Template {
         Template(
             id: document.templateID, name: document.name, format: document.format,
-            bucket: document.kind == .integration ? .integration : .custom, sections: fallback.sections
+            bucket: document.kind == .integration ? .integration : .custom,
+            sections: sections(named: document.name)
         )
     }
 

@@ -28,7 +28,10 @@ struct NoteVerb: AsyncParsableCommand {
     @Option(help: "markdown, json, eka_emr or transcript; by default the template's.")
     var format: String?
 
-    @Flag(help: "Print where in the transcript each statement comes from, in bytes, and its words.")
+    @Flag(
+        help:
+            "Print where in the transcript each statement comes from, in bytes, and its words; as JSON with --format json."
+    )
     var explain = false
 
     func validate() throws {
@@ -48,10 +51,12 @@ struct NoteVerb: AsyncParsableCommand {
         let facts = ClinicalFacts(threads: .singleton)
         if explain {
             let found = try await facts.facts(in: transcript)
-            for section in template.sections {
-                let statements = found.filter { template.takes($0, under: section) }
-                guard !statements.isEmpty else { continue }
-                print("\(section.title)")
+            let sections = template.sections.map { section in
+                (section.title, found.filter { template.takes($0, under: section) })
+            }.filter { !$0.1.isEmpty }
+            guard template.format != .json else { return try Self.printAsJSON(sections, in: transcript) }
+            for (title, statements) in sections {
+                print(title)
                 for statement in statements { print(Self.explanation(of: statement, in: transcript)) }
             }
             return
@@ -91,6 +96,36 @@ struct NoteVerb: AsyncParsableCommand {
             id: template.id, name: template.name, format: format.flatMap(Template.Format.init) ?? template.format,
             bucket: template.bucket, sections: sections ?? template.sections,
             toldElsewhere: Set(template.sections.flatMap(\.facts)))
+    }
+
+    /// A section whose statements know where they come from; a shape of this tool, and of no client.
+    private struct ExplainedSection: Encodable {
+        struct Statement: Encodable {
+            let kind: String
+            let text: String
+            /// In bytes of UTF-8, the end outside; absent where a statement has no one place.
+            let start: Int?
+            let end: Int?
+        }
+
+        let title: String
+        let statements: [Statement]
+    }
+
+    private static func printAsJSON(_ sections: [(String, [ClinicalFact])], in transcript: String) throws {
+        func offset(_ index: String.Index) -> Int { transcript.utf8.distance(from: transcript.startIndex, to: index) }
+        let explained = sections.map { title, facts in
+            ExplainedSection(
+                title: title,
+                statements: facts.map { fact in
+                    .init(
+                        kind: fact.kind.rawValue, text: fact.text, start: fact.source.map { offset($0.lowerBound) },
+                        end: fact.source.map { offset($0.upperBound) })
+                })
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(explained), as: UTF8.self))
     }
 
     private static func explanation(of fact: ClinicalFact, in transcript: String) -> String {

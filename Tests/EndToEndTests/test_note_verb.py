@@ -48,6 +48,14 @@ def test_each_statement_is_explained_by_the_words_that_it_comes_from():
     assert text.count("\n- ") == len(spans)
 
 
+def test_explained_sections_are_json_too():
+    sections = json.loads(note("--explain", "--format", "json").stdout)
+    statements = [statement for section in sections for statement in section["statements"]]
+    assert len(statements) >= 4 and all(section["title"] for section in sections)
+    medication = next(statement for statement in statements if statement["kind"] == "medication")
+    assert b"ibuprofen" in VISIT.encode()[medication["start"]:medication["end"]]
+
+
 def test_what_is_too_long_or_no_text_is_no_crash():
     assert note(transcript="x" * (513 << 10)).returncode != 0
     assert note(transcript="").returncode == 0

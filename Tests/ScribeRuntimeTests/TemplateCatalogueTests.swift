@@ -32,4 +32,25 @@ struct TemplateCatalogueTests {
         #expect(made.map(\.format) == [.transcript, .markdown, .markdown, .ekaEMR])
         #expect(Set(made.map(\.id)).count == 4)
     }
+
+    @Test(
+        "an unknown template has the sections of the one whose name it bears",
+        arguments: [
+            ("SOAP Notes", "Subjective"), ("soap note template", "Subjective"), ("Cardiology", "Complaints"),
+            ("Notes", "Complaints"),
+        ])
+    func named(name: String, expected: String) {
+        func template(_ name: String, _ section: String) -> Template {
+            Template(
+                id: TemplateID(name), name: name, format: .markdown, bucket: .custom,
+                sections: [.init(title: section, facts: [.complaint])])
+        }
+        let catalogue = TemplateCatalogue([
+            template("Clinical Notes", "Complaints"), template("SOAP Note", "Subjective"),
+        ])
+        let document = catalogue.document(for: .init(id: .init("0192"), name: name), [], .counting())
+        let written = catalogue.improvised(for: document)
+        #expect(written.sections.map(\.title) == [expected])
+        #expect(written.format == .markdown && written.id == TemplateID("0192"))
+    }
 }
