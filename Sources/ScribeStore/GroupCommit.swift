@@ -6,11 +6,12 @@ import ScribeDomain
 ///
 /// Most batches have no failure in them, and a savepoint for each write costs as much as the write. So they are done
 /// without first; when one fails all is rolled back and done again, each in a savepoint of its own. A write must
-/// therefore be repeatable: what it does and returns follows from the database and from what it was given.
+/// therefore be repeatable: what it does and returns follows from the database and from what it was given. A write that
+/// refuses before it has changed anything fails alone: it is told so, and the batch goes on.
 final class GroupCommit: Sendable {
     /// One write: what it does, and who waits for it.
     private struct Write: Sendable {
-        /// Throws what the write throws, which has to be undone then. Done again where another write of its batch fails.
+        /// Throws what the write throws where that has to be undone. Done again where another write of its batch fails.
         let perform: @Sendable (Database) throws -> Void
         /// Ends the wait; with an error when the shared transaction was not committed.
         let finish: @Sendable ((any Error)?) -> Void
@@ -51,9 +52,15 @@ final class GroupCommit: Sendable {
                 Write(
                     perform: { db in
                         var changes: [Change] = []
+                        let changedBefore = db.totalChangesCount
                         let outcome = Result { try body(db, &changes) }
                         result.withLock { [changes] in $0 = (outcome, changes) }
-                        _ = try outcome.get()
+                        guard case .failure(let error) = outcome else { return }
+                        // A refusal that has changed nothing is a result: there is nothing to undo.
+                        guard !(error is DatabaseError), db.totalChangesCount == changedBefore, db.isInsideTransaction
+                        else {
+                            throw error
+                        }
                     },
                     finish: { [sink] error in
                         guard let (outcome, changes) = result.withLock({ $0 }) else {

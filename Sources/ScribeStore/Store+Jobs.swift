@@ -7,20 +7,23 @@ extension Store {
     /// gets them.
     /// - Returns: when there is none, the time at which the next one will be due, if any.
     package func claimJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date) async throws -> Claim {
-        try await writes.write { db, changes in
+        let lastServed = lastServed.withLock { $0[kind] ?? "" }
+        let (claim, served) = try await writes.write { db, changes in
             while true {
+                let due = try Self.dueJobs(kind, upTo: limit, after: lastServed, at: now, in: db)
                 let claimed = try db.rows(
                     """
                     UPDATE jobs SET state = 'running', attempts = attempts + 1
                     WHERE state = 'pending' AND id IN (SELECT value FROM json_each(?))
                     RETURNING *
                     """,
-                    [try StoredJSON.text(self.dueJobs(kind, upTo: limit, at: now, in: db))]
+                    [try StoredJSON.text(due.ids)]
                 )
                 guard !claimed.isEmpty else {
                     let next = try db.row(
                         "SELECT min(run_at) AS time FROM jobs WHERE state = 'pending' AND kind = ?", [kind.rawValue])
-                    return .nothing(until: (next?["time"] as Int64?).map(Date.init(milliseconds:)))
+                    let time = (next?["time"] as Int64?).map(Date.init(milliseconds:))
+                    return (Claim.nothing(until: time), String?.none)
                 }
                 var jobs: [Job] = []
                 for row in claimed {
@@ -33,13 +36,19 @@ extension Store {
                         try Self.wakeAssembly(ofRow: row["transaction_id"], at: now, in: db, &changes)
                     }
                 }
-                if !jobs.isEmpty { return .jobs(jobs) }
+                if !jobs.isEmpty { return (.jobs(jobs), due.lastTenant) }
             }
         }
+        // Not in the write, which may be done again.
+        if let served { self.lastServed.withLock { $0[kind] = served } }
+        return claim
     }
 
-    /// The ids of those to be done next.
-    private func dueJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date, in db: Database) throws -> [Int64] {
+    /// The ids of those to be done next, and the tenant who comes last among them where several take turns.
+    /// - Parameter last: the tenant who was served last; whoever comes after it is the first.
+    private static func dueJobs(
+        _ kind: Job.Kind, upTo limit: Int, after last: String, at now: Date, in db: Database
+    ) throws -> (ids: [Int64], lastTenant: String?) {
         func due(_ tenant: String?) throws -> [Int64] {
             let isTheirs = tenant == nil ? "?2 IS NULL" : "business_id = ?2"
             return try db.rows(
@@ -57,7 +66,7 @@ extension Store {
                 (SELECT max(business_id) FROM jobs WHERE state = 'pending' AND kind = ?1) AS last
             """, [kind.rawValue])
         let first = ends?["first"] as String?
-        guard let first, first != ends?["last"] else { return try due(nil) }
+        guard let first, first != ends?["last"] else { return (try due(nil), nil) }
         let tenants = try db.rows(
             """
             WITH RECURSIVE tenants (id) AS (
@@ -70,8 +79,6 @@ extension Store {
             SELECT id FROM tenants WHERE id IS NOT NULL
             """, [first, kind.rawValue]
         ).map { $0["id"] as String }
-        // Whoever comes after the one that was served last.
-        let last = lastServed.withLock { $0[kind] ?? "" }
         let start = tenants.firstIndex { last.utf8.lexicographicallyPrecedes($0.utf8) } ?? 0
         var waiting: [(tenant: String, jobs: ArraySlice<Int64>)] = []
         // Further ones would get none.
@@ -80,14 +87,15 @@ extension Store {
             if !jobs.isEmpty { waiting.append((tenant, jobs[...])) }
         }
         var chosen: [Int64] = []
+        var served: String?
         while chosen.count < limit, waiting.contains(where: { !$0.jobs.isEmpty }) {
             for index in waiting.indices where chosen.count < limit {
                 guard let job = waiting[index].jobs.popFirst() else { continue }
                 chosen.append(job)
-                lastServed.withLock { $0[kind] = waiting[index].tenant }
+                served = waiting[index].tenant
             }
         }
-        return chosen
+        return (chosen, served)
     }
 
     /// Gives a job back, to be claimed again at `time`.

@@ -55,6 +55,39 @@ struct GroupCommitTests {
         #expect(try await numbers() == Set((0..<200).filter { $0 % 3 != 0 && $0 % 5 != 0 }))
     }
 
+    @Test("neighbours of a thousand refused writes run once")
+    func refusals() async throws {
+        let runs = LockedValue<[Int: Int]>([:])
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<2_000 {
+                group.addTask {
+                    let outcome = await Result {
+                        try await store.writes.write { db in
+                            runs.withLock { $0[number, default: 0] += 1 }
+                            guard number.isMultiple(of: 2) else { throw ScribeError.transactionNotFound }
+                            try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
+                        }
+                    }
+                    #expect((try? outcome.get()) != nil || !number.isMultiple(of: 2))
+                }
+            }
+        }
+        #expect(runs.withLock { $0.count } == 2_000)
+        #expect(runs.withLock { $0.values.allSatisfy { $0 == 1 } })
+        #expect(try await numbers() == Set((0..<2_000).filter { $0.isMultiple(of: 2) }))
+    }
+
+    @Test("a refusal after a change is undone")
+    func refusesLate() async throws {
+        await #expect(throws: ScribeError.transactionNotFound) {
+            try await store.writes.write { db in
+                try db.execute(sql: "INSERT INTO numbers VALUES (1)")
+                throw ScribeError.transactionNotFound
+            }
+        }
+        #expect(try await numbers().isEmpty)
+    }
+
     @Test("a write that fails alone is undone, says why, and the next is done")
     func failsAlone() async throws {
         await #expect(throws: ScribeError.transactionNotFound) {
