@@ -140,9 +140,9 @@ struct SilentConversations: Service, CustomStringConvertible {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // What was interrupted by a stop; later, somebody is at what is being processed.
-            await process { try await store.processingConversations() }
             while !Task.isCancelled {
+                // What was interrupted by a stop or an error; what somebody is at is passed over.
+                await process { try await store.processingConversations() }
                 await process { try await store.overdueConversations(at: clock.now) }
                 try? await clock.sleep(for: interval, as: .conversation)
             }

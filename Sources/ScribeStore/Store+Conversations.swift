@@ -165,7 +165,8 @@ extension Store {
     /// Those that are being processed, or were when the server stopped.
     package func processingConversations() async throws -> [Conversation] {
         try await read { db in
-            try db.rows("SELECT * FROM conversations WHERE status = 'processing'").map { try Conversation(row: $0) }
+            try db.rows("SELECT * FROM conversations WHERE status = 'processing' ORDER BY finished_at LIMIT 100")
+                .map { try Conversation(row: $0) }
         }
     }
 

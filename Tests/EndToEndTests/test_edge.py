@@ -5,6 +5,7 @@ import contextlib
 import json
 import random
 import socket
+import sqlite3
 import struct
 import subprocess
 import threading
@@ -864,3 +865,21 @@ def test_strict_mode_takes_firebase_tokens_that_its_keys_verify(tmp_path):
             with pytest.raises(InvalidStatus) as refusal:
                 Device(server, token=wrong)
             assert refusal.value.response.status_code == 401
+
+def test_a_conversation_whose_end_could_not_be_stored_is_ended_later(tmp_path):
+    folder = tmp_path / "data"
+    with running(tmp_path, "--data-dir", str(folder), "--conversation-timeout", "600s") as server:
+        headers = {"Authorization": f"Bearer {token_of('asha')}"}
+        url = f"{server.base_url}/v1"
+        said = requests.post(
+            f"{url}/transcribe/text", json={"text": "I have a cough."}, headers=headers, timeout=PATIENCE)
+        conversation = f"{url}/conversations/{said.json()['conversation_id']}"
+        with contextlib.closing(sqlite3.connect(folder / "scribe.sqlite", timeout=PATIENCE)) as database:
+            database.execute(
+                "CREATE TRIGGER refusing BEFORE UPDATE OF summary ON conversations BEGIN SELECT RAISE(FAIL, 'no'); END")
+            assert requests.post(f"{url}/conversations", headers=headers, timeout=PATIENCE).status_code >= 500
+            assert requests.get(conversation, headers=headers, timeout=PATIENCE).json()["status"] == "processing"
+            database.execute("DROP TRIGGER refusing")
+        wait_until(
+            lambda: requests.get(conversation, headers=headers, timeout=PATIENCE).json()["status"] == "completed",
+            "the conversation has ended")

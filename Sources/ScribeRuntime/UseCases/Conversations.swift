@@ -38,6 +38,8 @@ package struct Conversations: Sendable {
     private let facts: ClinicalFacts
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
+    /// Those that are being processed now, by any copy of this.
+    private let inHand = LockedValue<Set<String>>([])
 
     package init(
         store: Store, consultations: Consultations, facts: ClinicalFacts, identifiers: IdentifierSource,
@@ -154,8 +156,14 @@ package struct Conversations: Sendable {
     /// Ends a conversation and makes of it what is to be made. What was interrupted at that is done again.
     /// - Returns: nil when somebody else does it, or nothing was said.
     package func process(_ conversation: Conversation) async throws -> Conversation? {
+        guard inHand.withLock({ $0.insert(conversation.id).inserted }) else { return nil }
+        defer { inHand.withLock { _ = $0.remove(conversation.id) } }
         if conversation.status == .inProgress {
             guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
+        } else {
+            // Somebody may have done it since it was read.
+            let now = try await store.conversation(conversation.id, of: conversation.owner)
+            guard now?.status == .processing else { return nil }
         }
         // Whoever asked for it may go, and nobody else will take it up.
         return try await uncancelled { try await finish(conversation) }
@@ -173,8 +181,9 @@ package struct Conversations: Sendable {
             do {
                 _ = try await consultations.convert(
                     conversation.key, to: nil, in: nil, from: .transcript(segments.transcript))
-            } catch is ScribeError {
-                // It was committed before a stop, or somebody has taken it away by another door.
+            } catch let error as ScribeError where error.kind != .unavailable {
+                // It was committed before a stop, or somebody has taken it away by another door. Where nothing can be
+                // stored it is done again.
             }
         }
         return try await store.complete(completed.conversation, memories: completed.memories)
