@@ -37,13 +37,17 @@ extension Store {
         }
     }
 
-    /// Starts a conversation; where the user is having one already, that is it.
+    /// Starts a conversation, and the transaction that it is; where the user is having one already, that is it.
     /// - Returns: nil where there is another of that id.
-    package func begin(_ conversation: Conversation) async throws -> Conversation? {
-        try await writes.write { db in
+    /// - Throws: as ``initialise(_:documents:replays:)``.
+    package func begin(
+        _ conversation: Conversation, as transaction: Transaction, documents: [ResultDocument]
+    ) async throws -> Conversation? {
+        try await writes.write { db, changes in
             if let row = try Self.inProgress(conversation.owner, in: db) { return try Conversation(row: row) }
             let taken = try db.row("SELECT 1 FROM conversations WHERE conversation_id = ?", [conversation.id])
             guard taken == nil else { return nil }
+            _ = try self.initialise(transaction, documents: documents, replays: true, in: db, &changes)
             let owner = conversation.owner
             try db.run(
                 """
@@ -115,14 +119,21 @@ extension Store {
     }
 
     /// Keeps what was made of a conversation, and what is to be remembered of it: not what is remembered already.
-    /// - Parameter keepsTitle: whether a title that it has stays: a person may have given it.
+    /// - Parameters:
+    ///   - note: its transcript and the document that is to be written of it. Where its transaction takes none, because
+    ///     somebody has given it up or it was committed before, the conversation is completed all the same.
+    ///   - keepsTitle: whether a title that it has stays: a person may have given it.
     package func complete(
-        _ conversation: Conversation, memories: [Memory], keepsTitle: Bool = true
+        _ conversation: Conversation, memories: [Memory], note: (transcript: String, document: ResultDocument)? = nil,
+        keepsTitle: Bool = true, at now: Date
     ) async throws -> Conversation {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             guard let row = try db.row("SELECT * FROM conversations WHERE conversation_id = ?", [conversation.id])
             else {
                 return conversation
+            }
+            if let note {
+                try self.convert(conversation.key, note.transcript, to: note.document, at: now, in: db, &changes)
             }
             var completed = try Conversation(row: row)
             let title = completed.summary.title
@@ -138,6 +149,24 @@ extension Store {
                 try Self.insert(memory, of: owner, unlessKnown: true, in: db)
             }
             return completed
+        }
+    }
+
+    private func convert(
+        _ key: Transaction.Key, _ transcript: String, to document: ResultDocument, at now: Date, in db: Database,
+        _ changes: inout [Change]
+    ) throws {
+        do {
+            var converted = changes
+            try db.inSavepoint {
+                _ = try convert(
+                    key, to: document, from: .transcript(transcript), replacesEdited: false, addsOne: false, at: now,
+                    in: db, &converted)
+                return .commit
+            }
+            changes = converted
+        } catch let error as ScribeError where error.kind != .unavailable {
+            return
         }
     }
 

@@ -79,55 +79,65 @@ extension Store {
         replacesEdited: Bool = true, addsOne: Bool = false, at now: Date
     ) async throws -> DocumentID {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let rowID: Int64 = row["id"]
-            let old = try Transaction(row: row)
-            try old.requireTime(at: now, lifetime: self.sessionLifetime)
-            var transaction = old
-            changes.append(.transaction(key))
-            switch source {
-            case .recording:
-                try transaction.requireConvertible()
-            case .transcript(let text):
-                let effect = try transaction.commitTranscript(at: now)
-                try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
-                try self.withinQuota(of: key.business, in: db) {
-                    try db.run(
-                        """
-                        UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
-                        WHERE transaction_id = ? AND kind = 'transcript'
-                        """,
-                        [text, now.milliseconds, rowID]
-                    )
-                }
-            }
-            let existing =
-                addsOne
-                ? nil
-                : try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
-            // The transcript that is there, heard, supplied or corrected, is not made again.
-            if let existing, existing.kind == .transcript || existing.isEdited && !replacesEdited { return existing.id }
-            if let existing {
-                try db.run(
-                    """
-                    UPDATE documents SET status = 'in-progress', value = NULL, errors = '[]', warnings = '[]',
-                        is_edited = 0, language = ?, updated_at = ?
-                    WHERE document_id = ?
-                    """,
-                    [document.language, now.milliseconds, existing.id.rawValue]
-                )
-            } else {
-                try Limits.require(
-                    try Self.count("documents", of: rowID, in: db) + 1,
-                    atMost: Limits.results + Limits.documents, "template_id")
-                try Self.insert(document, rowID: rowID, at: now, in: db)
-            }
-            try Self.startAssembly(ofRow: rowID, at: now, in: db, &changes)
-            return existing?.id ?? document.id
+            try self.convert(
+                key, to: document, from: source, replacesEdited: replacesEdited, addsOne: addsOne, at: now, in: db,
+                &changes)
         }
     }
 
     // MARK: Within a SQL transaction
+
+    /// As ``convert(_:to:from:replacesEdited:addsOne:at:)``.
+    func convert(
+        _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, replacesEdited: Bool,
+        addsOne: Bool, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws -> DocumentID {
+        guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+        let rowID: Int64 = row["id"]
+        let old = try Transaction(row: row)
+        try old.requireTime(at: now, lifetime: sessionLifetime)
+        var transaction = old
+        changes.append(.transaction(key))
+        switch source {
+        case .recording:
+            try transaction.requireConvertible()
+        case .transcript(let text):
+            let effect = try transaction.commitTranscript(at: now)
+            try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
+            try withinQuota(of: key.business, in: db) {
+                try db.run(
+                    """
+                    UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
+                    WHERE transaction_id = ? AND kind = 'transcript'
+                    """,
+                    [text, now.milliseconds, rowID]
+                )
+            }
+        }
+        let existing =
+            addsOne
+            ? nil
+            : try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
+        // The transcript that is there, heard, supplied or corrected, is not made again.
+        if let existing, existing.kind == .transcript || existing.isEdited && !replacesEdited { return existing.id }
+        if let existing {
+            try db.run(
+                """
+                UPDATE documents SET status = 'in-progress', value = NULL, errors = '[]', warnings = '[]',
+                    is_edited = 0, language = ?, updated_at = ?
+                WHERE document_id = ?
+                """,
+                [document.language, now.milliseconds, existing.id.rawValue]
+            )
+        } else {
+            try Limits.require(
+                try Self.count("documents", of: rowID, in: db) + 1,
+                atMost: Limits.results + Limits.documents, "template_id")
+            try Self.insert(document, rowID: rowID, at: now, in: db)
+        }
+        try Self.startAssembly(ofRow: rowID, at: now, in: db, &changes)
+        return existing?.id ?? document.id
+    }
 
     /// How many rows of a table belong to a transaction.
     static func count(_ table: String, of rowID: Int64, in db: Database) throws -> Int {

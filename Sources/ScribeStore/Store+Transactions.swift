@@ -21,28 +21,36 @@ extension Store {
     ) async throws -> Initialisation {
         try transaction.request.requireWithinLimits()
         return try await writes.write { db, changes in
-            if let row = try Self.anyTransactionRow(transaction.key, in: db) {
-                let existing = try Transaction(row: row)
-                guard replays, existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
-                    throw ScribeError.transactionAlreadyInitialized
-                }
-                return .replayed
-            }
-            guard try !Self.hasReachedItsLimit(transaction.owner, in: db),
-                try !self.hasReachedItsQuota(transaction.owner, at: transaction.createdAt, in: db)
-            else { throw ScribeError.transactionLimitExceeded }
-            // Its client is told before it records what there is no room for.
-            if transaction.request.session != nil, try self.hasUsedUpStorage(of: transaction.owner.business, in: db) {
-                throw ScribeError.storageQuotaExceeded
-            }
-            let rowID = try Self.insert(transaction, documents: documents, in: db)
-            if transaction.userStatus == .committed {
-                try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
-            }
-            changes.append(.transaction(transaction.key))
-            try self.raiseStart(of: transaction, rowID: rowID, in: db, &changes)
-            return .created
+            try self.initialise(transaction, documents: documents, replays: replays, in: db, &changes)
         }
+    }
+
+    /// The same within a SQL transaction. Nothing is changed where it throws.
+    func initialise(
+        _ transaction: Transaction, documents: [ResultDocument], replays: Bool, in db: Database,
+        _ changes: inout [Change]
+    ) throws -> Initialisation {
+        if let row = try Self.anyTransactionRow(transaction.key, in: db) {
+            let existing = try Transaction(row: row)
+            guard replays, existing.isReplayed(by: transaction.request, of: transaction.owner.user) else {
+                throw ScribeError.transactionAlreadyInitialized
+            }
+            return .replayed
+        }
+        guard try !Self.hasReachedItsLimit(transaction.owner, in: db),
+            try !hasReachedItsQuota(transaction.owner, at: transaction.createdAt, in: db)
+        else { throw ScribeError.transactionLimitExceeded }
+        // Its client is told before it records what there is no room for.
+        if transaction.request.session != nil, try hasUsedUpStorage(of: transaction.owner.business, in: db) {
+            throw ScribeError.storageQuotaExceeded
+        }
+        let rowID = try Self.insert(transaction, documents: documents, in: db)
+        if transaction.userStatus == .committed {
+            try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
+        }
+        changes.append(.transaction(transaction.key))
+        try raiseStart(of: transaction, rowID: rowID, in: db, &changes)
+        return .created
     }
 
     /// Lets the domain decide what `change` does to a transaction, and stores it.

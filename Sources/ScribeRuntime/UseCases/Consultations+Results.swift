@@ -57,6 +57,19 @@ extension Consultations {
         if case .transcript(let text) = source {
             try Limits.require(text, within: Limits.transcript, "transcript")
         }
+        let (wanted, document) = try await document(of: key, template, in: language)
+        // What a person has corrected is written anew only for those who name it.
+        let id = try await store.convert(
+            key, to: document, from: source, replacesEdited: template != nil, addsOne: addsOne, at: clock.now)
+        return (wanted, id)
+    }
+
+    /// The document that a conversion will write.
+    /// - Parameter template: nil for the first that was asked for at the start.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    func document(
+        of key: Transaction.Key, _ template: TemplateID?, in language: String?
+    ) async throws -> (template: TemplateID, document: ResultDocument) {
         let wanted: TemplateID
         if let template {
             wanted = template
@@ -67,9 +80,6 @@ extension Consultations {
         let own = try await store.template(wanted, of: key.business)
         var document = templates.document(for: .init(id: wanted), own.map { [$0] } ?? [], identifiers)
         document.language = language
-        // What a person has corrected is written anew only for those who name it.
-        let id = try await store.convert(
-            key, to: document, from: source, replacesEdited: template != nil, addsOne: addsOne, at: clock.now)
-        return (wanted, id)
+        return (wanted, document)
     }
 }

@@ -31,14 +31,20 @@ package struct Consultations: Sendable {
     package func start(
         _ id: TransactionID, _ request: TransactionRequest, for principal: Principal, replays: Bool = true
     ) async throws -> Initialisation {
+        let new = try await new(id, request, for: principal)
+        return try await store.initialise(new.transaction, documents: new.documents, replays: replays)
+    }
+
+    /// One that is to be stored, with the documents that it will have.
+    /// - Throws: ``ScribeError/refusedOnPurpose``.
+    func new(
+        _ id: TransactionID, _ request: TransactionRequest, for principal: Principal
+    ) async throws -> (transaction: Transaction, documents: [ResultDocument]) {
         try bench.permit(.initialise, request.fixture)
         var transaction = Transaction(id: id, owner: principal, request: request, createdAt: clock.now)
         transaction.commitAtInit()
         let custom = try await customTemplates(among: request.templates, of: principal.business)
-        return try await store.initialise(
-            transaction, documents: templates.documents(for: request, custom: custom, identifiers: identifiers),
-            replays: replays
-        )
+        return (transaction, templates.documents(for: request, custom: custom, identifiers: identifiers))
     }
 
     /// The recording has ended. Repeatable.

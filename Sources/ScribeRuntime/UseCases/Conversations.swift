@@ -75,26 +75,21 @@ package struct Conversations: Sendable {
         let now = clock.now
         var id = identifiers.uuid()
         if let wanted = beginning.id, try await store.isFreeConversation(wanted, for: principal) { id = wanted }
+        let location = AudioLocation(bucket: AudioLocation.batchBucket, folder: "conversations/\(id)")
+        let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
+        let new = try await consultations.new(
+            TransactionID(id),
+            TransactionRequest(
+                transfer: .stream, mode: "conversation", audioURL: "s3://\(location.bucket)/\(location.folder)",
+                inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source),
+            for: principal)
         let begun = try await store.begin(
             Conversation(
                 id: id, owner: principal, source: beginning.source, language: beginning.language, createdAt: now,
-                startedAt: now, finishedAt: now, timeout: beginning.timeout))
+                startedAt: now, finishedAt: now, timeout: beginning.timeout),
+            as: new.transaction, documents: new.documents)
         // Taken meanwhile, as only a wanted one can be.
         guard let conversation = begun else { return try await open(beginning, for: principal) }
-        guard conversation.id == id else { return conversation }
-        let location = AudioLocation(bucket: AudioLocation.batchBucket, folder: "conversations/\(id)")
-        let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
-        do {
-            _ = try await consultations.start(
-                TransactionID(id),
-                TransactionRequest(
-                    transfer: .stream, mode: "conversation", audioURL: "s3://\(location.bucket)/\(location.folder)",
-                    inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source),
-                for: principal)
-        } catch {
-            _ = try await store.deleteConversation(id, of: principal)
-            throw error
-        }
         return conversation
     }
 
@@ -177,22 +172,30 @@ package struct Conversations: Sendable {
         }
         let segments = try await store.segments(of: conversation.id)
         let completed = try await summarised(conversation, segments)
-        if !segments.isEmpty {
-            do {
-                _ = try await consultations.convert(
-                    conversation.key, to: nil, in: nil, from: .transcript(segments.transcript))
-            } catch let error as ScribeError where error.kind != .unavailable {
-                // It was committed before a stop, or somebody has taken it away by another door. Where nothing can be
-                // stored it is done again.
-            }
+        return try await store.complete(
+            completed.conversation, memories: completed.memories,
+            note: segments.isEmpty ? nil : try await note(of: conversation, segments), at: clock.now)
+    }
+
+    /// The transcript with the document that is to be written of it.
+    /// - Returns: nil where somebody has taken the transaction away by another door, or it takes no such text.
+    private func note(
+        of conversation: Conversation, _ segments: [ConversationSegment]
+    ) async throws -> (transcript: String, document: ResultDocument)? {
+        do {
+            let transcript = segments.transcript
+            try Limits.require(transcript, within: Limits.transcript, "transcript")
+            return (transcript, try await consultations.document(of: conversation.key, nil, in: nil).document)
+        } catch let error as ScribeError where error.kind != .unavailable {
+            return nil
         }
-        return try await store.complete(completed.conversation, memories: completed.memories)
     }
 
     /// Makes of a finished conversation anew what is to be made.
     package func reprocess(_ conversation: Conversation) async throws -> Conversation {
         let completed = try await summarised(conversation, try await store.segments(of: conversation.id))
-        return try await store.complete(completed.conversation, memories: completed.memories, keepsTitle: false)
+        return try await store.complete(
+            completed.conversation, memories: completed.memories, keepsTitle: false, at: clock.now)
     }
 
     /// What is left of a conversation that its user has deleted: its transaction is hidden too.
