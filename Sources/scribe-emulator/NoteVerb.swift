@@ -49,31 +49,32 @@ struct NoteVerb: AsyncParsableCommand {
         let transcript = String(decoding: input, as: UTF8.self)
         let template = try chosen()
         let facts = ClinicalFacts(threads: .singleton)
+        let found = try await facts.facts(in: transcript)
         if explain {
-            let found = try await facts.facts(in: transcript)
-            let sections = template.sections.map { section in
-                (section.title, found.filter { template.takes($0, under: section) })
-            }.filter { !$0.1.isEmpty }
-            guard template.format != .json else { return try Self.printAsJSON(sections, in: transcript) }
-            for (title, statements) in sections {
-                print(title)
-                for statement in statements { print(Self.explanation(of: statement, in: transcript)) }
-            }
-            return
+            return try show(
+                ExplainedSection.all(of: template, found, in: transcript), of: transcript, as: template.format)
         }
-        // The words themselves are the note when nothing was found, but no section of it.
-        let isPart = template.sections.count == 1
-        if isPart,
-            try await facts.facts(in: transcript).allSatisfy({ !template.takes($0, under: template.sections[0]) })
-        {
-            return
+        // Without any statement the conversation itself is the note, but no section of one.
+        if wantedSection != nil, let section = template.sections.first {
+            let statements = found.filter { template.takes($0, under: section) }
+            guard !statements.isEmpty else { return }
+            if template.format == .markdown { return print(RulesNoteWriter.text(of: statements, under: section)) }
         }
         let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: transcript))
-        // A section by itself stands without the document's headings.
-        let text =
-            isPart && template.format == .markdown
-            ? note.value.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n") : note.value
-        print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
+        print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
+    }
+
+    /// The name that the flag gives, or the environment.
+    private var wantedSection: String? { section ?? ProcessInfo.processInfo.environment["SECTION"] }
+
+    private func show(_ sections: [ExplainedSection], of transcript: String, as format: Template.Format) throws {
+        guard format == .json else {
+            for section in sections { print(section.lines(of: transcript).joined(separator: "\n")) }
+            return
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(sections), as: UTF8.self))
     }
 
     /// The template, with what the flags make of it.
@@ -83,7 +84,7 @@ struct NoteVerb: AsyncParsableCommand {
             let known = catalogue.templates.map(\.id.rawValue).sorted().joined(separator: ", ")
             throw ValidationError("--template: '\(template)' is none of \(known)")
         }
-        let wanted = section ?? ProcessInfo.processInfo.environment["SECTION"]
+        let wanted = wantedSection
         let sections = wanted.map { wanted in
             let titled = template.sections.filter { $0.title.lowercased() == wanted.lowercased() }
             return titled.isEmpty ? NoteSection.named(wanted).map { [$0] } ?? [] : titled
@@ -96,42 +97,5 @@ struct NoteVerb: AsyncParsableCommand {
             id: template.id, name: template.name, format: format.flatMap(Template.Format.init) ?? template.format,
             bucket: template.bucket, sections: sections ?? template.sections,
             toldElsewhere: Set(template.sections.flatMap(\.facts)))
-    }
-
-    /// A section whose statements know where they come from; a shape of this tool, and of no client.
-    private struct ExplainedSection: Encodable {
-        struct Statement: Encodable {
-            let kind: String
-            let text: String
-            /// In bytes of UTF-8, the end outside; absent where a statement has no one place.
-            let start: Int?
-            let end: Int?
-        }
-
-        let title: String
-        let statements: [Statement]
-    }
-
-    private static func printAsJSON(_ sections: [(String, [ClinicalFact])], in transcript: String) throws {
-        func offset(_ index: String.Index) -> Int { transcript.utf8.distance(from: transcript.startIndex, to: index) }
-        let explained = sections.map { title, facts in
-            ExplainedSection(
-                title: title,
-                statements: facts.map { fact in
-                    .init(
-                        kind: fact.kind.rawValue, text: fact.text, start: fact.source.map { offset($0.lowerBound) },
-                        end: fact.source.map { offset($0.upperBound) })
-                })
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(explained), as: UTF8.self))
-    }
-
-    private static func explanation(of fact: ClinicalFact, in transcript: String) -> String {
-        guard let source = fact.source else { return "- \(fact.text)" }
-        let start = transcript.utf8.distance(from: transcript.startIndex, to: source.lowerBound)
-        let end = transcript.utf8.distance(from: transcript.startIndex, to: source.upperBound)
-        return "- \(fact.text)\n    \(start)–\(end): \(transcript[source])"
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import ScribeDomain
+package import ScribeDomain
 
 /// Writes notes by rules: deterministic, in milliseconds, and never more than was said. For testing; no basis for care.
 package struct RulesNoteWriter: NoteWriter {
@@ -37,16 +37,17 @@ package struct RulesNoteWriter: NoteWriter {
         let filled = template.sections.compactMap { section -> (section: Template.Section, text: String)? in
             let facts = facts.filter { template.takes($0, under: section) }
             guard !facts.isEmpty else { return nil }
-            return (
-                section,
-                section.isParagraph
-                    ? NoteSentences.paragraph(facts)
-                    : facts.map { "- \($0.text)" }.joined(separator: "\n")
-            )
+            return (section, Self.text(of: facts, under: section))
         }
         guard filled.isEmpty else { return filled }
         let lines = transcript.lines.map { "- \($0)" }.joined(separator: "\n")
         return [(Template.Section(title: "Conversation", facts: []), lines)]
+    }
+
+    /// The facts of one section, as a paragraph or as a list.
+    package static func text(of facts: [ClinicalFact], under section: Template.Section) -> String {
+        section.isParagraph
+            ? NoteSentences.paragraph(facts) : facts.map { "- \($0.text)" }.joined(separator: "\n")
     }
 
     private func markdown(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> String {
