@@ -141,7 +141,7 @@ struct SilentConversations: Service, CustomStringConvertible {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // What was interrupted by a stop or an error; what somebody is at is passed over.
+                // Interrupted by a stop or an error; those in hand are passed over.
                 await process { try await store.processingConversations() }
                 await process { try await store.overdueConversations(at: clock.now) }
                 try? await clock.sleep(for: interval, as: .conversation)

@@ -11,7 +11,7 @@ import ScribeDomain
 final class GroupCommit: Sendable {
     /// One write: what it does, and who waits for it.
     private struct Write: Sendable {
-        /// Throws what the write throws where that has to be undone. Done again where another write of its batch fails.
+        /// Throws only for a failure that has to be undone. Runs again when another write of its batch fails.
         let perform: @Sendable (Database) throws -> Void
         /// Ends the wait; with an error when the shared transaction was not committed.
         let finish: @Sendable ((any Error)?) -> Void

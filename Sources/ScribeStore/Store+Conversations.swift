@@ -37,13 +37,15 @@ extension Store {
         }
     }
 
-    /// Starts a conversation, and the transaction that it is; where the user is having one already, that is it.
+    /// Starts a conversation together with its transaction; a conversation that the user is having already is the
+    /// answer instead.
     /// - Returns: nil where there is another of that id.
     /// - Throws: as ``initialise(_:documents:replays:)``.
     package func begin(
         _ conversation: Conversation, as transaction: Transaction, documents: [ResultDocument]
     ) async throws -> Conversation? {
-        try await writes.write { db, changes in
+        try transaction.request.requireWithinLimits()
+        return try await writes.write { db, changes in
             if let row = try Self.inProgress(conversation.owner, in: db) { return try Conversation(row: row) }
             let taken = try db.row("SELECT 1 FROM conversations WHERE conversation_id = ?", [conversation.id])
             guard taken == nil else { return nil }
@@ -120,8 +122,8 @@ extension Store {
 
     /// Keeps what was made of a conversation, and what is to be remembered of it: not what is remembered already.
     /// - Parameters:
-    ///   - note: its transcript and the document that is to be written of it. Where its transaction takes none, because
-    ///     somebody has given it up or it was committed before, the conversation is completed all the same.
+    ///   - note: its transcript, and the document that is to be written of it. A transaction that was cancelled or
+    ///     committed before takes neither; the conversation is completed all the same.
     ///   - keepsTitle: whether a title that it has stays: a person may have given it.
     package func complete(
         _ conversation: Conversation, memories: [Memory], note: (transcript: String, document: ResultDocument)? = nil,
@@ -152,6 +154,7 @@ extension Store {
         }
     }
 
+    /// Converts a transaction that may refuse; a refusal leaves nothing behind.
     private func convert(
         _ key: Transaction.Key, _ transcript: String, to document: ResultDocument, at now: Date, in db: Database,
         _ changes: inout [Change]

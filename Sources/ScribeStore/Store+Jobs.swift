@@ -44,8 +44,8 @@ extension Store {
         return claim
     }
 
-    /// The ids of those to be done next, and the tenant who comes last among them where several take turns.
-    /// - Parameter last: the tenant who was served last; whoever comes after it is the first.
+    /// The ids of the jobs to do next, and the last tenant among them; no tenant while only one has any.
+    /// - Parameter last: the tenant that was served last. The turn goes to the one after it.
     private static func dueJobs(
         _ kind: Job.Kind, upTo limit: Int, after last: String, at now: Date, in db: Database
     ) throws -> (ids: [Int64], lastTenant: String?) {

@@ -77,17 +77,6 @@ struct GroupCommitTests {
         #expect(try await numbers() == Set((0..<2_000).filter { $0.isMultiple(of: 2) }))
     }
 
-    @Test("a refusal after a change is undone")
-    func refusesLate() async throws {
-        await #expect(throws: ScribeError.transactionNotFound) {
-            try await store.writes.write { db in
-                try db.execute(sql: "INSERT INTO numbers VALUES (1)")
-                throw ScribeError.transactionNotFound
-            }
-        }
-        #expect(try await numbers().isEmpty)
-    }
-
     @Test("a write that fails alone is undone, says why, and the next is done")
     func failsAlone() async throws {
         await #expect(throws: ScribeError.transactionNotFound) {

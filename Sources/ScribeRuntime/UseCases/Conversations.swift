@@ -38,7 +38,7 @@ package struct Conversations: Sendable {
     private let facts: ClinicalFacts
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
-    /// Those that are being processed now, by any copy of this.
+    /// Ids of the conversations that are being processed now, shared by all copies.
     private let inHand = LockedValue<Set<String>>([])
 
     package init(
@@ -170,20 +170,19 @@ package struct Conversations: Sendable {
             try await forget(conversation)
             return nil
         }
-        let segments = try await store.segments(of: conversation.id)
-        let completed = try await summarised(conversation, segments)
+        let transcript = try await store.segments(of: conversation.id).transcript
+        let completed = try await summarised(conversation, transcript)
         return try await store.complete(
             completed.conversation, memories: completed.memories,
-            note: segments.isEmpty ? nil : try await note(of: conversation, segments), at: clock.now)
+            note: transcript.isEmpty ? nil : try await note(of: conversation, transcript), at: clock.now)
     }
 
     /// The transcript with the document that is to be written of it.
-    /// - Returns: nil where somebody has taken the transaction away by another door, or it takes no such text.
+    /// - Returns: nil for a transaction that is gone, and for a text beyond ``Limits``.
     private func note(
-        of conversation: Conversation, _ segments: [ConversationSegment]
+        of conversation: Conversation, _ transcript: String
     ) async throws -> (transcript: String, document: ResultDocument)? {
         do {
-            let transcript = segments.transcript
             try Limits.require(transcript, within: Limits.transcript, "transcript")
             return (transcript, try await consultations.document(of: conversation.key, nil, in: nil).document)
         } catch let error as ScribeError where error.kind != .unavailable {
@@ -193,7 +192,8 @@ package struct Conversations: Sendable {
 
     /// Makes of a finished conversation anew what is to be made.
     package func reprocess(_ conversation: Conversation) async throws -> Conversation {
-        let completed = try await summarised(conversation, try await store.segments(of: conversation.id))
+        let completed = try await summarised(
+            conversation, try await store.segments(of: conversation.id).transcript)
         return try await store.complete(
             completed.conversation, memories: completed.memories, keepsTitle: false, at: clock.now)
     }
@@ -208,9 +208,8 @@ package struct Conversations: Sendable {
     }
 
     private func summarised(
-        _ conversation: Conversation, _ segments: [ConversationSegment]
+        _ conversation: Conversation, _ transcript: String
     ) async throws -> (conversation: Conversation, memories: [Memory]) {
-        let transcript = segments.transcript
         let found = try await facts.facts(in: transcript)
         var completed = conversation
         let date = conversation.finishedAt
