@@ -75,7 +75,7 @@ package struct TemplateCatalogue: Sendable {
         return (known ?? fallback).sections
     }
 
-    /// How a document of a template that nobody has made is to be written: by its name, if that is known.
+    /// A template for a document of an unknown one: with the sections of the known template of its name.
     func improvised(for document: ResultDocument) -> Template {
         Template(
             id: document.templateID, name: document.name, format: document.format,

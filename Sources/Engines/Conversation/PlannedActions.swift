@@ -32,7 +32,7 @@ enum PlannedActions {
         }.removingDuplicates()
     }
 
-    /// The appointments. Times are UTC, for nobody has told where people are.
+    /// Appointments with their times, in UTC.
     /// - Parameter date: when it was said.
     static func appointments(in clauses: [Dialogue.Clause], at date: Date) -> [Appointment] {
         clauses.compactMap { clause -> Appointment? in

@@ -32,7 +32,7 @@ extension RedFlag {
         "rash ~ fade|glass|purple|spots", "purple ~ rash|spots",
         // Awareness.
         "unresponsive|unconscious|collapsed|behosh", "not|isn't|won't|stopped responding|waking|moving|respond",
-        "won't|can't|cannot ~ wake|waken|rouse", "passed|passing|blacked|blacking out", "slit wrists|her|his|my",
+        "won't|can't|cannot ~ wake|waken|rouse", "passed|passing|blacked|blacking out",
         "no pulse",
         "floppy|limp ~ baby|breathing|blue",
         "baby|he|she|he's|she's ~ floppy|limp", "hosh nahi", "बेहोश",
@@ -192,7 +192,7 @@ extension RedFlag {
         "throat & tight|tighter|closing|lump & peanut|nut|nuts|prawn|sting|injection|bee|wasp",
     ]
 
-    /// What is an emergency beside something else that was said.
+    /// Patterns that mean an emergency only together with a word of another clause.
     static let combined: [(beside: Set<String>, flag: RedFlag)] = [
         (["pregnant", "pregnancy", "trimester"], RedFlag("bleeding|blood", .emergency)),
         (

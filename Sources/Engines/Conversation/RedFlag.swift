@@ -12,7 +12,7 @@ struct RedFlag: Sendable {
 
     /// In words.
     private static let longestGap = 4
-    /// From the first to the last of the words that stand in any order.
+    /// In words, from the first to the last of those in any order.
     private static let widest = 11
     private static let negations: Set = [
         "not", "no", "isn't", "aren't", "hasn't", "haven't", "doesn't", "don't", "won't", "nahi", "nahin", "नहीं",
@@ -20,7 +20,7 @@ struct RedFlag: Sendable {
 
     let level: Urgency.Level
     private let elements: [Element]
-    /// What stands together in any order; empty where the order counts.
+    /// Groups of words, one of each near the others in any order; empty for a pattern with an order.
     private let together: [Set<String>]
     /// Words with which it may begin.
     let beginnings: Set<String>

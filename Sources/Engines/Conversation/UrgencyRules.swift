@@ -95,7 +95,8 @@ package enum UrgencyRules {
         "stop", "hurt", "hurting", "end", "ending", "take", "taking", "through", "across", "gave", "make", "made",
         "saw",
         "over", "up", "down", "all", "wake", "not", "no", "any", "the", "me", "wish", "bring", "give", "let", "tell",
-        "send", "keep", "catch", "shake", "press", "got", "get", "cut", "cutting", "hit", "injected", "swallowed",
+        "send", "keep", "catch", "shake", "press", "got", "get", "cut", "cutting", "slit", "hit", "injected",
+        "swallowed",
         "time", "around", "behind", "under", "inside", "against", "near", "between",
     ]
     private static let asking = PhraseBook([

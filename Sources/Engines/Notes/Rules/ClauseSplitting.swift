@@ -5,7 +5,7 @@ enum ClauseSplitting {
         "it", "it's", "we", "we'll", "we're", "you", "you're", "you've", "your", "that's", "this", "the", "these",
         "let's", "here's", "his", "her", "nothing", "no",
     ]
-    /// Subjects that open a clause even where nobody pauses.
+    /// Subjects that open a clause without a pause before them.
     private static let strongSubjects: Set = [
         "i", "i'm", "i've", "i'd", "i'll", "he's", "she's", "they", "there's", "it's", "we", "we'll", "we're", "he",
         "she", "let's", "my", "that's",
@@ -99,7 +99,7 @@ enum ClauseSplitting {
         "that's correct", "a lot", "definitely", "absolutely", "every now and then", "once in a while", "both",
     ])
 
-    /// These agree only where nothing but a pause follows: "I have a cough" tells something else.
+    /// Phrases that agree only before a pause: "I have a cough" tells something else.
     private static let shortYesPhrases = PhraseBook([
         "i do", "i have", "i did", "i am", "i was", "it does", "it is", "it has", "she does", "he does", "she has",
         "he has",
@@ -137,7 +137,7 @@ enum ClauseSplitting {
             let next = position + 1 < tokens.count ? tokens[position + 1].plain : nil
             if let previous {
                 let afterPause = previous.pause == .comma
-                // "come back at once if …": the condition belongs to what is to be done.
+                // "Come back at once if …": an instruction keeps its condition.
                 let isCondition = token.plain == "if" && current.prefix(2).contains { returning.contains($0.plain) }
                 if opensQuestion(tokens, at: position, after: previous, afterPause || !isPunctuated) {
                     close()

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Reads the clauses of clinicians: findings, what they make of them, and what is to be done.
+/// Reads clinicians' clauses: findings, assessments and plans.
 extension FactExtraction {
     private static let followUps = PhraseBook([
         "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
@@ -253,7 +253,7 @@ extension FactExtraction {
             return false
         }
         if rest.contains("let"), rest.contains("me") { return false }
-        // "I will write": who says so does it.
+        // "I will write" instructs no patient.
         if ["i", "i'll", "we", "we'll", "i'm", "we're"].contains(rest[0]), !tokens.contains(anyOf: Self.wishes) {
             return false
         }

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Reads the clauses of patients and of those who speak for them.
+/// Reads the clauses of patients and of their companions.
 extension FactExtraction {
     private static let negations: Set = [
         "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",

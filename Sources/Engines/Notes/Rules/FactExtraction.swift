@@ -30,12 +30,12 @@ struct FactExtraction {
     var isThirdPerson = false
     /// Whether the clinician looks at the patient.
     var isExamining = false
-    /// Whether somebody else was spoken of last: "she" is that person then.
+    /// Whether the last person spoken of is another than the patient, so that "she" is that person.
     var speaksOfOther = false
-    /// The blood relative who was named last.
+    /// The blood relative named last.
     var relative: [Token] = []
     var hasChiefComplaint = false
-    /// The name of what brought the patient in.
+    /// The name of the chief complaint.
     var chiefName = ""
     /// The turn in which it was said: what follows in it belongs to it.
     var chiefTurn = -1
@@ -146,25 +146,25 @@ struct FactExtraction {
         {
             rest = rest.dropFirst()
         }
-        while let last = rest.last, Self.addressing.contains(last.plain) { rest.removeLast() }
-        guard rest.count > 1, !rest.allSatisfy({ Self.addressing.contains($0.plain) }) else { return }
+        while let last = rest.last, Self.bareDenials.contains(last.plain) { rest.removeLast() }
+        guard rest.count > 1, !rest.allSatisfy({ Self.bareDenials.contains($0.plain) }) else { return }
         var more = clause
         more.tokens = Array(rest)
         readStatement(more, answering: questions)
     }
 
     /// Words of a denial that say no more than "no".
-    private static let addressing: Set = [
+    private static let bareDenials: Set = [
         "sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not", "that", "of", "know", "i", "aware",
     ]
 
-    /// Words of questions about nothing that one suffers from.
+    /// Words of questions about no ailment.
     private static let impersonal: Set = [
         "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
         "questions", "concerns", "conditions", "keyed", "okay", "else", "think", "you're",
     ]
 
-    /// Says that nothing of the kind is so, under what was asked about.
+    /// Adds the denial of a topic, of the kind that the topic has.
     mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
         let said = NoteVoice.finished(topic, by: .clinician)
         let terms = Terms(said)

@@ -48,7 +48,7 @@ enum HindiSpeech {
         var result: [Token] = []
         var sentence: [Token] = []
         for token in tokens {
-            // What "and" joins has a time of its own.
+            // Both sides of "and" may have a time of their own.
             if ["aur", "और"].contains(token.plain), !sentence.isEmpty {
                 result += translated(sentence)
                 sentence = []

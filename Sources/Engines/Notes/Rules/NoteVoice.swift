@@ -1,4 +1,4 @@
-/// Turns speech into statements of a note: in the third person, without what only leads up to it.
+/// Turns speech into statements of a note: in the third person, without lead-ins.
 ///
 /// It adds no finding. The words that it may add are in `voice.txt`.
 enum NoteVoice {
@@ -77,7 +77,7 @@ enum NoteVoice {
         "you're": "one is",
         "yourself": "self", "yours": "theirs", "you've": "one has", "you'll": "one will", "you'd": "one would",
     ]
-    /// The same where a clinician speaks: "call me" is "call clinic", and "you" is the patient.
+    /// The same for clinicians: "call me" is "call clinic", and "you" is the patient.
     private static let cliniciansPronouns = pronouns.merging(
         [
             "i'm": "clinician is", "i've": "clinician has", "i'd": "clinician would", "i'll": "clinician will",
@@ -109,7 +109,7 @@ enum NoteVoice {
             .union([Token].spelt.map { $0.lowercased() })
     }()
 
-    /// A statement of a patient, or of somebody who speaks for one.
+    /// A statement of a patient or of a companion.
     /// - Parameter carries: whether the subject stands in the clause before.
     static func ofPatient(_ tokens: [Token], carries: Bool = false) -> [Token] {
         var tokens = withoutLeads(tokens, patientLeads, rounds: 2)

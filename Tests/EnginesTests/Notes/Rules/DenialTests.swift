@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engines
 
-/// What is asked and denied, or told of the family.
+/// Denials, and statements about the family.
 struct DenialTests {
     private func statements(_ kind: ClinicalFact.Kind, _ transcript: String) -> [String] {
         FactExtraction.facts(in: transcript).filter { $0.kind == kind }.map(\.text)
