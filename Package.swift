@@ -9,6 +9,9 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Support code of tests declares much of other modules' types: each import would have to be a package import.
+let supportSettings = Array(swiftSettings[..<1] + swiftSettings[2...])
+
 extension Target.Dependency {
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -22,6 +25,7 @@ extension Target.Dependency {
     static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
     static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let nioConcurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -72,7 +76,7 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP",
+                "Certificates", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
                 .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
                 .system, .unixSignals, .yams,
@@ -91,10 +95,8 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "BuildDetails", "Certificates", "Control", "Documents", "Edge", "Eka", "Engines", "Listen",
-                "S3",
-                "ScribeDomain",
-                "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
+                "Alliance", "BuildDetails", "Certificates", "Control", "Documents", "Eka", "Engines", "Listen", "Omi",
+                "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
                 .yams,
             ],
@@ -140,12 +142,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "Edge",
+            name: "Omi",
             dependencies: [
                 "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
                 .hummingbirdCore, .logging, .nioCore,
             ],
-            path: "Sources/Families/Edge",
+            path: "Sources/Families/Omi",
             swiftSettings: swiftSettings
         ),
         .target(
@@ -259,18 +261,98 @@ let package = Package(
                 .logging,
                 .nioPosix,
             ],
+            exclude: ["UseCases"],
+            swiftSettings: swiftSettings
+        ),
+        // What tests of a running server share. One test target for each family: an edit rebuilds that family's tests.
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "Control", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "Status", "Suki",
+                "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
+                .nioSSL, .serviceLifecycle, .yams,
+            ],
+            path: "Tests/ServerTestSupport",
+            swiftSettings: supportSettings
+        ),
+        .testTarget(
+            name: "AllianceTests",
+            dependencies: [
+                "Alliance", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer",
+                "ServerTestSupport", "TestSupport", .httpTypes, .hummingbirdCore, .nioCore,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ControlTests",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                .httpTypes, .hummingbirdTesting,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "EkaClientTests",
+            dependencies: [
+                "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
+                "TestSupport", .crypto, .httpTypes,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "EkaTests",
+            dependencies: [
+                "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ServerTestSupport",
+                "TestSupport", .httpTypes, .jwtKit, .nioConcurrencyHelpers,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ListenTests",
+            dependencies: [
+                "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                .httpTypes, .hummingbirdCore, .nioCore,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "OmiTests",
+            dependencies: [
+                "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "S3Tests",
+            dependencies: [
+                "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                .crypto, .httpTypes, .nioCore,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ScribeHTTPTests",
+            dependencies: [
+                "Certificates", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ServerTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging,
+                .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioPosix,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Alliance", "Certificates", "Control", "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain",
-                "ScribeHTTP",
-                "ScribeRuntime", "ScribeServer",
-                "ScribeStore", "Status", "Suki", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
-                .hummingbirdCore,
-                .hummingbirdTesting, .jwtKit, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioSSL,
-                .serviceLifecycle, .yams,
+                "Control", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ScribeStore", "ServerTestSupport", "Status", "TestSupport", .crypto, .httpTypes, .hummingbird,
+                .logging, .nioPosix, .yams,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "SukiTests",
+            dependencies: [
+                "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "Suki", "TestSupport",
+                .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
             ],
             swiftSettings: swiftSettings
         ),
@@ -285,7 +367,7 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "Edge", "Eka", "Engines", "Listen", "S3", "ScribeDomain", "ScribeHTTP", "ScribeStore", "Suki", .crypto,
+                "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP", "ScribeStore", "Suki", .crypto,
                 .hummingbirdCore, .nioCore,
             ],
             path: "Fuzz",

@@ -3,10 +3,10 @@ import HummingbirdCore
 import NIOCore
 import Testing
 
-@testable import Edge
 @testable import Eka
 @testable import Engines
 @testable import Listen
+@testable import Omi
 @testable import S3
 @testable import ScribeDomain
 @testable import ScribeHTTP
@@ -54,7 +54,7 @@ struct GrowthTests {
     func commands() {
         for unit in ["so ", "İ ", "e\u{301} "] {
             expectLinear(unit, of: 500) { text in
-                _ = EdgeCommand(#"{"type":"transcript_segment","text":"\#(text)"}"#)
+                _ = OmiCommand(#"{"type":"transcript_segment","text":"\#(text)"}"#)
             }
         }
     }

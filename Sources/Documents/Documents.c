@@ -21,11 +21,11 @@ static const unsigned char ambient[] = {
 
 struct document document_ambient(void) { return (struct document){ambient, sizeof ambient}; }
 
-static const unsigned char edge[] = {
-#embed "../../openapi/edge.asyncapi.yaml"
+static const unsigned char omi[] = {
+#embed "../../openapi/omi.asyncapi.yaml"
 };
 
-struct document document_edge(void) { return (struct document){edge, sizeof edge}; }
+struct document document_omi(void) { return (struct document){omi, sizeof omi}; }
 
 static const unsigned char listen[] = {
 #embed "../../openapi/listen.asyncapi.yaml"

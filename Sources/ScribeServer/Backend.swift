@@ -1,10 +1,10 @@
 import Alliance
 import Control
-import Edge
 import Eka
 package import Engines
 import Listen
 package import Logging
+import Omi
 import S3
 package import ScribeDomain
 import ScribeHTTP
@@ -89,12 +89,12 @@ package struct Backend: Sendable {
         let credentials = await UploadCredentials(
             key: data.key, clients: clients, mode: configuration.authMode,
             lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock)
-        let firebase = try await Self.firebase(configuration.edge, runtime.outbound, clock)
+        let firebase = try await Self.firebase(configuration.omi, runtime.outbound, clock)
         let tickets = Tickets(key: data.key, clock: clock)
         let proxies = TrustedProxies(configuration.trustedProxies)
         let origin = LinkOrigin(
             publicURL: configuration.publicURL, proxies: proxies,
-            vendorHosts: EkaFamily.hostSuffixes + ListenFamily.hostNames + EdgeFamily.hostNames + SukiFamily.hostNames)
+            vendorHosts: EkaFamily.hostSuffixes + ListenFamily.hostNames + OmiFamily.hostNames + SukiFamily.hostNames)
         let pages = PageOrigins(own: origin, allowed: configuration.webOrigins)
         let eka = EkaFamily(
             runtime, authenticator: authenticator, credentials: credentials, secrets: secrets, tickets: tickets,
@@ -128,9 +128,9 @@ package struct Backend: Sendable {
                     runtime, engine: engines.live, authenticator: authenticator, tickets: tickets, memory: memory,
                     settings: configuration.listen)),
             RoutedFamily(
-                EdgeFamily(
+                OmiFamily(
                     runtime, engine: engines.live, authenticator: authenticator, firebase: firebase,
-                    proxies: proxies, memory: memory, settings: configuration.edge)),
+                    proxies: proxies, memory: memory, settings: configuration.omi)),
             RoutedFamily(
                 SukiFamily(
                     runtime,
@@ -158,7 +158,7 @@ package struct Backend: Sendable {
             OrphanSweep(store: store, objects: data.objects, logger: logger),
             SilentConversations(
                 store: store, conversations: runtime.conversations, clock: clock,
-                interval: min(.seconds(5), configuration.edge.conversationTimeout), logger: logger),
+                interval: min(.seconds(5), configuration.omi.conversationTimeout), logger: logger),
             ExpiredSessions(store: store, clock: clock, logger: logger),
             HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
             ClientsFileWatch(
@@ -241,7 +241,7 @@ package struct Backend: Sendable {
     }
 
     private static func firebase(
-        _ settings: EdgeFamily.Settings, _ outbound: OutboundClient, _ clock: ScribeClock
+        _ settings: OmiFamily.Settings, _ outbound: OutboundClient, _ clock: ScribeClock
     ) async throws -> ForeignTokens? {
         let keys: IssuerKeys
         switch (settings.jwks, settings.jwksURL, settings.project) {

@@ -1,9 +1,9 @@
 package import Certificates
-package import Edge
 package import Eka
 package import Engines
 package import Foundation
 package import Listen
+package import Omi
 package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
@@ -69,7 +69,7 @@ package struct Configuration: Sendable {
     /// How many encoded live streams ffmpeg decodes at a time.
     package var decoders = 32
     /// What conversations of devices are told.
-    package var edge = EdgeFamily.Settings()
+    package var omi = OmiFamily.Settings()
     /// What ambient sessions are told.
     package var suki = SukiFamily.Settings()
     package var durability = Store.Durability.normal

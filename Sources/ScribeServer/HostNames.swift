@@ -1,7 +1,7 @@
 package import Certificates
-import Edge
 import Eka
 import Listen
+import Omi
 import S3
 import Suki
 
@@ -22,7 +22,7 @@ package enum HostNames {
             hosts: S3Family.buckets.flatMap { bucket in S3Family.hostNames.map { "\(bucket).\($0)" } }),
         Group(title: "live speech (Deepgram, SubQ, Aldea)", hosts: ListenFamily.hostNames),
         Group(title: "Suki", hosts: SukiFamily.hostNames),
-        Group(title: "Omi", hosts: EdgeFamily.hostNames),
+        Group(title: "Omi", hosts: OmiFamily.hostNames),
     ]
 
     /// Hosts of all of S3. Nothing of ours asks for them, and whoever leads them here reaches no bucket of his own there.
@@ -36,7 +36,7 @@ package enum HostNames {
     /// What a development certificate is for.
     /// - Parameter own: names beside those that are always in it.
     package static func certificateNames(and own: [CertificateName]) -> [CertificateName] {
-        let vendors = [EkaFamily.hostNames, ListenFamily.hostNames, SukiFamily.hostNames, EdgeFamily.hostNames]
+        let vendors = [EkaFamily.hostNames, ListenFamily.hostNames, SukiFamily.hostNames, OmiFamily.hostNames]
             .flatMap(\.self)
         let texts = local + vendors + S3Family.hostNames.flatMap { [$0, "*.\($0)"] }
         let names = texts.compactMap(CertificateName.init)

@@ -1,5 +1,5 @@
-import Edge
 import Foundation
+import Omi
 import ScribeDomain
 import ScribeHTTP
 import ScribeStore
@@ -27,7 +27,7 @@ struct Logins: Sendable {
                 reason: "the partner '\(partner.id)' names no client that is known")
         }
         try requireOneWebhookEach(configuration.clientsFile ?? "seed/clients.yaml")
-        if let client = configuration.edge.client, !known.contains(where: { $0.client.principal.client == client }) {
+        if let client = configuration.omi.client, !known.contains(where: { $0.client.principal.client == client }) {
             throw StartupProblem.unusableFirebase(reason: "there is no client '\(client.rawValue)'")
         }
     }

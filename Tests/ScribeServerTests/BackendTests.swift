@@ -4,6 +4,7 @@ import Logging
 import NIOPosix
 import ScribeDomain
 import ScribeStore
+import ServerTestSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import ScribeDomain
 import ScribeRuntime
+import ServerTestSupport
 import Status
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ struct ContractTests {
                 .map { "\($0.method) /\($0.path.joined(separator: "/"))" }
         )
         let documented = Set(
-            try Self.paths().flatMap { path, item in
+            try DocumentedOperation.paths().flatMap { path, item in
                 item.keys.filter { ["get", "put", "post", "patch", "delete"].contains($0) }
                     .map { "\($0.uppercased()) \(path)" }
             }
@@ -36,62 +37,12 @@ struct ContractTests {
         #expect(routed.symmetricDifference(documented) == [])
     }
 
-    /// What the OpenAPI documents have below `paths`.
-    static func paths() throws -> [(String, [String: Any])] {
-        try [StatusFamily.openAPI, ControlFamily.openAPI].flatMap { bytes in
-            let document = try #require(
-                try Yams.load(yaml: String(decoding: bytes, as: UTF8.self)) as? [String: Any])
-            return try #require(document["paths"] as? [String: [String: Any]]).map { ($0.key, $0.value) }
-        }
-    }
-
-    /// A documented operation, with something in the place of each parameter of its path.
-    struct Operation: CustomStringConvertible {
-        let method: HTTPRequest.Method
-        let path: String
-        let isSecured: Bool
-        /// Whether a browser's cookie is a credential for it.
-        let takesCookie: Bool
-        /// Whether it reads JSON.
-        let takesBody: Bool
-
-        var description: String { "\(method) \(path)" }
-    }
-
-    static func operations() throws -> [Operation] {
-        try [StatusFamily.openAPI, ControlFamily.openAPI].flatMap { (bytes: [UInt8]) -> [Operation] in
-            let document = try #require(
-                try Yams.load(yaml: String(decoding: bytes, as: UTF8.self)) as? [String: Any])
-            let usual = document["security"] as? [[String: Any]]
-            return try #require(document["paths"] as? [String: [String: Any]]).flatMap { path, item in
-                item.compactMap { name, value in
-                    guard let operation = value as? [String: Any],
-                        let method = HTTPRequest.Method(name.uppercased())
-                    else { return nil }
-                    let security = operation["security"] as? [[String: Any]] ?? usual ?? []
-                    let body = operation["requestBody"] as? [String: Any]
-                    let content = body?["content"] as? [String: Any]
-                    let isForm =
-                        content?["application/json"] == nil && body?["$ref"] == nil
-                        || content?["application/octet-stream"] != nil
-                    // Where any text names something, this does.
-                    let id = path.hasPrefix("/api/v1/ambient/session") ? "8f14e45f-ceea-467f-a1b2-0c3d4e5f6071" : "t"
-                    return Operation(
-                        method: method,
-                        path: path.replacing("{txn_id}", with: id).replacing(/\{[a-z_]+\}/, with: "t"),
-                        isSecured: !security.isEmpty, takesCookie: security.contains { $0["cookie"] != nil },
-                        takesBody: body != nil && !isForm)
-                }
-            }
-        }
-    }
-
     @Test("without a token every operation that needs one is 401, before anything else is looked at", .covers("C-52"))
     func unauthenticated() async throws {
         var server = try TestServer()
         server.configuration.adminToken = "operator"
         try await server.run { client in
-            for operation in try Self.operations() where operation.isSecured {
+            for operation in try DocumentedOperation.all() where operation.isSecured {
                 let answer = try await client.send(operation.method, operation.path, body: Data("{".utf8))
                 #expect(answer.status == 401, "\(operation)")
                 let isOurs =
@@ -108,7 +59,7 @@ struct ContractTests {
     func bodies() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login().clinician()
-            for operation in try Self.operations() where operation.takesBody {
+            for operation in try DocumentedOperation.all() where operation.takesBody {
                 let limit = operation.path.hasSuffix("/config") ? ConfigRoutes.bodyLimit : Request.jsonBodyLimit
                 // Which takes a key only.
                 let headers: HTTPFields =
@@ -133,7 +84,7 @@ struct ContractTests {
     func identifiers() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login().clinician()
-            for (path, item) in try Self.paths() where path.contains("{txn_id}") {
+            for (path, item) in try DocumentedOperation.paths() where path.contains("{txn_id}") {
                 for method in item.keys.compactMap({ HTTPRequest.Method($0.uppercased()) })
                 where [.get, .put, .post, .patch, .delete].contains(method) {
                     let concrete = path.replacing("{txn_id}", with: "a%00b").replacing(/\{[a-z_]+\}/, with: "t")
@@ -191,7 +142,7 @@ struct ContractTests {
             #expect(document.text.contains("version: \(ScribeVersion.current)"))
             let ambient = try await client.get("/ambient.asyncapi.yaml")
             #expect(ambient.text.contains("asyncapi: 3"))
-            let devices = try await client.get("/edge.asyncapi.yaml")
+            let devices = try await client.get("/omi.asyncapi.yaml")
             #expect(devices.text.contains("asyncapi: 3"))
             let sockets = try await client.get("/listen.asyncapi.yaml")
             #expect(sockets.text.contains("asyncapi: 3"))

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import ScribeDomain
 import ScribeServer
+import ServerTestSupport
 import TestSupport
 import Testing
 

@@ -12,7 +12,7 @@ struct document {
 struct document document_scribe(void);
 struct document document_control(void);
 struct document document_ambient(void);
-struct document document_edge(void);
+struct document document_omi(void);
 struct document document_listen(void);
 
 // In seed/.

@@ -25,7 +25,9 @@ struct HealthRoutes: Sendable {
         router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in Self.served(document_scribe()) }
         router.get("ambient.asyncapi.yaml") { _, _ in Self.served(document_ambient()) }
-        router.get("edge.asyncapi.yaml") { _, _ in Self.served(document_edge()) }
+        router.get("omi.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
+        // The older path, for one version.
+        router.get("edge.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
         router.get("listen.asyncapi.yaml") { _, _ in Self.served(document_listen()) }
     }
 

@@ -1,9 +1,9 @@
-import Edge
 import Eka
 import Engines
 import Foundation
 import Listen
 import Logging
+import Omi
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
@@ -149,7 +149,7 @@ extension Setting {
                 `https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com`. It is kept for \
                 10 min, and fetched again for a token that no key fits. `outbound-allow` has to let a private address in
                 """
-        ) { url, run in run.configuration.edge.jwksURL = url.isEmpty ? nil : url },
+        ) { url, run in run.configuration.omi.jwksURL = url.isEmpty ? nil : url },
         Setting(
             "firebase-jwks-file",
             "A file with the JWK set of Firebase's keys, in place of firebase-jwks-url.",
@@ -160,7 +160,7 @@ extension Setting {
             page: """
                 a file with that set, in place of `firebase-jwks-url`; it is read at the start only. Was `edge-jwks-file`
                 """
-        ) { keys, run in run.configuration.edge.jwks = keys }.formerly("edge-jwks-file"),
+        ) { keys, run in run.configuration.omi.jwks = keys }.formerly("edge-jwks-file"),
         Setting(
             "firebase-project",
             "The Firebase project that tokens for /v4/listen are meant for.",
@@ -168,7 +168,7 @@ extension Setting {
             valueName: "name",
             pageDefault: "none",
             page: "the Firebase project that tokens must name as their audience and issuer. Was `edge-project`",
-            to: \.configuration.edge.project
+            to: \.configuration.omi.project
         ).formerly("edge-project"),
         Setting(
             "firebase-client",
@@ -180,7 +180,7 @@ extension Setting {
             page: """
                 the client for whose business users of other issuers, and of the admin key, act. Was `edge-client`
                 """
-        ) { client, run in run.configuration.edge.client = client.isEmpty ? nil : ClientID(client) }
+        ) { client, run in run.configuration.omi.client = client.isEmpty ? nil : ClientID(client) }
         .formerly("edge-client"),
     ]
 }

@@ -1,9 +1,9 @@
-import Edge
 import Eka
 import Engines
 import Foundation
 import Listen
 import Logging
+import Omi
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
@@ -96,7 +96,7 @@ extension Setting {
             page: "live sockets at a time, and as many of devices"
         ) { count, run in
             run.configuration.listen.sockets = count
-            run.configuration.edge.sockets = count
+            run.configuration.omi.sockets = count
         },
         Setting(
             "listen-sockets-of-business",
@@ -106,7 +106,7 @@ extension Setting {
             page: "live sockets of one business at a time, and as many of devices"
         ) { count, run in
             run.configuration.listen.socketsOfBusiness = count
-            run.configuration.edge.socketsOfBusiness = count
+            run.configuration.omi.socketsOfBusiness = count
         },
         Setting(
             "decoders",
@@ -125,24 +125,29 @@ extension Setting {
             default: "120s",
             valueName: "time",
             page: "how long a device is silent at least, and unless it says otherwise, before its conversation is over",
-            to: \.configuration.edge.conversationTimeout),
+            to: \.configuration.omi.conversationTimeout),
         Setting(
-            "edge-idle",
+            "omi-idle",
             "After how long without a message a device's socket is closed, for example 90s.",
             .duration(atLeast: .milliseconds(100)),
             default: "90s",
             valueName: "time",
-            page: "after so long without a message a device's socket is closed",
-            to: \.configuration.edge.idleTime),
+            page: "after so long without a message a device's socket is closed. Was `edge-idle`",
+            to: \.configuration.omi.idleTime
+        ).formerly("edge-idle"),
         Setting(
-            "edge-admin-key-file",
+            "omi-admin-key-file",
             "A file with a key with which `Bearer <key><uid>` acts for any user; by default nobody may.",
             .file,
             default: "",
             valueName: "path",
             pageDefault: "none",
-            page: "a file with a key with which `Bearer <key><uid>` acts for any user of the demo tenant's business"
-        ) { key, run in run.configuration.edge.adminKey = String(decoding: key, as: UTF8.self) },
+            page: """
+                a file with a key with which `Bearer <key><uid>` acts for any user of the demo tenant's business. Was \
+                `edge-admin-key-file`
+                """
+        ) { key, run in run.configuration.omi.adminKey = String(decoding: key, as: UTF8.self) }
+        .formerly("edge-admin-key-file"),
         Setting(
             "outbound-allow",
             "Hosts and ranges beside the public internet that clients may send the server to, for example 10.0.0.0/8.",

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Edge
+import Omi
 import ScribeDomain
 import Suki
 
@@ -21,7 +21,7 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         case .python, .dotnet, .node, .java: return ["api.eka.care"] + batch
         case .deepgram: return ["api.deepgram.com"]
         case .suki: return SukiFamily.hostNames
-        case .omi: return EdgeFamily.hostNames
+        case .omi: return OmiFamily.hostNames
         }
     }
 

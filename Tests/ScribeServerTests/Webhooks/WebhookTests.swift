@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import ScribeDomain
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -224,19 +225,4 @@ struct WebhookTests {
             #expect(try await client.get("/metrics").text.contains(#"{style="connect",outcome="failed"} 1"#))
         }
     }
-}
-
-extension TestScribeClient {
-    /// Waits until there are so many deliveries in a state.
-    func deliveries(_ state: String, count: Int) async throws -> [JSONValue] {
-        while true {
-            let answer = try await get("/__admin/deliveries?state=\(state)")
-            try #require(answer.status == 200)
-            if case .array(let found)? = answer.json["deliveries"], found.count >= count { return found }
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
-    func delivered(_ count: Int) async throws -> [JSONValue] { try await deliveries("delivered", count: count) }
 }

@@ -1,0 +1,222 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/v1/conversations`: what was said, and what was made of it (streaming.md 4.6); `POST /v1/transcribe/text`.
+struct ConversationRoutes: Sendable {
+    let store: Store
+    let conversations: Conversations
+    let metrics: Metrics
+    let identifiers: IdentifierSource
+    let settings: OmiFamily.Settings
+
+    private static let parameter = "conversation_id"
+    private static let mostListed = 1000
+
+    private struct Title: Decodable {
+        let title: String
+    }
+
+    private struct Assignment: Decodable {
+        let kind: String
+        let value: String?
+        let segments: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case kind = "assign_type"
+            case value
+            case segments = "segment_ids"
+        }
+
+        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+        func require() throws(ScribeError) {
+            try Limits.require(segments?.count ?? 0, atMost: Limits.files, "segment_ids")
+            try OmiLimits.require(value ?? "", atMost: OmiLimits.name, "value")
+            guard ["is_user", "person_id"].contains(kind) else {
+                throw .invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
+            }
+        }
+    }
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("v1/conversations")
+            .get(use: list)
+            .post(use: processCurrent)
+            .get("{conversation_id}", use: read)
+            .delete("{conversation_id}", use: delete)
+            .get("{conversation_id}/transcripts", use: transcripts)
+            .get("{conversation_id}/photos", use: photos)
+            .get("{conversation_id}/recording", use: recording)
+            .patch("{conversation_id}/title", use: setTitle)
+            .patch("{conversation_id}/segments/assign-bulk", use: assignMany)
+            .patch("{conversation_id}/segments/{index}/assign", use: assignOne)
+            .post("{conversation_id}/reprocess", use: reprocess)
+        router.post("v1/transcribe/text", use: transcribeText)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
+        guard !query.isOfNone else { return try Response.json(.ok, JSONValue.array([])) }
+        let ids = try await store.conversationIDs(of: principal, query.value)
+        return ConversationText(store: store, principal: principal).response(listing: ids)
+    }
+
+    /// Ends the conversation that the user is having.
+    @Sendable private func processCurrent(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        guard let current = try await store.conversationInProgress(of: principal),
+            let completed = try await conversations.process(current)
+        else { throw OmiError.notFound("Conversation in progress") }
+        return ConversationText(store: store, principal: principal).response(
+            with: try await page(completed.id, context), between: #"{"conversation":"#, and: #","messages":[]}"#)
+    }
+
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await answer(with: context.text(of: Self.parameter) ?? "", context)
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        guard try await store.deleteConversation(conversation.id, of: conversation.owner) else {
+            throw OmiError.notFound("Conversation")
+        }
+        try await conversations.forget(conversation)
+        return Response(status: .noContent)
+    }
+
+    /// By who has heard them.
+    @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let segments = try await store.segments(of: try await conversation(context).id)
+        let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }
+        return try await Response.longJSON(
+            .ok, JSONValue.object(byProvider.mapValues { .array($0.map(OmiBodies.segment)) }))
+    }
+
+    @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let page = try await page(context.text(of: Self.parameter) ?? "", context)
+        return ConversationText(store: store, principal: try context.requirePrincipal()).response(withPhotosOf: page)
+    }
+
+    /// Whether there is sound.
+    @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        let transaction = try await store.transaction(conversation.key)
+        let files = try await transaction.asyncMap { try await store.fileNames(of: $0) ?? [] } ?? []
+        return try Response.json(.ok, OmiBodies.recording(isThere: !files.isEmpty))
+    }
+
+    /// From the query, as the app sends it, or from a body.
+    @Sendable private func setTitle(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let title: String
+        if let text = request.query["title"] {
+            title = String(text)
+        } else {
+            title = try await request.decodeJSON(as: Title.self, in: context).title
+        }
+        try OmiLimits.require(title, atMost: OmiLimits.name, "title")
+        let conversation = try await conversation(context)
+        try await store.setTitle(title.storable, of: conversation.id)
+        return try Response.json(.ok, OmiBodies.status("Ok"))
+    }
+
+    /// From the query, as the app sends it, or from a body.
+    @Sendable private func assignOne(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let query = request.query
+        let value = query["value"].map(String.init)
+        try OmiLimits.require(value ?? "", atMost: OmiLimits.name, "value")
+        let assignment: Assignment
+        if let kind = query["assign_type"] {
+            assignment = Assignment(kind: String(kind), value: value, segments: nil)
+        } else {
+            assignment = try await request.decodeJSON(in: context)
+        }
+        try assignment.require()
+        let conversation = try await conversation(context)
+        let segments = try await store.segments(of: conversation.id)
+        guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
+            throw OmiError.notFound("Segment")
+        }
+        return try await assign([segments[index].id], of: conversation, assignment, context)
+    }
+
+    @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let assignment = try await request.decodeJSON(as: Assignment.self, in: context)
+        try assignment.require()
+        guard let segments = assignment.segments else {
+            throw ScribeError.invalidRequest(field: "segment_ids", problem: "is required")
+        }
+        return try await assign(segments, of: try await conversation(context), assignment, context)
+    }
+
+    private func assign(
+        _ segments: [String], of conversation: Conversation, _ assignment: Assignment, _ context: ScribeContext
+    ) async throws -> Response {
+        if assignment.kind == "is_user" {
+            let isUser = assignment.value.map { ["true", "1", "user"].contains($0.lowercased()) } ?? true
+            try await store.assign(segments, of: conversation.id, isUser: isUser, person: nil)
+        } else {
+            let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
+            try await store.assign(segments, of: conversation.id, isUser: false, person: person)
+        }
+        return try await answer(with: conversation.id, context)
+    }
+
+    @Sendable private func reprocess(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let conversation = try await conversation(context)
+        guard conversation.status == .completed else {
+            throw ScribeError.invalidState("The conversation is not completed yet")
+        }
+        return try await answer(with: try await conversations.reprocess(conversation).id, context)
+    }
+
+    /// The seed's second way: text without a socket.
+    @Sendable private func transcribeText(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let body = try await request.decodeJSON(as: JSONValue.self, in: context)
+        let parts = OmiCommand.Words.all(in: body)
+        guard let words = parts.first, parts.count == 1 else {
+            throw ScribeError.invalidRequest(
+                field: "text", problem: "must say something, in at most \(OmiLimits.segment) characters")
+        }
+        guard OmiCommand.isFinal(body) else { return try Response.json(.ok, OmiBodies.added(nil)) }
+        let timeout = max(1, Int(settings.conversationTimeout / .seconds(1)))
+        let addition = try await conversations.add(
+            [ConversationSegment(words, id: identifiers.uuid(), by: OmiCommand.ownProvider)],
+            .init(source: "phone", language: "en", timeout: timeout), for: principal)
+        metrics.segmentsAdded(1, from: "call")
+        return try await Response.longJSON(.ok, OmiBodies.added(addition))
+    }
+
+    /// - Throws: ``OmiError/notFound(_:)`` also for anybody else's.
+    private func conversation(_ context: ScribeContext) async throws -> Conversation {
+        guard let id = context.text(of: Self.parameter),
+            let conversation = try await store.conversation(id, of: try context.requirePrincipal())
+        else { throw OmiError.notFound("Conversation") }
+        return conversation
+    }
+
+    /// - Throws: ``OmiError/notFound(_:)`` also for anybody else's.
+    private func page(_ id: String, _ context: ScribeContext) async throws -> ConversationPage {
+        guard let page = try await store.conversationPage(id, of: try context.requirePrincipal()) else {
+            throw OmiError.notFound("Conversation")
+        }
+        return page
+    }
+
+    private func answer(with id: String, _ context: ScribeContext) async throws -> Response {
+        let page = try await page(id, context)
+        return ConversationText(store: store, principal: try context.requirePrincipal()).response(with: page)
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
+        guard case .some(let value) = self else { return nil }
+        return try await transform(value)
+    }
+}

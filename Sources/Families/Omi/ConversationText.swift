@@ -1,0 +1,131 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// Conversations as JSON, written as they are read: in parts of some 256 KB, each of a read of its own that is over before
+/// it is sent. A list may hold eight megabytes of pictures for each of a thousand conversations.
+struct ConversationText: Sendable {
+    let store: Store
+    let principal: Principal
+
+    /// It was deleted while it was sent: what has gone out cannot become JSON any more.
+    private struct Gone: Error {}
+
+    /// A JSON answer with a conversation in it.
+    /// - Parameters:
+    ///   - before: what stands before it, and after it.
+    func response(with page: ConversationPage, between before: StaticString = "", and after: StaticString = "")
+        -> Response
+    {
+        Self.response { output in
+            output.text.write(before)
+            try await write(page, to: &output)
+            output.text.write(after)
+        }
+    }
+
+    /// A JSON answer with a list of them; those that are no more are left out.
+    func response(listing ids: [String]) -> Response {
+        Self.response { output in
+            output.text.write("[")
+            var isFirst = true
+            for id in ids {
+                guard let page = try await store.conversationPage(id, of: principal) else { continue }
+                if !isFirst { output.text.write(",") }
+                isFirst = false
+                try await write(page, to: &output)
+            }
+            output.text.write("]")
+        }
+    }
+
+    /// A JSON answer with a conversation's photos.
+    func response(withPhotosOf page: ConversationPage) -> Response {
+        Self.response { output in try await writePhotos(of: page, to: &output) }
+    }
+
+    private static func response(_ write: @escaping @Sendable @concurrent (inout Output) async throws -> Void)
+        -> Response
+    {
+        let body = ResponseBody { writer in
+            var output = Output(writer: writer)
+            try await write(&output)
+            try await output.flush()
+            try await output.writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+    }
+
+    /// The bytes that are not sent yet, and the answer that they go to.
+    private struct Output {
+        var text = JSONText(capacity: Store.pageSize)
+        var writer: any ResponseBodyWriter
+
+        init(writer: any ResponseBodyWriter) { self.writer = writer }
+
+        /// Sends it once it is a page.
+        @concurrent mutating func flushPage() async throws {
+            if text.bytes.count >= Store.pageSize { try await flush() }
+        }
+
+        @concurrent mutating func flush() async throws {
+            let bytes = ByteBuffer(bytes: text.bytes)
+            text = JSONText(capacity: Store.pageSize)
+            try await writer.write(bytes)
+        }
+    }
+
+    @concurrent private func write(_ page: ConversationPage, to output: inout Output) async throws {
+        guard case .object(var members) = OmiBodies.conversation(page.conversation, []) else { return }
+        members["transcript_segments"] = nil
+        members["photos"] = nil
+        output.text.write("{")
+        output.text.write(members: members)
+        output.text.member("photos")
+        try await writePhotos(of: page, to: &output)
+        output.text.member("transcript_segments")
+        output.text.write("[")
+        var segments = page.segments
+        var isFirst = true
+        while true {
+            await LongWork.run(bytes: Store.pageSize) {
+                for segment in segments.segments {
+                    if !isFirst { output.text.write(",") }
+                    isFirst = false
+                    output.text.write(OmiBodies.segment(segment))
+                }
+            }
+            try await output.flushPage()
+            guard let next = segments.next else { break }
+            segments = try await store.segmentPage(of: page.conversation.id, after: next)
+        }
+        output.text.write("]}")
+    }
+
+    @concurrent private func writePhotos(of page: ConversationPage, to output: inout Output) async throws {
+        output.text.write("[")
+        for (index, photo) in page.photos.enumerated() {
+            if index > 0 { output.text.write(",") }
+            output.text.write("{")
+            output.text.write(members: OmiBodies.photoMembers(id: photo.id, photo.createdAt))
+            output.text.member("base64")
+            output.text.write("\"")
+            var offset = 0
+            while offset < photo.size {
+                guard
+                    let piece = try await store.photoPiece(photo.id, of: page.conversation.id, from: offset),
+                    !piece.isEmpty
+                else { throw Gone() }
+                offset += piece.utf8.count
+                // Base64 has nothing in it that JSON would escape.
+                output.text.write(plain: piece)
+                try await output.flushPage()
+            }
+            output.text.write("\"}")
+        }
+        output.text.write("]")
+    }
+}

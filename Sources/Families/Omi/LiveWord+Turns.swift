@@ -1,0 +1,25 @@
+import Engines
+
+extension [LiveWord] {
+    /// The turns of a live result: words of one speaker in a row.
+    /// - Parameter offset: when the audio began, in seconds of the conversation.
+    func turns(after offset: Double) -> [OmiCommand.Words] {
+        var turns: [[LiveWord]] = []
+        for word in self {
+            if let last = turns.last?.last, last.speaker == word.speaker {
+                turns[turns.count - 1].append(word)
+            } else {
+                turns.append([word])
+            }
+        }
+        func time(_ seconds: Double) -> Double { Swift.max(0, ((offset + seconds) * 1000).rounded() / 1000) }
+        return turns.compactMap { turn in
+            guard let first = turn.first, let last = turn.last else { return nil }
+            let number = Swift.min(Swift.max(first.speaker ?? 0, 0), 99)
+            return OmiCommand.Words(
+                text: turn.map { $0.punctuated ?? $0.text }.joined(separator: " "),
+                speaker: "SPEAKER_\(number < 10 ? "0" : "")\(number)", isUser: false, start: time(first.start),
+                end: time(last.end), confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+
+/// `/v3/memories`: what is remembered of a user (streaming.md 4.8).
+struct MemoryRoutes: Sendable {
+    let store: Store
+    let identifiers: IdentifierSource
+    let clock: ScribeClock
+
+    private struct New: Decodable {
+        let content: String
+        let visibility: String?
+        let category: String?
+    }
+
+    private static let mostListed = Limits.memories
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.group("v3/memories")
+            .get(use: list)
+            .post(use: create)
+            .patch("{memory_id}", use: change)
+            .patch("{memory_id}/visibility", use: setVisibility)
+            .delete("{memory_id}", use: delete)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let page = try Page(request.query, mostListed: Self.mostListed)
+        let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
+        let memories = try await store.memories(
+            of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
+        return try await Response.longJSON(
+            .ok, JSONValue.array(memories.map { OmiBodies.memory($0, of: principal.user) }))
+    }
+
+    @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try context.requirePrincipal()
+        let new = try await request.decodeJSON(as: New.self, in: context)
+        let content = try Self.content(new.content, "content")
+        let category = new.category ?? "core"
+        guard (1...64).contains(category.utf8.count), category.isPlain else {
+            throw ScribeError.invalidRequest(field: "category", problem: "must be a name such as core")
+        }
+        let now = clock.now
+        let memory = Memory(
+            id: identifiers.uuid(), content: content, category: category,
+            visibility: try Self.visibility(new.visibility ?? "private", "visibility"), createdAt: now, updatedAt: now,
+            conversation: nil)
+        try await store.add(memory, of: principal)
+        return try Response.json(.ok, OmiBodies.memory(memory, of: principal.user))
+    }
+
+    @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let value = request.query["value"] else {
+            throw ScribeError.invalidRequest(field: "value", problem: "is missing")
+        }
+        return try await changed(context, content: try Self.content(String(value), "value"))
+    }
+
+    @Sendable private func setVisibility(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let value = String(request.query["value"] ?? "")
+        return try await changed(context, visibility: try Self.visibility(value, "value"))
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let id = context.text(of: "memory_id"),
+            try await store.deleteMemory(id, of: try context.requirePrincipal())
+        else { throw OmiError.notFound("Memory") }
+        return try Self.ok()
+    }
+
+    private func changed(
+        _ context: ScribeContext, content: String? = nil, visibility: String? = nil
+    ) async throws -> Response {
+        guard let id = context.text(of: "memory_id"),
+            try await store.changeMemory(
+                id, of: try context.requirePrincipal(), content: content, visibility: visibility, at: clock.now)
+        else { throw OmiError.notFound("Memory") }
+        return try Self.ok()
+    }
+
+    private static func ok() throws -> Response { try Response.json(.ok, OmiBodies.status("ok")) }
+
+    private static func content(_ text: String, _ field: String) throws(ScribeError) -> String {
+        let content = text.trimmingCharacters(in: .whitespacesAndNewlines).storable
+        guard !content.isEmpty else { throw .invalidRequest(field: field, problem: "must not be empty") }
+        try OmiLimits.require(content, atMost: OmiLimits.memory, field)
+        return content
+    }
+
+    private static func visibility(_ text: String, _ field: String) throws(ScribeError) -> String {
+        guard ["public", "private"].contains(text) else {
+            throw .invalidRequest(field: field, problem: "must be public or private")
+        }
+        return text
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import ScribeDomain
+
+/// What a device says in a text (streaming.md 4.3). What is none of these, or makes no sense, is passed over.
+enum OmiCommand: Hashable, Sendable {
+    /// Something that somebody has said, before it has an id.
+    struct Words: Hashable, Sendable {
+        let text: String
+        let speaker: String
+        let isUser: Bool
+        let start: Double
+        let end: Double
+        let confidence: Double?
+    }
+
+    /// Recognised on the device.
+    case words([Words])
+    /// Recognised elsewhere, by whoever is named.
+    case suggested([Words], provider: String)
+    case assigned(speaker: Int, person: String, name: String, segments: [String])
+    case picture(OmiPicture.Piece)
+
+    /// The most segments that one message may bring.
+    private static let mostWords = 500
+
+    init?(_ text: String) {
+        guard let body = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else { return nil }
+        switch body["type"]?.stringValue {
+        case "transcript_segment":
+            guard Self.isFinal(body), case let words = Words.all(in: body), !words.isEmpty else { return nil }
+            self = .words(words)
+        case "suggested_transcript":
+            guard case .array(let segments)? = body["segments"] else { return nil }
+            self = .suggested(
+                segments.prefix(Self.mostWords).flatMap(Words.all),
+                provider: Self.name(body["stt_provider"]) ?? "custom")
+        case "speaker_assigned":
+            guard let speaker = body["speaker_id"]?.number.flatMap({ Int(exactly: $0) }) else { return nil }
+            var ids: [String] = []
+            if case .array(let values)? = body["segment_ids"] { ids = values.prefix(1000).compactMap(\.stringValue) }
+            self = .assigned(
+                speaker: speaker, person: Self.name(body["person_id"]) ?? "",
+                name: Self.name(body["person_name"]) ?? "",
+                segments: ids)
+        case "image_chunk":
+            guard let piece = OmiPicture.Piece(body) else { return nil }
+            self = .picture(piece)
+        default: return nil
+        }
+    }
+
+    /// Whether a segment will not be said otherwise; it will not unless it says so.
+    static func isFinal(_ body: JSONValue) -> Bool { body["is_final"] != .bool(false) }
+
+    /// Who has heard what a device has recognised itself.
+    static let ownProvider = "edge_asr"
+
+    static func name(_ value: JSONValue?) -> String? {
+        value?.stringValue.flatMap { $0.isPlain && (1...100).contains($0.utf8.count) ? $0 : nil }
+    }
+}
+
+extension OmiCommand.Words {
+    /// The words of a segment. A text longer than a segment may be is cut between words; each part has the times of the whole.
+    /// - Returns: none when nothing was said.
+    static func all(in body: JSONValue) -> [OmiCommand.Words] {
+        guard let text = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable else {
+            return []
+        }
+        return parts(of: text).map { part in
+            OmiCommand.Words(
+                text: part, speaker: OmiCommand.name(body["speaker"]) ?? ConversationSegment.defaultSpeaker,
+                isUser: body["is_user"] == .bool(true), start: body["start"]?.number ?? 0,
+                end: body["end"]?.number ?? 0,
+                confidence: body["confidence"]?.number.flatMap { (0...1).contains($0) ? $0 : nil })
+        }
+    }
+
+    private static func parts(of text: String) -> [String] {
+        var parts: [String] = []
+        var rest = text.unicodeScalars[...]
+        while rest.count > OmiLimits.segment {
+            let limit = rest.index(rest.startIndex, offsetBy: OmiLimits.segment)
+            // A word that is as long is cut too.
+            let end = rest[..<limit].lastIndex { $0.properties.isWhitespace } ?? limit
+            parts.append(String(rest[..<end]))
+            rest = rest[end...].drop { $0.properties.isWhitespace }
+        }
+        return (parts + [String(rest)]).filter { !$0.isEmpty }
+    }
+}
+
+extension [OmiCommand.Words] {
+    /// Parts of some so many bytes of text, each of one segment at least.
+    func parts(of size: Int) -> [ArraySlice<OmiCommand.Words>] {
+        var parts: [ArraySlice<OmiCommand.Words>] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            var sum = 0
+            let part = rest.prefix { words in
+                defer { sum += words.text.utf8.count }
+                return sum < size
+            }
+            parts.append(part)
+            rest = rest.dropFirst(part.count)
+        }
+        return parts
+    }
+}
+
+extension ConversationSegment {
+    init(_ words: OmiCommand.Words, id: String, by provider: String) {
+        self.init(
+            id: id, text: words.text, speaker: words.speaker, isUser: words.isUser, start: words.start, end: words.end,
+            provider: provider, confidence: words.confidence)
+    }
+}
+
+extension JSONValue {
+    /// A number, as a double.
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value.isFinite ? value : nil
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+}

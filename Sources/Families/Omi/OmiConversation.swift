@@ -1,0 +1,286 @@
+import Engines
+import Foundation
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// What one socket knows of the conversation that its user is having: each word is stored before it is echoed.
+actor OmiConversation {
+    private let runtime: Runtime
+    private let principal: Principal
+    private let query: OmiQuery
+    private let beginning: Conversations.Beginning
+    private let sockets: OmiSockets
+    private let socket: WebSocket
+
+    private var current: Conversation?
+    /// The conversation id that the client was sent last, under which it asks for its notes (transcriptionSocket.ts);
+    /// nil for a device, which is sent none.
+    private var toldName: String?
+    private var repeated = RepeatedSegments([])
+    /// When the last of those came of which it is not known whether they are new.
+    private var heldSince: Date?
+    /// Who was said to be behind a speaker's number.
+    private var people: [Int: (isUser: Bool, person: String?)] = [:]
+    private var pictures: OmiPicture
+    /// Holds the pictures of a conversation while it is told.
+    private let memory: MemoryShare
+    private var lastLook: Date
+    private var recording: LiveRecording?
+    private var audioBegan: Date
+    /// Those that are over, and of which it is not told yet what was made of them.
+    private var unfinished: [String] = []
+
+    /// A device that sends again what it has sent before does so at once.
+    private static let longestHold = 1.5
+
+    init(
+        runtime: Runtime, principal: Principal, query: OmiQuery, timeout: Int, sockets: OmiSockets, socket: WebSocket,
+        pictures: OmiPicture, memory: MemoryShare
+    ) {
+        self.runtime = runtime
+        self.principal = principal
+        self.query = query
+        self.sockets = sockets
+        self.socket = socket
+        self.pictures = pictures
+        self.memory = memory
+        lastLook = runtime.clock.now
+        audioBegan = runtime.clock.now
+        toldName = query.hearsNames ? query.conversation : nil
+        beginning = Conversations.Beginning(
+            source: query.source, language: query.options.language, timeout: timeout, id: query.conversation)
+    }
+
+    // MARK: Beginning and end
+
+    /// Goes on with the conversation that is there, if silence has not ended it (streaming.md 4.4, the order at open).
+    func open() async throws {
+        if let toldName { try await tell(.session(toldName)) }
+        try await socket.send(text: "ping")
+        try await tell(.status("initiating", "Service Starting"))
+        let last = try await runtime.store.conversations(
+            of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
+        if let last = last.first { try await tell(.lastMemory(last.id)) }
+        try await tell(.status("in_progress_conversations_processing", "Processing Existing Conversations"))
+        try await sockets.waitForOthers(of: principal, runtime.clock)
+        current = try await runtime.conversations.current(of: principal)
+        if let current { repeated = RepeatedSegments(try await runtime.store.segments(of: current.id)) }
+        try await tell(.status("stt_initiating", "STT Service Starting"))
+        try await tell(.status("ready", ""))
+    }
+
+    /// The device has said good-bye: what waited to be told from a repetition was none.
+    func close() async throws { try await store(repeated.release(), from: "edge_asr") }
+
+    /// What becomes true by time alone.
+    func tick() async throws {
+        let now = runtime.clock.now
+        if let since = heldSince, now.timeIntervalSince(since) >= Self.longestHold {
+            heldSince = nil
+            try await store(repeated.release(), from: "edge_asr")
+        }
+        try await tellFinished()
+        guard let conversation = current else { return }
+        let isOverdue = now.timeIntervalSince(conversation.finishedAt) >= Double(conversation.timeout)
+        guard isOverdue || now.timeIntervalSince(lastLook) >= 5 else { return }
+        lastLook = now
+        let stored = try await runtime.store.conversation(conversation.id, of: principal)
+        // Words may have come meanwhile, here or over another socket.
+        guard current?.id == conversation.id else { return }
+        guard let stored else { return leave() }
+        if stored.status == .inProgress, now.timeIntervalSince(stored.finishedAt) < Double(stored.timeout) {
+            current?.finishedAt = max(stored.finishedAt, conversation.finishedAt)
+        } else {
+            try await end(stored)
+        }
+    }
+
+    /// Nothing that was said counts for what comes.
+    private func leave() {
+        current = nil
+        repeated = RepeatedSegments([])
+        heldSince = nil
+    }
+
+    /// A conversation is over: it is told so, and once it is there, what was made of it.
+    private func end(_ conversation: Conversation) async throws {
+        let held = repeated.release()
+        leave()
+        // What is not in progress any more is somebody else's work.
+        let isMine = conversation.status == .inProgress
+        guard try await !runtime.store.isEmptyConversation(conversation.id) else {
+            if isMine { _ = try await runtime.conversations.process(conversation) }
+            return
+        }
+        var processing = conversation
+        processing.status = .processing
+        unfinished.append(conversation.id)
+        try await tell(
+            .processingStarted(
+                OmiBodies.conversation(processing, try await runtime.store.segments(of: conversation.id))))
+        if isMine { _ = try await runtime.conversations.process(conversation) }
+        try await tellFinished()
+        try await store(held, from: "edge_asr")
+    }
+
+    /// Whoever makes something of a conversation may not be this socket.
+    private func tellFinished() async throws {
+        for id in unfinished {
+            let stored = try await runtime.store.conversation(id, of: principal)
+            guard stored?.status != .processing, stored?.status != .inProgress, unfinished.contains(id) else {
+                continue
+            }
+            unfinished.removeAll { $0 == id }
+            guard let stored else { continue }
+            let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
+            // As they are read, and as they are told.
+            try await memory.take(2 * pictures.reduce(0) { $0 + $1.size })
+            defer { memory.hold(0) }
+            let (segments, photos) = (
+                try await runtime.store.segments(of: id), try await runtime.store.photos(of: id)
+            )
+            try await tell(.memoryCreated(OmiBodies.conversation(stored, segments, photos)))
+        }
+    }
+
+    /// Words go to this conversation now: one before it is over.
+    private func follow(_ conversation: Conversation) async throws {
+        let before = current
+        current = conversation
+        guard before?.id != conversation.id else { return }
+        if let toldName, toldName != conversation.id {
+            // Somebody else has begun one of that name, or the user another one elsewhere.
+            self.toldName = conversation.id
+            try await tell(.session(conversation.id))
+        }
+        if let recording { try await recording.move(to: TransactionID(conversation.id)) }
+        guard let before else { return }
+        repeated = RepeatedSegments([])
+        heldSince = nil
+        if let ended = try await runtime.store.conversation(before.id, of: principal) {
+            try await end(ended)
+            current = conversation
+        }
+    }
+
+    // MARK: Words
+
+    func take(_ command: OmiCommand) async throws {
+        switch command {
+        case .words(let words):
+            try await say(words, by: OmiCommand.ownProvider, from: "edge_asr")
+        case .suggested(let words, let provider):
+            guard query.usesCustomRecogniser else { return }
+            try await say(words, by: provider, from: "suggested")
+        case .assigned(let speaker, let person, _, let ids):
+            let isUser = person == "user"
+            let name = isUser || person.isEmpty ? nil : person
+            if people.count < OmiLimits.people || people[speaker] != nil { people[speaker] = (isUser, name) }
+            guard let current else { return }
+            try await runtime.store.assign(ids, of: current.id, isUser: isUser, person: name)
+        case .picture(let piece):
+            try await pictures.makeRoom(for: piece)
+            guard let picture = pictures.add(piece) else { return }
+            guard let photo = try await runtime.conversations.add(picture, beginning, for: principal) else { return }
+            try await tell(.photoProcessing(temporary: piece.id, photo: photo.id))
+            try await tell(.photoDescribed(photo.id))
+        }
+    }
+
+    private func segment(_ words: OmiCommand.Words, by provider: String) -> ConversationSegment {
+        var segment = ConversationSegment(words, id: runtime.identifiers.uuid(), by: provider)
+        if let known = people[segment.speakerID] {
+            (segment.isUser, segment.personID) = (known.isUser, known.person)
+        }
+        return segment
+    }
+
+    /// Says the words in parts, and yields between them.
+    private func say(_ words: [OmiCommand.Words], by provider: String, from source: String) async throws {
+        for part in words.parts(of: LongWork.threshold) {
+            try await say(part.map { segment($0, by: provider) }, from: source)
+            await LongWork.yield()
+        }
+    }
+
+    private func say(_ segments: [ConversationSegment], from source: String) async throws {
+        // Over HTTP somebody may have ended the conversation, and in the next one times begin anew.
+        if let conversation = current, segments.contains(where: repeated.knows),
+            try await runtime.conversations.current(of: principal)?.id != conversation.id
+        {
+            repeated = RepeatedSegments([])
+        }
+        let new = segments.flatMap { repeated.take($0) }
+        heldSince = repeated.holdsAny ? runtime.clock.now : nil
+        try await store(new, from: source)
+    }
+
+    /// - Parameter source: for the count.
+    private func store(_ segments: [ConversationSegment], from source: String) async throws {
+        guard !segments.isEmpty else { return }
+        let addition = try await runtime.conversations.add(segments, beginning, for: principal)
+        try await follow(addition.conversation)
+        runtime.metrics.segmentsAdded(segments.count, from: source)
+        try await send(.array(addition.segments.map(OmiBodies.segment)))
+        if addition.isMoreUrgent {
+            try await tell(.urgencyDetected(addition.conversation.urgency.level, segments: addition.urgent))
+        }
+        for segment in segments {
+            guard let name = SpeakerIntroduction.name(in: segment.text) else { continue }
+            try await tell(.speakerSuggestion(speaker: segment.speakerID, name: name, segment: segment.id))
+        }
+    }
+
+    // MARK: Audio
+
+    /// The first sound has come.
+    func beginAudio(_ options: LiveOptions) async throws {
+        let conversation = try await runtime.conversations.open(beginning, for: principal)
+        audioBegan = runtime.clock.now
+        recording = try await runtime.liveRecordings.open(
+            TransactionID(conversation.id), options, keepsSilence: false, for: principal)
+        try await follow(conversation)
+    }
+
+    /// Samples, before they are heard.
+    func record(_ samples: ByteBuffer, _ options: LiveOptions) async throws {
+        try await recording?.take(samples, options)
+    }
+
+    func heard(_ result: LiveResult, by engine: String) async throws {
+        guard result.isFinal else { return }
+        if !result.words.isEmpty {
+            // Which conversation it is decides what the times are counted from.
+            let conversation = try await runtime.conversations.open(beginning, for: principal)
+            try await follow(conversation)
+            let offset = audioBegan.timeIntervalSince(conversation.startedAt)
+            let turns = result.words.turns(after: offset).map { segment($0, by: engine) }
+            try await store(turns, from: "audio")
+        }
+        do {
+            try await recording?.heard(result)
+        } catch ScribeError.invalidState, ScribeError.transactionNotFound {
+            // Somebody has ended the conversation meanwhile: its words are stored, and its sound ends here.
+        }
+    }
+
+    /// The device has gone, and what it has said was heard.
+    func endAudio() async throws { try await recording?.breakOff() }
+
+    // MARK: To the device
+
+    private func tell(_ event: OmiEvent) async throws { try await send(event.body) }
+
+    private func send(_ body: JSONValue) async throws {
+        let text = await LongWork.run(bytes: body.size) {
+            var text = JSONText()
+            text.write(body)
+            return String(decoding: text.bytes, as: UTF8.self)
+        }
+        // What was said is stored, whether or not its device is still there to be told.
+        try? await socket.send(text: text)
+    }
+}

@@ -1,0 +1,107 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `GET /v4/listen` and `/v4/web/listen`: a device's audio, and its own text (streaming.md 4.1 to 4.5).
+struct OmiListenRoutes: Sendable {
+    let runtime: Runtime
+    let engine: any LiveEngine
+    let credentials: OmiCredentials
+    let settings: OmiFamily.Settings
+    let routes: SocketRoute
+    let proxies: TrustedProxies
+    let sockets = OmiSockets()
+
+    private struct Login: Decodable {
+        let type: String
+        let token: String
+    }
+
+    private static let badToken = WebSocketClosure(1008, "Invalid authorization token")
+
+    func add(to router: RouterGroup<ScribeContext>) {
+        router.get("v4/listen", use: listen)
+        router.get("v4/web/listen", use: listenToPage)
+    }
+
+    @Sendable private func listen(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let principal = try await credentials.principal(in: request.headers)
+        guard let upgrade = WebSocketUpgrade(request) else { throw OmiError.upgradeRequired }
+        return routes.response(to: upgrade, in: try routes.enter(principal.business), request, context) {
+            try await serve(try Self.query(of: request), $0, $1, principal, context)
+        }
+    }
+
+    /// Pages can set no headers: they say who they are in their first message.
+    @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let upgrade = WebSocketUpgrade(request) else { throw OmiError.upgradeRequired }
+        return routes.response(
+            to: upgrade, from: proxies.client(of: request, context), late: Self.badToken, request, context,
+            login: { message, socket in
+                guard case .text(let text)? = message,
+                    let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
+                    let principal = try await principal(of: login.token)
+                else {
+                    try await socket.send(text: #"{"success":false,"type":"auth_response"}"#)
+                    throw Self.badToken
+                }
+                try await socket.send(text: #"{"success":true,"type":"auth_response"}"#)
+                return (principal, principal.business)
+            },
+            serve: { session, messages, principal in
+                var query = try Self.query(of: request)
+                query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
+                query.hearsNames = true
+                return try await serve(query, session, messages, principal, context)
+            })
+    }
+
+    /// - Returns: nil for a token that nobody is let in with.
+    /// - Throws: ``WebSocketClosure`` when that cannot be told now, so that the page comes again and keeps its token.
+    private func principal(of token: String) async throws(WebSocketClosure) -> Principal? {
+        do {
+            return try await credentials.principal(of: token)
+        } catch OmiError.keysUnavailable {
+            throw WebSocketClosure(1013, "The keys of the token's issuer cannot be fetched, try again")
+        } catch {
+            return nil
+        }
+    }
+
+    private func serve(
+        _ query: OmiQuery, _ session: SocketSession, _ messages: WebSocketMessages.Iterator, _ principal: Principal,
+        _ context: ScribeContext
+    ) async throws -> WebSocketClosure {
+        let conversation = OmiConversation(
+            runtime: runtime, principal: principal, query: query,
+            timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
+            pictures: OmiPicture(memory: session.makeShare()), memory: session.makeShare())
+        let place = sockets.enter(principal, context.departure)
+        session.atEnd {
+            defer { place.giveBack() }
+            // Somebody may have ended the conversation meanwhile, and its sound with it.
+            try? await conversation.endAudio()
+        }
+        return try await OmiListener(
+            conversation: conversation, engine: engine, query: query, tenant: principal.business.rawValue,
+            clock: runtime.clock, socket: session.socket, logger: context.logger
+        ).serve(messages, session.idle)
+    }
+
+    /// - Throws: ``WebSocketClosure`` that says what is wrong.
+    private static func query(of request: Request) throws -> OmiQuery {
+        do {
+            return try OmiQuery(request.query)
+        } catch {
+            guard case .invalidRequest(let field, let problem) = error else {
+                throw WebSocketClosure(1008, error.code)
+            }
+            throw WebSocketClosure(1008, "\(field ?? "query") \(problem)")
+        }
+    }
+}

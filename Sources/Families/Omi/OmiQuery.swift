@@ -1,0 +1,92 @@
+import Engines
+import Foundation
+import HummingbirdCore
+import ScribeDomain
+
+/// What a device asks for in its address (streaming.md 4.1).
+struct OmiQuery: Hashable, Sendable {
+    /// What its binary messages are.
+    enum Codec: Hashable, Sendable {
+        /// 16-bit samples, whatever the name says of 8.
+        case samples
+        /// A packet in each message.
+        case opus
+        /// A stream for ffmpeg.
+        case stream(StreamCodec)
+    }
+
+    var options = LiveOptions()
+    let codec: Codec
+    let source: String
+    /// In seconds; nil where the client does not say.
+    let timeout: Int?
+    /// What the client wants its next conversation to be called: a UUID.
+    var conversation: String?
+    /// Whether the client is told what its conversations are called.
+    var hearsNames = false
+    /// Whether the device has its text recognised elsewhere (streaming.md 4.3).
+    let usesCustomRecogniser: Bool
+
+    private static let sources: Set<String> = [
+        "omi", "friend", "friend_com", "openglass", "phone", "desktop", "apple_watch", "bee", "xor", "frame", "plaud",
+        "fieldy", "limitless", "screenpipe", "workflow", "sdcard", "external_integration", "onboarding",
+    ]
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for what closes the socket.
+    init(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
+        func text(_ name: Substring) -> String? { query[name].map(String.init).flatMap { $0.isEmpty ? nil : $0 } }
+        let name = text("codec") ?? "pcm8"
+        switch name {
+        case "pcm8", "pcm16": codec = .samples
+        case "aac":
+            guard DecodingLiveEngine.isAvailable else {
+                throw .invalidRequest(field: "codec", problem: "needs ffmpeg, which is not installed here")
+            }
+            codec = .stream(.aac)
+            options.codec = .aac
+        case "opus", "opus_fs320":
+            guard OpusDecoder.isAvailable else {
+                throw .invalidRequest(field: "codec", problem: "needs libopus, which is not installed here")
+            }
+            codec = .opus
+        case "lc3", "lc3_fs1030": throw .invalidRequest(field: "codec", problem: "cannot be decoded here: LC3")
+        default: throw .invalidRequest(field: "codec", problem: "is none that is known")
+        }
+        let usual = name == "pcm8" ? 8000 : 16_000
+        guard let rate = text("sample_rate").map({ Int($0) }) ?? usual, (8000...48_000).contains(rate) else {
+            throw .invalidRequest(field: "sample_rate", problem: "must be a number from 8000 to 48000")
+        }
+        guard let channels = text("channels").map({ Int($0) }) ?? 1, (1...2).contains(channels) else {
+            throw .invalidRequest(field: "channels", problem: "must be 1 or 2")
+        }
+        // Opus decodes to any of its rates, and recognisers want this one.
+        options.sampleRate = codec == .opus ? 16_000 : rate
+        options.channels = codec == .opus ? 1 : channels
+        let language = text("language") ?? "en"
+        // What speech is in has two letters, or three; what has more is no language, or none that anybody hears.
+        guard TransactionRequest.isLanguage(language),
+            ["auto", "multi"].contains(language)
+                || (2...3).contains(language.prefix { $0 != "-" && $0 != "_" }.utf8.count)
+        else {
+            throw .invalidRequest(field: "language", problem: "is not supported")
+        }
+        options.language = ["auto", "multi"].contains(language) ? "multi" : language
+        options.endpointing = .milliseconds(300)
+        options.namesEndpointing = true
+        options.punctuates = true
+        options.tellsSpeakers = true
+        let device = text("source") ?? "omi"
+        source = Self.sources.contains(device) ? device : "omi"
+        timeout = text("conversation_timeout").flatMap { Int($0) }
+        conversation = text("client_conversation_id").flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
+        usesCustomRecogniser = text("custom_stt") == "enabled"
+    }
+
+    /// How long silence may last, in seconds (streaming.md 4.1).
+    /// - Parameter least: and what is taken when the client does not say.
+    func timeout(atLeast least: Duration) -> Int {
+        let least = max(1, Int(least / .seconds(1)))
+        guard let timeout else { return least }
+        return timeout == -1 ? 4 * 3600 : min(max(timeout, least), 24 * 3600)
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import Eka
+@testable import ScribeHTTP
+@testable import ScribeServer
+
+struct DeviceRoutesTests {
+    private static let code = "/connect-auth/v1/device/code"
+    private static let token = "/connect-auth/v1/device/token"
+    private static let approve = "/connect-auth/v1/device/approve"
+
+    private func strict() throws -> TestServer {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        server.configuration.hasDemoSeed = true
+        return server
+    }
+
+    @Test("a device asks until somebody has approved its code, and then acts for them, once")
+    func approval() async throws {
+        let server = try strict()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let begun = try await anonymous.post(Self.code, #"{"redirect_uri":"vaarta://done"}"#)
+            #expect(begun.status == 200)
+            #expect(begun.json["expires_in"] == .integer(600))
+            #expect(begun.json["interval"] == .integer(5))
+            let (device, user) = (try begun["device_code"], try begun["user_code"])
+            #expect(try begun["verification_uri_complete"].hasSuffix("/auth/activate?user_code=\(user)"))
+            func ask() async throws -> TestAnswer {
+                try await anonymous.post(Self.token, #"{"device_code":"\#(device)"}"#)
+            }
+            #expect(try await ask()["error.code"] == "authorization_pending")
+            #expect(try await ask()["error.code"] == "slow_down")
+            manual.advance(by: .seconds(5))
+            let client = try await anonymous.login("dev-client-2", "dev-secret-2")
+            #expect(try await anonymous.post(Self.approve, #"{"user_code":"\#(user)"}"#).status == 401)
+            #expect(try await client.post(Self.approve, #"{"user_code":"BBBB-BBBC"}"#).status == 404)
+            #expect(try await client.post(Self.approve, #"{"user_code":"B"}"#).status == 400)
+            let typed = user.lowercased().replacing("-", with: " ")
+            let approved = try await client.post(Self.approve, #"{"user_code":"\#(typed)"}"#)
+            #expect(try approved["result"] == "approved")
+            #expect(try approved["redirect_uri"] == "vaarta://done")
+            let tokens = try await ask()
+            #expect(tokens.status == 200)
+            let whoAmI = try await anonymous.get(
+                "/connect-auth/v1/account/whoami",
+                headers: [.authorization: "Bearer \(try tokens["access_token"])"])
+            #expect(try whoAmI["workspace_id"] == "b-demo-2")
+            let renewed = try await anonymous.post(
+                "/connect-auth/v1/refresh", #"{"refresh_token":"\#(try tokens["refresh_token"])"}"#)
+            #expect(renewed.status == 200)
+            #expect(try await ask()["error.code"] == "invalid_device_code")
+        }
+    }
+
+    @Test("a device that is denied, or that nobody approves in time, gets nothing")
+    func refusal() async throws {
+        let server = try strict()
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let denied = try await anonymous.post(Self.code, "{}")
+            let answer = try await client.post(
+                Self.approve, #"{"user_code":"\#(try denied["user_code"])","action":"deny"}"#)
+            #expect(try answer["result"] == "denied")
+            let body = #"{"device_code":"\#(try denied["device_code"])"}"#
+            #expect(try await anonymous.post(Self.token, body)["error.code"] == "access_denied")
+
+            let late = try await anonymous.post(Self.code, "")
+            manual.advance(by: .seconds(600))
+            #expect(
+                try await anonymous.post(Self.token, #"{"device_code":"\#(try late["device_code"])"}"#)[
+                    "error.code"] == "expired_token")
+            #expect(
+                try await client.post(Self.approve, #"{"user_code":"\#(try late["user_code"])"}"#).status == 404)
+        }
+    }
+
+    @Test("unless the mode is strict, a device acts for the demo client at once")
+    func lenient() async throws {
+        try await TestServer().run { anonymous in
+            let begun = try await anonymous.post(Self.code, "{}")
+            let tokens = try await anonymous.post(
+                Self.token, #"{"device_code":"\#(try begun["device_code"])"}"#)
+            #expect(tokens.status == 200)
+            let page = try await anonymous.get("/auth/activate?user_code=\(try begun["user_code"])")
+            #expect(page.status == 200)
+            #expect(page.text.contains("Nobody needs to approve it"))
+        }
+    }
+
+    @Test(
+        "a page elsewhere is no place to go back to",
+        arguments: ["https://evil.example", "javascript:alert(1)", "http://127.0.0.1.evil.example/", "vaarta://a b"])
+    func redirects(uri: String) async throws {
+        try await TestServer().run { anonymous in
+            let answer = try await anonymous.post(Self.code, #"{"redirect_uri":"\#(uri)"}"#)
+            #expect(answer.status == 400)
+            #expect(try answer["error.code"] == "invalid_redirect_uri")
+        }
+    }
+
+    /// Codes that differ, whatever is asked for.
+    private func logins(_ manual: ManualClock = ManualClock()) -> DeviceLogins {
+        let counter = LockedValue<UInt64>(0)
+        let identifiers = IdentifierSource(
+            uuid: { UUID() },
+            bytes: { count in
+                let number = counter.withLock { value in
+                    value += 1
+                    return value
+                }
+                return (0..<count).map { UInt8(truncatingIfNeeded: number >> (4 * $0)) & 15 }
+            })
+        return DeviceLogins(identifiers: identifiers, clock: manual.clock)
+    }
+
+    /// Whether a device still waits for somebody.
+    private func isPending(_ device: String, _ logins: DeviceLogins) -> Bool {
+        do {
+            _ = try logins.redeem(device)
+            return false
+        } catch {
+            return error == .pending
+        }
+    }
+
+    @Test("an address has twenty logins in progress, and the next ends its oldest and nobody else's")
+    func mostOfAddress() {
+        let logins = logins()
+        func begin(_ device: String, from address: String) -> String? {
+            logins.begin(deviceCode: device, redirect: nil, approvedBy: nil, from: address)
+        }
+        #expect(begin("other", from: "198.51.100.7") != nil)
+        let codes = (0..<1000).compactMap { begin("\($0)", from: "203.0.113.9") }
+        #expect(codes.count == 1000)
+        #expect(isPending("other", logins))
+        #expect((0..<1000).filter { isPending("\($0)", logins) } == Array(980..<1000))
+    }
+
+    @Test(
+        "of a thousand logins in all the oldest of the busiest address gives way, and late ones are gone by themselves")
+    func most() {
+        let manual = ManualClock()
+        let logins = logins(manual)
+        func begin(_ device: String, from address: String) -> String? {
+            logins.begin(deviceCode: device, redirect: nil, approvedBy: nil, from: address)
+        }
+        #expect(begin("busy 1", from: "busy") != nil)
+        #expect(begin("busy 2", from: "busy") != nil)
+        #expect((0..<998).compactMap { begin("\($0)", from: "\($0)") }.count == 998)
+        #expect(begin("late", from: "late") != nil)
+        #expect(!isPending("busy 1", logins))
+        #expect(begin("later", from: "later") != nil)
+        #expect(!isPending("busy 2", logins), "all have one: the oldest goes")
+        #expect(isPending("0", logins) && isPending("997", logins) && isPending("later", logins))
+        manual.advance(by: .seconds(601))
+        #expect(begin("much later", from: "late") != nil)
+        #expect(!isPending("996", logins))
+    }
+
+    @Test("a code that is taken is not given twice")
+    func collision() {
+        let logins = DeviceLogins(
+            identifiers: IdentifierSource(uuid: { UUID() }, bytes: { [UInt8](repeating: 1, count: $0) }),
+            clock: ManualClock().clock)
+        #expect(logins.begin(deviceCode: "1", redirect: nil, approvedBy: nil, from: "") == "CCCC-CCCC")
+        #expect(logins.begin(deviceCode: "2", redirect: nil, approvedBy: nil, from: "") == nil)
+    }
+}

@@ -1,0 +1,93 @@
+import Engines
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import ScribeServer
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import Listen
+@testable import ScribeHTTP
+
+struct ListenRoutesTests {
+    private static let upgrade: HTTPFields = [
+        .connection: "Upgrade", .upgrade: "websocket", .secWebSocketVersion: "13",
+        .secWebSocketKey: "dGhlIHNhbXBsZSBub25jZQ==", .authorization: "Token org_dev_key",
+    ]
+
+    @Test(
+        "an upgrade is accepted, or refused in Deepgram's envelope, before any of the socket is used",
+        arguments: ["/v1/listen", "/v1/listen/pcm"])
+    func refusals(path: String) async throws {
+        try await TestServer().run { client in
+            let opened = try await client.get("\(path)?sample_rate=16000", headers: Self.upgrade)
+            #expect(opened.status == 101)
+            #expect(opened.headers[.secWebSocketAccept] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "RFC 6455's own example")
+            #expect(opened.headers[.dgRequestID] != nil)
+
+            let plain = try await client.get(path, headers: [.authorization: "Token org_dev_key"])
+            #expect(plain.status == 426)
+            let wrong = try await client.get("\(path)?channels=9", headers: Self.upgrade)
+            #expect(wrong.status == 400)
+            let message = try wrong["err_msg"]
+            #expect(wrong.headers[.dgError] == message)
+            #expect(message.contains("channels"))
+        }
+        var full = try TestServer()
+        full.configuration.listen.sockets = 0
+        try await full.run { client in
+            let refused = try await client.get(path, headers: Self.upgrade)
+            #expect(refused.status == 429)
+        }
+    }
+
+    @Test("a token of ours is a key too, and in open mode none is needed")
+    func tokens() async throws {
+        try await TestServer().run { client in
+            let login = try await client.login()
+            var headers = Self.upgrade
+            headers[.authorization] = login.headers[.authorization]
+            let opened = try await client.get("/v1/listen", headers: headers)
+            #expect(opened.status == 101)
+        }
+        var open = try TestServer()
+        open.configuration.authMode = .open
+        try await open.run { client in
+            var headers = Self.upgrade
+            headers[.authorization] = nil
+            let opened = try await client.get("/v1/listen", headers: headers)
+            #expect(opened.status == 101)
+        }
+    }
+
+    @Test("a key means its own tenant, and strict mode takes no other")
+    func strict() async throws {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        server.configuration.hasDemoSeed = true
+        try await server.run { client in
+            let opened = try await client.get("/v1/listen", headers: Self.upgrade)
+            #expect(opened.status == 101)
+            var headers = Self.upgrade
+            headers[.authorization] = "Token org_other_key"
+            let refused = try await client.get("/v1/listen", headers: headers)
+            #expect(refused.status == 401)
+        }
+    }
+
+    @Test("mu-law and A-law are what they stand for")
+    func companded() throws {
+        for (encoding, loud) in [("mulaw", UInt8(0x80)), ("alaw", UInt8(0xAA))] {
+            var query = try ListenQuery(["encoding": encoding[...]], at: .stream, speaksSubQ: false)
+            query.options.sampleRate = 8000
+            var audio = ListenAudio(query)
+            let samples = try audio.decode(ByteBuffer(bytes: [loud]))
+            let sample = samples?.getInteger(at: samples?.readerIndex ?? 0, endianness: .little, as: Int16.self)
+            #expect(abs(Int(sample ?? 0)) > 31_000)
+            let count = audio.duration * 8000
+            #expect(count == 1)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import ScribeDomain
+import ServerTestSupport
+import Testing
+
+@testable import ScribeHTTP
+
+struct SocketsBeforeLoginTests {
+    @Test("of too many the oldest of the busiest address gives way, and nobody else")
+    func eviction() {
+        let closed = LockedValue<[String]>([])
+        let sockets = SocketsBeforeLogin(most: 3)
+        func enter(_ name: String, from address: String) -> SocketPlace {
+            sockets.enter(from: address) { closed.withLock { $0.append(name) } }
+        }
+        let places = [
+            enter("quiet", from: "a"), enter("first", from: "b"), enter("second", from: "b"), enter("third", from: "b"),
+        ]
+        let afterThird = closed.withLock { $0 }
+        #expect(afterThird == ["first"])
+        places[2].giveBack()
+        let late = enter("fourth", from: "c")
+        let afterFourth = closed.withLock { $0 }
+        #expect(afterFourth == ["first"], "who has logged in has made room")
+        let fifth = enter("fifth", from: "c")
+        let afterFifth = closed.withLock { $0 }
+        #expect(afterFifth == ["first", "quiet"], "of addresses with as many, the oldest")
+        withExtendedLifetime((places, late, fifth)) {}
+    }
+}

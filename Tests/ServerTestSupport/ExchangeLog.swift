@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTypes
+
+/// Writes down what every test of this target exchanges with a server, for `Tests/EndToEndTests/check_exchanges.py` to
+/// hold against the OpenAPI document. Only where `SCRIBE_EXCHANGES` names a file.
+package enum ExchangeLog {
+    private struct Line: Encodable {
+        let method: String
+        let path: String
+        let status: Int
+        let type: String
+        let body: String
+    }
+
+    private static let file: FileHandle? = ProcessInfo.processInfo.environment["SCRIBE_EXCHANGES"].flatMap { path in
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        let descriptor = open(path, O_WRONLY | O_APPEND)
+        return descriptor >= 0 ? FileHandle(fileDescriptor: descriptor) : nil
+    }
+
+    package static func append(_ method: HTTPRequest.Method, _ uri: String, _ answer: TestAnswer) {
+        guard let file else { return }
+        let line = Line(
+            method: method.rawValue, path: String(uri.prefix { $0 != "?" }), status: answer.status,
+            type: answer.headers[.contentType] ?? "", body: answer.text
+        )
+        guard let data = try? JSONEncoder().encode(line) else { return }
+        // One write for one line: tests run in parallel.
+        file.write(data + Data("\n".utf8))
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import ScribeHTTP
+@testable import ScribeServer
+@testable import Suki
+
+extension AmbientSessionTests {
+    @Test(
+        "each section that is asked for has what is its own, and nothing is told under two that do not share it",
+        .covers("U-22"))
+    func sections() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            let codes = ["10164-2", "48765-2", "8716-3", "29545-1", "11348-0", "39238-1", "61146-7"]
+            let asked = codes.map { #"{"loinc":"\#($0)"}"# }.joined(separator: ",")
+            let id = try await client.visit(context: #"{"sections":[\#(asked)]}"#, seconds: 160)
+            guard case .array(let summary)? = try await client.ambient(id, "content").json["summary"] else {
+                throw ScribeError.resultNotFound
+            }
+            // In the order in which they were asked for; of goals nothing was said.
+            #expect(summary.map { $0["loinc_code"]?.stringValue ?? "" } == codes.dropLast())
+            let lines = summary.flatMap { ($0["content"]?.stringValue ?? "").split(separator: "\n") }
+            #expect(Set(lines).count == lines.count)
+            #expect(summary[1]["content"] == .string("- allergic to penicillin"))
+            #expect(summary[2]["content"]?.stringValue?.contains("blood pressure") == true)
+            #expect(summary[3]["content"]?.stringValue?.contains("blood pressure") == false)
+        }
+    }
+
+    @Test("sections are told as the clinician prefers", .covers("U-13"))
+    func preferences() async throws {
+        try await TestServer.ambient().run { anonymous in
+            let client = try await anonymous.clinician()
+            func set(_ body: String) async throws -> TestAnswer {
+                try await client.send(
+                    .patch, "/api/v1/user/preferences",
+                    body: Data(#"{"personalization_preference":\#(body)}"#.utf8))
+            }
+            let usual = try await set("{}")
+            #expect(try usual["preference.personalization_preference.verbosity"] == "BALANCED")
+            let styled = try await set(
+                #"{"verbosity":"concise","section_format":[{"loinc":"10164-2","style":"NARRATIVE"}]}"#)
+            #expect(try styled["preference.personalization_preference.section_format.0.style"] == "NARRATIVE")
+            for wrong in [
+                #"{"verbosity":"LOUD"}"#, #"{"section_format":[{"loinc":"8716-3","style":"NARRATIVE"}]}"#,
+                #"{"section_format":[{"loinc":"10164-2","style":"SUNG"}]}"#,
+                #"{"section_format":[{"loinc":"10164-2"}]}"#, "7",
+            ] { #expect(try await set(wrong).status == 400, "\(wrong)") }
+            #expect(try await set("{}").json == styled.json)
+            let id = try await client.visit()
+            let content = try await client.ambient(id, "content").json["summary"]
+            guard case .array(let summary)? = content else { throw ScribeError.resultNotFound }
+            #expect(summary[0]["content"]?.stringValue?.hasPrefix("- ") == true)
+            #expect(summary[1]["content"]?.stringValue?.contains("- ") == false)
+        }
+    }
+}

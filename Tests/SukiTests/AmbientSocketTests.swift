@@ -1,0 +1,323 @@
+import Foundation
+import HTTPTypes
+import Listen
+import ScribeDomain
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import ScribeHTTP
+@testable import ScribeServer
+@testable import Suki
+
+struct AmbientSocketTests {
+    static let upgrade: HTTPFields = [
+        .connection: "Upgrade", .upgrade: "websocket", .secWebSocketVersion: "13",
+        .secWebSocketKey: "dGhlIHNhbXBsZSBub25jZQ==",
+    ]
+
+    /// Not silent, for nobody is heard in silence.
+    private static let second = Data((0..<32_000).map { UInt8(truncatingIfNeeded: $0 / 2 % 64) })
+
+    private static func start(_ time: String = "2026-05-10T09:12:33.123456789Z") -> String {
+        #"{"type":"START_TIME","data":"\#(Data(time.utf8).base64EncodedString())"}"#
+    }
+
+    private static func audio(_ samples: Data = second) -> String {
+        #"{"type":"AUDIO","data":"\#(samples.base64EncodedString())"}"#
+    }
+
+    private static func event(_ name: String, in member: String = "event") -> String {
+        #"{"type":"EVENT","\#(member)":"\#(name)"}"#
+    }
+
+    private static let endMarker = #"{"type":"AUDIO","data":"RU9G"}"#
+
+    private func open<Value: Sendable>(
+        _ client: TestScribeClient, _ id: String, _ body: @escaping @Sendable (TestSocket) async throws -> Value
+    ) async throws -> Value {
+        let token = try #require(client.headers[.sukiToken])
+        return try await TestSocket.open(
+            "/ws/stream", port: try #require(client.port), [("sdp_suki_token", token), ("ambient_session_id", id)], body
+        )
+    }
+
+    /// The length of each stretch of a session that has ended, in seconds of 16-bit samples at 16 kHz.
+    private func secondsRecorded(_ client: TestScribeClient, _ id: String) async throws -> [Int] {
+        guard case .array(let recordings)? = try await client.ambient(id, "recording").json["recordings"] else {
+            throw ScribeError.resultNotFound
+        }
+        var seconds: [Int] = []
+        for recording in recordings {
+            let url = try #require(recording["presigned_url"]?.stringValue)
+            let path = "/" + url.split(separator: "/").dropFirst(2).joined(separator: "/")
+            seconds.append((try await client.get(path).body.count - 44) / 32_000)
+        }
+        return seconds
+    }
+
+    @Test("who may stream is found out before the upgrade, by headers or subprotocols", .covers("U-14"))
+    func handshake() async throws {
+        let server = try TestServer.ambient()
+        try await server.run { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            func shake(_ client: TestScribeClient, session: String?, protocols: String? = nil) async throws
+                -> TestAnswer
+            {
+                var headers = Self.upgrade
+                headers[.ambientSession] = session
+                headers[.secWebSocketProtocol] = protocols
+                return try await client.get("/ws/stream", headers: headers)
+            }
+            #expect(try await client.get("/ws/stream").status == 426)
+            let refusals: [(TestScribeClient, String?, Int, String)] = [
+                (client, nil, 400, "invalid_request"), (client, "x", 404, "ambient_session_not_found"),
+                (client, UUID().uuidString, 404, "ambient_session_not_found"),
+                (anonymous, id, 401, "invalid_sdp_token"),
+                (try await anonymous.clinician("dr-other"), id, 404, "ambient_session_not_found"),
+            ]
+            for (client, session, status, error) in refusals {
+                let answer = try await shake(client, session: session)
+                #expect(answer.status == status)
+                #expect(answer.errorID == error)
+            }
+            #expect(try await client.ambientStatus(id) == "created")
+            let token = try #require(client.headers[.sukiToken])
+            let ways = [
+                "SukiAmbientAuth,\(id),\(token)", "SukiAmbientAuth, \(id), \(token)", "SukiAmbientAuth \(id) \(token)",
+            ]
+            for protocols in ways {
+                let answer = try await shake(anonymous, session: nil, protocols: protocols)
+                #expect(answer.status == 101)
+                #expect(answer.headers[values: .secWebSocketProtocol] == ["SukiAmbientAuth"])
+            }
+            #expect(try await shake(anonymous, session: nil, protocols: "SukiAmbientAuth").status == 401)
+            let plain = try await shake(client, session: id)
+            #expect(plain.status == 101)
+            #expect(plain.headers[.secWebSocketProtocol] == nil)
+            #expect(try await client.ambientStatus(id) == "ready")
+            _ = try await client.finishAmbient(id)
+            #expect(try await shake(client, session: id).errorID == "ambient_session_already_ended")
+        }
+        var full = try TestServer.ambient()
+        full.configuration.listen.sockets = 0
+        try await full.run { anonymous in
+            let client = try await anonymous.clinician()
+            var headers = Self.upgrade
+            headers[.ambientSession] = try await client.ambientSession()
+            #expect(try await client.get("/ws/stream", headers: headers).status == 503)
+        }
+    }
+
+    @Test("start, audio, end marker, end: running, then completed", .covers("U-15"))
+    func stream() async throws {
+        try await TestServer.ambient().run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let end = try await open(client, id) { socket in
+                try await socket.send(Self.start())
+                for _ in 0..<45 { try await socket.send(Self.audio()) }
+                try await socket.send(Self.endMarker)
+                return try await socket.end()
+            }
+            #expect(end.texts == [])
+            #expect(end.code == 1000)
+            #expect(try await client.ambientStatus(id) == "running")
+            #expect(try await client.finishAmbient(id) == "completed")
+            let path =
+                try "/"
+                + (try await client.ambient(id, "recording"))["recordings.0.presigned_url"]
+                .split(separator: "/").dropFirst(2).joined(separator: "/")
+            #expect(try await client.get(path).body.count == 44 + 45 * 32_000)
+        }
+    }
+
+    @Test(
+        "what cannot be understood is said, and closes the socket; what came before is kept", .covers("U-16"),
+        arguments: [
+            (Optional("no JSON"), UInt16(1007)), ("[]", 1007), (nil, 1003), (#"{"type":"NOISE"}"#, 1007),
+            (#"{}"#, 1007),
+            (#"{"type":7}"#, 1007), (#"{"type":"AUDIO","data":"%%"}"#, 1007), (#"{"type":"AUDIO"}"#, 1007),
+            (#"{"type":"AUDIO","data":"AAAA"}"#, 1007), (#"{"type":"START_TIME","data":"eA=="}"#, 1007),
+            (#"{"type":"EVENT","event":"DANCE"}"#, 1007), (#"{"type":"EVENT"}"#, 1007),
+        ])
+    func nonsense(text: String?, code: UInt16) async throws {
+        try await TestServer.ambient().run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let end = try await open(client, id) { socket in
+                try await socket.send(Self.start())
+                try await socket.send(Self.audio())
+                if let text { try await socket.send(text) } else { try await socket.send(opcode: 2, Self.second) }
+                return try await socket.end()
+            }
+            #expect(end.code == code)
+            #expect(end.texts.count == 1)
+            let error = try JSONDecoder().decode(JSONValue.self, from: Data(end.texts[0].utf8))
+            #expect(error["code"] == .integer(400))
+            #expect(error["message"]?.stringValue?.hasPrefix("invalid_request: ") == true)
+            #expect(try await client.finishAmbient(id) == "completed")
+        }
+    }
+
+    @Test("audio comes after a start time", .covers("U-16"))
+    func noStart() async throws {
+        try await TestServer.ambient().run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let end = try await open(client, id) { socket in
+                try await socket.send(Self.audio())
+                return try await socket.end()
+            }
+            #expect(end.code == 1008)
+            #expect(try await client.ambientStatus(id) == "ready")
+        }
+    }
+
+    @Test("signs of life keep a pause open for half an hour; silence ends a socket after 25 seconds", .covers("U-17"))
+    func timers() async throws {
+        let server = try TestServer.ambient()
+        let manual = server.manual
+        try await server.run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let paused = try await open(try await anonymous.clinician(), id) { socket in
+                try await socket.send(Self.start())
+                try await socket.send(Self.audio())
+                try await socket.send(Self.event("PAUSE", in: "data"))
+                try await socket.settle()
+                // Above all of it is longer than silence may last.
+                for _ in 0..<89 {
+                    manual.advance(by: .seconds(20))
+                    try await socket.send(Self.event("KEEP_ALIVE"))
+                    try await socket.settle()
+                }
+                manual.advance(by: .seconds(20))
+                try await socket.send(Self.event("KEEP_ALIVE"))
+                return try await socket.end()
+            }
+            #expect(paused.code == 1001)
+            let resumed = try await open(try await anonymous.clinician(), id) { socket in
+                try await socket.send(Self.event("PAUSE"))
+                try await socket.settle()
+                for _ in 0..<80 {
+                    manual.advance(by: .seconds(20))
+                    try await socket.send(Self.event("KEEP_ALIVE"))
+                    try await socket.settle()
+                }
+                try await socket.send(Self.event("RESUME"))
+                for _ in 0..<80 {
+                    manual.advance(by: .seconds(20))
+                    try await socket.send(Self.event("KEEP_ALIVE"))
+                    try await socket.settle()
+                }
+                try await socket.send(Self.endMarker)
+                return try await socket.end()
+            }
+            #expect(resumed.code == 1000)
+            let silent = try await open(try await anonymous.clinician(), id) { socket in
+                try await socket.send(Self.event("PAUSE"))
+                try await socket.settle()
+                try await manual.waitFor(.socketIdle)
+                manual.advance(by: .seconds(26))
+                // It looks again when the last message was heard.
+                try await manual.waitFor(.socketIdle)
+                manual.advance(by: .seconds(1))
+                return try await socket.end()
+            }
+            #expect(silent.code == 1001)
+            // The session goes on.
+            #expect(try await anonymous.clinician().finishAmbient(id) == "completed")
+        }
+    }
+
+    @Test("CANCEL gives the session up, ABORT only the stream", .covers("U-18", "U-19"))
+    func events() async throws {
+        try await TestServer.ambient().run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            func send(_ messages: [String], to id: String) async throws -> UInt16? {
+                try await open(client, id) { socket in
+                    for message in messages { try await socket.send(message) }
+                    return try await socket.end().code
+                }
+            }
+            let given = try await client.ambientSession()
+            #expect(try await send([Self.start(), Self.audio(), Self.event("CANCEL")], to: given) == 1000)
+            #expect(try await client.ambientStatus(given) == "aborted")
+            #expect(try await client.ambient(given, "content").status == 412)
+            let kept = try await client.ambientSession()
+            #expect(try await send([Self.start(), Self.audio(), Self.event("ABORT")], to: kept) == 1000)
+            #expect(try await client.ambientStatus(kept) == "running")
+            let again = [Self.start("2026-05-10T09:20:00Z"), Self.audio(), Self.event("EOF", in: "data")]
+            #expect(try await send(again, to: kept) == 1000)
+            #expect(try await client.finishAmbient(kept) == "completed")
+            guard case .array(let recordings)? = try await client.ambient(kept, "recording").json["recordings"] else {
+                throw ScribeError.resultNotFound
+            }
+            #expect(recordings.count == 2)
+        }
+    }
+
+    @Test("a second START_TIME on an open socket begins another stretch", .covers("U-38"))
+    func secondStart() async throws {
+        try await TestServer.ambient().run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            let end = try await open(client, id) { socket in
+                try await socket.send(Self.start("2026-05-10T09:12:00Z"))
+                for _ in 0..<3 { try await socket.send(Self.audio()) }
+                try await socket.send(Self.start("2026-05-10T09:20:00Z"))
+                for _ in 0..<2 { try await socket.send(Self.audio()) }
+                try await socket.send(Self.endMarker)
+                return try await socket.end()
+            }
+            #expect(end.texts == [])
+            #expect(end.code == 1000)
+            #expect(try await client.finishAmbient(id) == "completed")
+            #expect(try await secondsRecorded(client, id) == [3, 2])
+        }
+    }
+
+    @Test("a socket that breaks off keeps what came, and of two the newer one goes on", .covers("U-20"))
+    func reconnect() async throws {
+        let server = try TestServer.ambient()
+        let manual = server.manual
+        try await server.run(.socket) { anonymous in
+            let client = try await anonymous.clinician()
+            let id = try await client.ambientSession()
+            try await open(client, id) { socket in
+                try await socket.send(Self.start("2026-05-10T09:12:00Z"))
+                for _ in 0..<3 { try await socket.send(Self.audio()) }
+                try await socket.settle()
+            }
+            let replaced = try await open(client, id) { old in
+                try await old.send(Self.start("2026-05-10T09:13:00Z"))
+                for _ in 0..<2 { try await old.send(Self.audio()) }
+                try await old.settle()
+                try await open(client, id) { new in
+                    // The old one might still have something to say.
+                    try await manual.waitFor(.socketDrain)
+                    manual.advance(by: .milliseconds(250))
+                    try await new.send(Self.start("2026-05-10T09:14:00Z"))
+                    try await new.send(Self.audio())
+                    try await new.settle()
+                    // What it holds counts, though it is open still, and what it says while it is waited for.
+                    async let ended = client.endAmbient(id)
+                    try await manual.waitFor(.socketDrain)
+                    try await new.send(Self.audio())
+                    try await new.settle()
+                    manual.advance(by: .milliseconds(250))
+                    try await manual.waitFor(.socketDrain)
+                    manual.advance(by: .milliseconds(250))
+                    #expect(try await ended.status == 200)
+                    #expect(try await new.end().code == 1000)
+                }
+                return try await old.end().code
+            }
+            #expect(replaced == 1008)
+            #expect(try await client.finishAmbient(id) == "completed")
+            #expect(try await secondsRecorded(client, id) == [3, 2, 2])
+        }
+    }
+}
