@@ -257,11 +257,9 @@ let package = Package(
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines",
-                .logging,
+                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .crypto, .logging, .nioCore,
                 .nioPosix,
             ],
-            exclude: ["UseCases"],
             swiftSettings: swiftSettings
         ),
         // What tests of a running server share. One test target for each family: an edit rebuilds that family's tests.

@@ -1,0 +1,232 @@
+import Foundation
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+struct ConversationsTests {
+    private let fixture: UseCaseFixture
+    private var conversations: Conversations { fixture.conversations }
+    private var owner: Principal { fixture.owner }
+
+    init() throws { fixture = try UseCaseFixture() }
+
+    /// - Parameter id: the one that is wanted.
+    private func beginning(_ id: String? = nil) -> Conversations.Beginning {
+        .init(source: "omi", language: "en", timeout: 120, id: id)
+    }
+
+    @discardableResult
+    private func say(_ texts: String...) async throws -> Conversations.Addition {
+        let segments = texts.map { ConversationSegment(id: fixture.identifiers.uuid(), text: $0, provider: nil) }
+        return try await conversations.add(segments, beginning(), for: owner)
+    }
+
+    /// The conversation as it is stored, which the owner can see.
+    private func stored(_ id: String) async throws -> Conversation? {
+        try await fixture.store.conversation(id, of: owner)
+    }
+
+    // MARK: Beginning
+
+    @Test("a user has one conversation at a time, also when several are begun at once")
+    func oneAtATime() async throws {
+        let outcome = await atOnce { try await conversations.open(beginning(), for: owner).id }
+        #expect(outcome.failures.isEmpty)
+        #expect(outcome.values.count == 8 && Set(outcome.values).count == 1)
+        let others = try await conversations.open(beginning(), for: fixture.colleague)
+        #expect(!outcome.values.contains(others.id))
+        #expect(try await fixture.transaction(outcome.values[0]).userStatus == .initialized)
+    }
+
+    @Test("a conversation is called as wanted, unless its user is having one")
+    func wantedName() async throws {
+        #expect(try await conversations.name("wanted", for: owner) == "wanted")
+        let begun = try await conversations.open(beginning("wanted"), for: owner)
+        #expect(begun.id == "wanted")
+        #expect(try await conversations.name("other", for: owner) == "wanted")
+        #expect(try await conversations.open(beginning("other"), for: owner).id == "wanted")
+    }
+
+    @Test("a name that a transaction or another user's conversation has is not given again")
+    func takenName() async throws {
+        try await fixture.start("transaction")
+        #expect(try await conversations.name("transaction", for: owner) != "transaction")
+        #expect(try await conversations.open(beginning("transaction"), for: owner).id != "transaction")
+        #expect(try await fixture.transaction("transaction").request.mode == "consultation")
+        _ = try await conversations.open(beginning("conversation"), for: fixture.stranger)
+        let other = try await conversations.open(beginning("conversation"), for: fixture.colleague)
+        #expect(other.id != "conversation")
+    }
+
+    @Test("a conversation whose transaction is refused does not begin")
+    func refused() async throws {
+        var quotas = Quotas()
+        quotas.openTransactions = 1
+        let fixture = try UseCaseFixture(quotas: quotas)
+        try await fixture.start()
+        await #expect(throws: ScribeError.transactionLimitExceeded) {
+            try await fixture.conversations.open(beginning(), for: fixture.owner)
+        }
+        #expect(try await fixture.store.conversationInProgress(of: fixture.owner) == nil)
+    }
+
+    // MARK: Silence
+
+    @Test("each addition restarts the silence timeout")
+    func words() async throws {
+        let id = try await say("Hello.").conversation.id
+        fixture.manual.advance(by: .seconds(119))
+        #expect(try await say("Hello again.").conversation.id == id)
+        fixture.manual.advance(by: .seconds(119))
+        #expect(try await conversations.current(of: owner)?.id == id)
+        fixture.manual.advance(by: .seconds(1))
+        #expect(try await conversations.current(of: owner) == nil)
+        #expect(try await stored(id)?.status == .completed)
+        #expect(try await say("Good morning.").conversation.id != id)
+    }
+
+    @Test("an empty conversation is deleted, and its transaction hidden")
+    func nothingSaid() async throws {
+        let id = try await conversations.open(beginning(), for: owner).id
+        fixture.manual.advance(by: .seconds(120))
+        #expect(try await conversations.current(of: owner) == nil)
+        #expect(try await stored(id) == nil)
+        #expect(try await fixture.store.transaction(fixture.key(id)) == nil)
+    }
+
+    @Test("a conversation that has reached its limit ends, and the next words begin another")
+    func limit() async throws {
+        let count = Limits.conversation / 67 + 1
+        let long = (0..<count).map { ConversationSegment(id: "\($0)", text: "Ok.", provider: nil) }
+        let id = try await conversations.add(long, beginning(), for: owner).conversation.id
+        #expect(try await stored(id)?.status == .completed)
+        #expect(try await say("More.").conversation.id != id)
+    }
+
+    @Test("words that come at once are all in one conversation")
+    func parallelWords() async throws {
+        let outcome = await atOnce { try await say("Hello.").conversation.id }
+        #expect(Set(outcome.values).count == 1 && outcome.failures.isEmpty)
+        #expect(try await fixture.store.segments(of: outcome.values[0]).count == 8)
+    }
+
+    // MARK: Urgency
+
+    @Test("the first emergency raises the urgency; each urgent segment is listed")
+    func urgency() async throws {
+        #expect(try await !say("Good morning.").isMoreUrgent)
+        let first = try await say("I slept well.", "I have chest pain since this morning.")
+        #expect(first.isMoreUrgent && first.conversation.urgency.level == .emergency)
+        #expect(first.urgent == [first.segments[1].id])
+        let second = try await say("I can't breathe.")
+        #expect(!second.isMoreUrgent && second.urgent.count == 1)
+        #expect(try await stored(first.conversation.id)?.urgency.reasons.count == 2)
+    }
+
+    @Test("an answer is read with the question stored before it")
+    func answer() async throws {
+        #expect(try await say("Any chest pain?").urgent.isEmpty)
+        let answer = try await say("Yes, since this morning.")
+        #expect(answer.isMoreUrgent && answer.urgent == [answer.segments[0].id])
+    }
+
+    // MARK: What is made of it
+
+    @Test("a processed conversation becomes its transaction's transcript, with a note to be written")
+    func transcript() async throws {
+        let conversation = try await say("I am allergic to penicillin.", "I have a cough.").conversation
+        let completed = try #require(try await conversations.process(conversation))
+        #expect(completed.status == .completed && completed.summary.category == "health")
+        let documents = try await fixture.documents(conversation.id)
+        #expect(documents.map(\.value) == ["I am allergic to penicillin. I have a cough.", nil])
+        #expect(try await fixture.transaction(conversation.id).userStatus == .committed)
+        let memories = try await fixture.store.memories(of: owner, categories: nil, offset: 0, limit: 10)
+        #expect(Set(memories.map(\.conversation)) == [conversation.id])
+    }
+
+    @Test("a known memory is not added again")
+    func memories() async throws {
+        var counts: [Int] = []
+        for _ in 0..<2 {
+            let conversation = try await say("I am allergic to penicillin.").conversation
+            _ = try await conversations.process(conversation)
+            counts.append(
+                try await fixture.store.memories(of: owner, categories: nil, offset: 0, limit: 10).count)
+        }
+        #expect(counts[0] > 0 && counts[1] == counts[0])
+    }
+
+    @Test("one of several concurrent calls processes a conversation, and none after it")
+    func parallelProcessing() async throws {
+        let conversation = try await say("Hello.").conversation
+        let outcome = await atOnce { try await conversations.process(conversation) }
+        #expect(outcome.failures.isEmpty)
+        #expect(outcome.values.compactMap(\.self).map(\.status) == [.completed])
+        #expect(try await conversations.process(conversation) == nil)
+    }
+
+    @Test("processing that was interrupted is done again")
+    func interrupted() async throws {
+        let id = try await say("Hello.").conversation.id
+        #expect(try await fixture.store.move(id, from: .inProgress, to: .processing))
+        let conversation = try #require(try await stored(id))
+        #expect(try await conversations.process(conversation)?.status == .completed)
+        #expect(try await conversations.process(conversation) == nil)
+    }
+
+    @Test("a conversation is completed though its transaction was cancelled, which stays so")
+    func cancelledTransaction() async throws {
+        let conversation = try await say("Hello.").conversation
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        _ = try await fixture.consultations.patch(conversation.key, patch)
+        #expect(try await conversations.process(conversation)?.status == .completed)
+        #expect(try await fixture.transaction(conversation.id).userStatus == .cancelled)
+        #expect(try await fixture.documents(conversation.id)[0].value == nil)
+    }
+
+    @Test("a user's title survives processing and is replaced by reprocessing")
+    func title() async throws {
+        let conversation = try await say("I have a cough.").conversation
+        try await fixture.store.setTitle("Mine", of: conversation.id)
+        let completed = try #require(try await conversations.process(conversation))
+        #expect(completed.summary.title == "Mine")
+        let anew = try await conversations.reprocess(completed)
+        #expect(anew.summary.title != "Mine" && !anew.summary.title.isEmpty)
+    }
+
+    @Test("a forgotten conversation's transaction is hidden, also when it is forgotten again")
+    func forgotten() async throws {
+        let conversation = try await say("Hello.").conversation
+        try await conversations.forget(conversation)
+        #expect(try await fixture.store.transaction(conversation.key) == nil)
+        try await conversations.forget(conversation)
+    }
+
+    // MARK: Pictures
+
+    @Test("a conversation keeps eight megabytes of pictures")
+    func pictures() async throws {
+        let half = String(repeating: "a", count: Limits.allPhotos / 2)
+        let first = try #require(try await conversations.add(half, beginning(), for: owner))
+        #expect(try await conversations.add(half, beginning(), for: owner) != nil)
+        #expect(try await conversations.add("a", beginning(), for: owner) == nil)
+        let id = try #require(try await conversations.current(of: owner)).id
+        let photos = try await fixture.store.photos(of: id)
+        #expect(photos.count == 2 && photos[0].id == first.id)
+    }
+
+    @Test("a picture beyond the storage of its business is not kept, and the conversation goes on")
+    func pictureBeyondQuota() async throws {
+        var quotas = Quotas()
+        quotas.storedBytes = 100
+        let fixture = try UseCaseFixture(quotas: quotas)
+        let large = String(repeating: "a", count: 101)
+        #expect(try await fixture.conversations.add(large, beginning(), for: fixture.owner) == nil)
+        #expect(try await fixture.conversations.add("a", beginning(), for: fixture.owner) != nil)
+        #expect(try await fixture.conversations.current(of: fixture.owner) != nil)
+    }
+}

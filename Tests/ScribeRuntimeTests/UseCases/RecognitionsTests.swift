@@ -1,0 +1,147 @@
+import Engines
+import Foundation
+import NIOCore
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+struct RecognitionsTests {
+    /// Thrown by a sender that disconnects.
+    private struct Gone: Error {}
+
+    /// 8,000 samples in a second.
+    private static let samples = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: 8000)
+
+    /// What is sent, piece by piece.
+    private func body(_ pieces: Data..., failing error: (any Error)? = nil) -> AsyncThrowingStream<
+        ByteBuffer, any Error
+    > {
+        AsyncThrowingStream { continuation in
+            for piece in pieces { continuation.yield(ByteBuffer(bytes: piece)) }
+            continuation.finish(throwing: error)
+        }
+    }
+
+    /// A second of silence, and a second in which somebody speaks.
+    private var halfSpoken: Data {
+        var data = Data(count: 16_000)
+        // 10,000 and -10,000 in turn, little-endian.
+        let wave: [UInt8] = [0x10, 0x27, 0xF0, 0xD8]
+        for _ in 0..<4000 { data.append(contentsOf: wave) }
+        return data
+    }
+
+    @Test("a recording is heard and not kept")
+    func heard() async throws {
+        let fixture = try UseCaseFixture()
+        let wav = TestAudio.wav(seconds: 2)
+        let hearing = try await fixture.recognitions.hear(
+            body(wav.prefix(1000), wav.dropFirst(1000)), languages: [], for: fixture.owner)
+        #expect(hearing.speech.text == "hello there")
+        #expect(hearing.duration == 2)
+        #expect(try fixture.files().isEmpty)
+        #expect(fixture.uploaded.keys.withLock { $0 }.isEmpty)
+    }
+
+    @Test("samples get a header, and their digest is that of the bytes as they came")
+    func rawSamples() async throws {
+        let fixture = try UseCaseFixture()
+        let hearing = try await fixture.recognitions.hear(
+            body(Data(count: 7000), Data(), Data(count: 9000)), samples: Self.samples, languages: [],
+            for: fixture.owner)
+        #expect(hearing.duration == 1)
+        // head -c 16000 /dev/zero | sha256sum
+        #expect(Hex.encode(hearing.sha256) == "f85f2c34eb2843d2aa5951ee6e8e76985655b2e3ae2cbdd76bdfd654ecf19997")
+    }
+
+    @Test("a WAV gets no second header, though samples were announced")
+    func announcedSamples() async throws {
+        let fixture = try UseCaseFixture()
+        let hearing = try await fixture.recognitions.hear(
+            body(TestAudio.wav(seconds: 2, rate: 16_000)), samples: Self.samples, languages: [], for: fixture.owner)
+        #expect(hearing.duration == 2)
+    }
+
+    @Test("words without times are placed where there is speech")
+    func spreadWords() async throws {
+        let fixture = try UseCaseFixture(hearing: .text("one two three four"))
+        let hearing = try await fixture.recognitions.hear(
+            body(halfSpoken), samples: Self.samples, languages: [], for: fixture.owner)
+        #expect(hearing.words.map(\.text) == ["one", "two", "three", "four"])
+        #expect(hearing.words.allSatisfy { (0.9...2.1).contains($0.start) && $0.end <= 2.1 })
+        #expect(hearing.speech.words.isEmpty, "the recogniser told none")
+    }
+
+    @Test(
+        "an invalid recording is refused with its reason and not kept",
+        arguments: [
+            (Data(), EngineFailure(.emptyAudio, "no bytes")),
+            (Data(count: 200), EngineFailure(.undecodableAudio, "no known container")),
+            (TestAudio.wav(seconds: 0.05), EngineFailure(.audioTooShort, "shorter than 0.1 s")),
+        ])
+    func noRecording(content: Data, failure: EngineFailure) async throws {
+        let fixture = try UseCaseFixture()
+        await #expect(throws: failure) {
+            try await fixture.recognitions.hear(body(content), languages: [], for: fixture.owner)
+        }
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test("a recogniser's failure is thrown and counted once")
+    func failure() async throws {
+        let failure = EngineFailure(.transcriptionFailed, "no answer", isRetryable: true)
+        let fixture = try UseCaseFixture(hearing: .failure(failure))
+        await #expect(throws: failure) {
+            try await fixture.recognitions.hear(
+                body(TestAudio.wav(seconds: 1)), languages: [], for: fixture.owner)
+        }
+        let counted = #"scribe_chunks_total{transcriber="scripted",outcome="transcription_failed"} 1"#
+        #expect(fixture.metrics.text(readings: []).contains(counted))
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test("a recording that breaks off is not recognised and leaves no file")
+    func brokenOff() async throws {
+        let fixture = try UseCaseFixture()
+        await #expect(throws: Gone.self) {
+            try await fixture.recognitions.hear(
+                body(Data(count: 400_000), failing: Gone()), samples: Self.samples, languages: [], for: fixture.owner)
+        }
+        #expect(!fixture.metrics.text(readings: []).contains("scribe_chunks_total"))
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test("a recording that is announced as too large is not received")
+    func tooLarge() async throws {
+        let fixture = try UseCaseFixture()
+        await #expect(throws: ScribeError.tooLarge(limit: Limits.recording)) {
+            try await fixture.recognitions.hear(
+                body(failing: Gone()), size: Limits.recording + 1, languages: [], for: fixture.owner)
+        }
+    }
+
+    @Test("a recording counts towards the storage of its business while it is received, and no longer")
+    func storage() async throws {
+        var quotas = Quotas()
+        quotas.storedBytes = 20_000
+        let fixture = try UseCaseFixture(quotas: quotas)
+        for seconds in [2.0, 1.0, 1.0] {
+            let recording = body(TestAudio.wav(seconds: seconds))
+            let hearing = Task {
+                try await fixture.recognitions.hear(recording, languages: [], for: fixture.owner).speech.text
+            }
+            if seconds > 1 {
+                await #expect(throws: ScribeError.storageQuotaExceeded) { try await hearing.value }
+            } else {
+                #expect(try await hearing.value == "hello there")
+            }
+        }
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            try await fixture.recognitions.hear(body(failing: Gone()), size: 20_001, languages: [], for: fixture.owner)
+        }
+        #expect(try fixture.files().isEmpty)
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import Engines
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+/// Forwards the store's changes, and keeps the jobs claimed with them: no runner takes them in these tests.
+final class ClaimedJobs: ChangeSink {
+    let hub = ChangeHub()
+    private let jobs = LockedValue<[Transaction.Key: Job]>([:])
+
+    func publish(_ change: Change) {
+        if case .claimed(let job) = change { jobs.withLock { $0[job.transaction] = job } }
+        hub.publish(change)
+    }
+
+    /// The assembly job of a transaction, once.
+    func take(_ key: Transaction.Key) -> Job? { jobs.withLock { $0.removeValue(forKey: key) } }
+}
+
+/// Records the keys of kept uploads.
+struct UploadRecord: UploadWatcher {
+    let keys = LockedValue<[String]>([])
+
+    func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async {
+        keys.withLock { $0.append(object.key) }
+    }
+}
+
+/// The use cases on a store and files of their own, composed as a backend composes them. No job is done by itself.
+struct UseCaseFixture {
+    /// Thrown when an assembly still waits for audio.
+    private struct NotReady: Error {}
+
+    let manual = ManualClock()
+    let identifiers = IdentifierSource.counting()
+    let folder: TemporaryFolder
+    let store: Store
+    let objects: ObjectFiles
+    let changes = ClaimedJobs()
+    let metrics = Metrics()
+    let uploaded = UploadRecord()
+    let templates = TemplateCatalogue([
+        Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: []),
+        Template(id: .init("soap"), name: "SOAP", format: .markdown, bucket: .custom, sections: []),
+    ])
+    let consultations: Consultations
+    let uploads: Uploads
+    let streams: SessionStreams
+    let sessions: Sessions
+    let ambientSessions: AmbientSessions
+    let sessionAudio: SessionAudio
+    let conversations: Conversations
+    let recognitions: Recognitions
+    let webhooks: Webhooks
+
+    let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
+    /// Another user of the same business.
+    let colleague = Principal(business: .init("b-1"), user: .init("u-2"), doctor: .init("d-2"), client: .init("c"))
+    /// A user of another business, with the same id.
+    let stranger = Principal(business: .init("b-2"), user: .init("u"), doctor: .init("d"), client: .init("c-2"))
+
+    /// - Parameters:
+    ///   - hasRoom: whether the storage reserve can be taken.
+    ///   - step: what the recogniser does with every recording.
+    ///   - addresses: where host names lead. `slow.test` never leads anywhere.
+    init(
+        quotas: Quotas = Quotas(), hasRoom: Bool = true, hearing step: ScriptedTranscriber.Step = .text("hello there"),
+        addresses: [String: String] = [:]
+    ) throws {
+        folder = try TemporaryFolder()
+        for name in ["objects", "work"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+        }
+        let clock = manual.clock
+        // Each step can be refused, by the fixture `refuse-<step>`.
+        let bench = TestBench(
+            FixtureSet(
+                consultation: [:],
+                fixtures: Fixture.Step.allCases.map { Fixture(name: "refuse-\($0.rawValue)", refuses: [$0]) }))
+        store = try Store(
+            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: false, quotas: quotas,
+            sink: changes)
+        objects = ObjectFiles(
+            folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers, pool: .singleton)
+        consultations = Consultations(
+            store: store, templates: templates, bench: bench, signals: changes.hub.signals, identifiers: identifiers,
+            clock: clock)
+        uploads = Uploads(
+            store: store, objects: objects,
+            reserve: StorageReserve(
+                path: hasRoom ? "\(folder.path)/reserve" : "\(folder.path)/missing/reserve", pool: .singleton),
+            bench: bench, watchers: [uploaded])
+        let recordings = LiveRecordings(
+            store: store, uploads: uploads, consultations: consultations,
+            memory: MemoryBudget(limit: 256 << 20, free: 0, clock: clock), clock: clock)
+        streams = SessionStreams(recordings: recordings)
+        sessions = Sessions(
+            store: store, consultations: consultations, streams: streams, templates: templates, bench: bench,
+            identifiers: identifiers, clock: clock)
+        ambientSessions = AmbientSessions(
+            store: store, consultations: consultations, streams: streams, uploads: uploads, bench: bench,
+            identifiers: identifiers, clock: clock, shortest: 2)
+        let temporary = TemporaryFiles(folder: "\(folder.path)/work", identifiers: identifiers, files: .singleton)
+        sessionAudio = SessionAudio(
+            store: store, objects: objects,
+            combined: CombinedAudio(temporary: temporary, clock: clock, threads: .singleton), clock: clock)
+        conversations = Conversations(
+            store: store, consultations: consultations, facts: ClinicalFacts(threads: .singleton),
+            identifiers: identifiers, clock: clock)
+        recognitions = Recognitions(
+            uploads: uploads, objects: objects,
+            transcriber: ScriptedTranscriber(steps: LockedValue([step]), clock: clock),
+            decoder: WaveDecoder(
+                concurrency: 1, decodes: false, temporary: temporary, clock: clock, files: .singleton),
+            metrics: metrics, clock: clock, threads: .singleton)
+        let outbound = OutboundClient(rules: OutboundRules(allowsLoopback: false), clock: clock) { host, _ in
+            if host == "slow.test" { try await clock.sleep(for: .seconds(1_000_000), as: .upstream) }
+            return addresses[host].flatMap { IPAddress($0) }.map { [$0] } ?? []
+        }
+        webhooks = Webhooks(
+            store: store, outbound: outbound, identifiers: identifiers, clock: clock, pauses: [.seconds(10)],
+            formats: [.alliance: EventNameFormat()])
+    }
+
+    // MARK: Transactions
+
+    func key(_ id: String = "t", of principal: Principal? = nil) -> Transaction.Key {
+        Transaction.Key(business: (principal ?? owner).business, id: .init(id))
+    }
+
+    /// Where a consultation's chunks are.
+    func location(_ id: String = "t") -> AudioLocation { AudioLocation(bucket: "bucket", folder: "260510/\(id)") }
+
+    /// - Parameter step: the one that is refused on purpose.
+    func request(
+        _ id: String = "t", templates: [String] = [], refusing step: Fixture.Step? = nil
+    ) -> TransactionRequest {
+        TransactionRequest(
+            transfer: .vaded, mode: "consultation", audioURL: location(id).url,
+            templates: templates.map { .init(id: .init($0)) },
+            additionalData: step.map { .object(["fixture": .string("fixture:refuse-\($0.rawValue)")]) })
+    }
+
+    /// Starts a consultation whose audio comes in chunks.
+    @discardableResult
+    func start(
+        _ id: String = "t", templates: [String] = [], refusing step: Fixture.Step? = nil,
+        for principal: Principal? = nil
+    ) async throws -> Initialisation {
+        try await consultations.start(
+            .init(id), request(id, templates: templates, refusing: step), for: principal ?? owner)
+    }
+
+    func transaction(_ id: String = "t") async throws -> Transaction {
+        try #require(try await store.transaction(key(id)))
+    }
+
+    func documents(_ id: String = "t") async throws -> [ResultDocument] {
+        try #require(try await store.results(of: key(id))).documents
+    }
+
+    /// What the assembly of a committed transaction is made from, with its job.
+    func assembly(of key: Transaction.Key) async throws -> (job: Job, input: AssemblyInput) {
+        var job = changes.take(key)
+        if job == nil, case .jobs(let jobs) = try await store.claimJobs(.assemble, upTo: 10, at: manual.now) {
+            job = jobs.first { $0.transaction == key }
+        }
+        let found = try #require(job)
+        guard case .ready(let input) = try await store.planAssembly(found, objectWait: 0, at: manual.now) else {
+            throw NotReady()
+        }
+        return (found, input)
+    }
+
+    /// Ends the processing of a committed transaction.
+    /// - Parameter values: what documents say, by their templates.
+    func finish(
+        _ key: Transaction.Key, _ outcome: Transaction.ProcessingStatus = .success, values: [String: String] = [:]
+    ) async throws {
+        let (job, input) = try await assembly(of: key)
+        let documents = input.documents.map { document in
+            var document = document
+            document.status = outcome == .success ? .success : .failure
+            document.value = values[document.templateID.rawValue] ?? document.name
+            document.errors = outcome == .success ? [] : [Diagnostic(.noAudio, "no audio")]
+            return document
+        }
+        try await store.finish(job, for: input, documents: documents, outcome: outcome, at: manual.now)
+    }
+
+    // MARK: Files
+
+    /// The files of uploads, whether anything refers to them or not.
+    func files() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: "\(folder.path)/objects").filter { $0.contains("/") }
+    }
+
+    /// Writes a file that no object refers to yet.
+    func write(_ content: Data = TestAudio.wav(seconds: 1)) async throws -> (file: String, size: Int) {
+        let begun = try await uploads.begin(for: owner.business)
+        var writer = begun.writer
+        try await writer.write(ByteBuffer(bytes: content))
+        return (begun.file, try await writer.finish().size)
+    }
+
+    func object(_ key: String, _ written: (file: String, size: Int), eTag: Character = "a") -> StoredObject {
+        StoredObject(
+            bucket: "bucket", key: key, file: written.file, size: written.size,
+            eTag: String(repeating: eTag, count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+    }
+
+    /// Uploads a file of a consultation or a session.
+    func upload(
+        _ name: String, _ content: Data = TestAudio.wav(seconds: 1), to location: AudioLocation? = nil,
+        isChunk: Bool = false
+    ) async throws {
+        let (written, place) = (try await write(content), location ?? self.location())
+        let object = StoredObject(
+            bucket: place.bucket, key: place.key(ofFile: name), file: written.file, size: written.size,
+            eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+        try await uploads.keep(object, for: owner, isChunk: isChunk)
+    }
+}
+
+/// A message body of the event's name and the transaction's id.
+struct EventNameFormat: WebhookFormat {
+    let signatureHeader = "x-signature"
+    let timeLimit = Duration.seconds(10)
+
+    func body(
+        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
+    ) throws -> Data { Data("\(event.rawValue) \(session)".utf8) }
+}
+
+/// Runs `body` several times concurrently.
+/// - Returns: the values and the domain's errors, in no order.
+func atOnce<Value: Sendable>(
+    _ count: Int = 8, _ body: @escaping @Sendable () async throws -> Value
+) async -> (values: [Value], failures: [ScribeError]) {
+    await withTaskGroup(of: Result<Value, any Error>.self) { group in
+        for _ in 0..<count {
+            group.addTask {
+                do {
+                    return .success(try await body())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        var (values, failures): ([Value], [ScribeError]) = ([], [])
+        for await result in group {
+            switch result {
+            case .success(let value): values.append(value)
+            case .failure(let error as ScribeError): failures.append(error)
+            case .failure(let error): Issue.record(error)
+            }
+        }
+        return (values, failures)
+    }
+}
