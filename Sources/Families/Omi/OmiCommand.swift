@@ -20,9 +20,6 @@ enum OmiCommand: Hashable, Sendable {
     case assigned(speaker: Int, person: String, name: String, segments: [String])
     case picture(OmiPicture.Piece)
 
-    /// The most segments that one message may bring.
-    private static let mostWords = 500
-
     init?(_ text: String) {
         guard let body = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else { return nil }
         switch body["type"]?.stringValue {
@@ -32,8 +29,7 @@ enum OmiCommand: Hashable, Sendable {
         case "suggested_transcript":
             guard case .array(let segments)? = body["segments"] else { return nil }
             self = .suggested(
-                segments.prefix(Self.mostWords).flatMap(Words.all),
-                provider: Self.name(body["stt_provider"]) ?? "custom")
+                segments.flatMap(Words.all), provider: Self.name(body["stt_provider"]) ?? "custom")
         case "speaker_assigned":
             guard let speaker = body["speaker_id"]?.number.flatMap({ Int(exactly: $0) }) else { return nil }
             var ids: [String] = []
@@ -91,14 +87,14 @@ extension OmiCommand.Words {
 }
 
 extension [OmiCommand.Words] {
-    /// Parts of some so many bytes of text, each of one segment at least.
+    /// Parts of about `size` bytes, with one segment at least. A segment costs as much as some 200 bytes of text beside its own.
     func parts(of size: Int) -> [ArraySlice<OmiCommand.Words>] {
         var parts: [ArraySlice<OmiCommand.Words>] = []
         var rest = self[...]
         while !rest.isEmpty {
             var sum = 0
             let part = rest.prefix { words in
-                defer { sum += words.text.utf8.count }
+                defer { sum += words.text.utf8.count + 200 }
                 return sum < size
             }
             parts.append(part)

@@ -28,7 +28,11 @@ package struct CollectedForm: Sendable {
                 }
             }
             try decoder.finish()
-            guard !parts.contains(where: { CombiningMarks.areTooMany(in: $0.content.readableBytesView) }) else {
+            let contents = parts.map(\.content)
+            let hasTooMany = await LongWork.run(bytes: size) {
+                contents.contains { CombiningMarks.areTooMany(in: $0.readableBytesView) }
+            }
+            guard !hasTooMany else {
                 throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
             }
         } catch is FormDecoder.Malformed {

@@ -70,6 +70,7 @@ struct Speech {
 
     /// The sentences of a transcript. A number's decimal point ends none, and a speaker's label is no part of any.
     static func sentences(of transcript: String) -> [Speech] {
+        LongWork.watch(bytes: transcript.utf8.count, of: "sentences")
         let ends: [Unicode.Scalar] = [".", "?", "!", "।", ";"]
         var sentences: [Speech] = []
         for line in transcript.lines {

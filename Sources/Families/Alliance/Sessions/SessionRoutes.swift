@@ -59,7 +59,7 @@ struct SessionRoutes: Sendable {
         draft.version = request.headers[.version]
         let transaction = try await sessions.create(draft, as: body.id, for: principal)
         let link = try await links.link(to: transaction, for: principal, request, context)
-        return try .json(
+        return try await .longJSON(
             .created,
             Created(
                 session: transaction.id, createdAt: transaction.createdAt.apiTime,

@@ -57,10 +57,10 @@ struct DocumentLinks: Sendable {
         let type = found.document.kind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         headers.sandboxLink(for: request.headers[.origin])
-        return Response(
-            status: .ok, headers: headers,
-            body: ResponseBody(
-                byteBuffer: ByteBuffer(string: isRaw ? text : Data(text.utf8).base64EncodedString())))
+        let body = await LongWork.run(bytes: text.utf8.count) {
+            ByteBuffer(string: isRaw ? text : Data(text.utf8).base64EncodedString())
+        }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
     private struct Written: Encodable {
@@ -72,18 +72,24 @@ struct DocumentLinks: Sendable {
     @Sendable private func write(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, business) = try await document(context, Self.writing)
         let body = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
+        let isNote = found.document.kind != .transcript
+        let change = try await LongWork.run(bytes: body.readableBytes) { try Self.change(to: body, isNote: isNote) }
+        _ = try await store.rewrite(found.document.id, of: business, change, at: clock.now)
+        return try .json(.ok, Written())
+    }
+
+    /// Decodes what was put by link.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a text that cannot be stored.
+    private static func change(to body: ByteBuffer, isNote: Bool) throws -> DocumentChange {
         guard let sent = String(validating: body.readableBytesView, as: UTF8.self) else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be text in UTF-8")
         }
-        let decoded = found.document.kind == .transcript ? nil : Self.decoded(sent)
+        let decoded = isNote ? decoded(sent) : nil
         let text = decoded ?? sent
         guard !CombiningMarks.areTooMany(in: text.utf8) else {
             throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
         }
-        _ = try await store.rewrite(
-            found.document.id, of: business, DocumentChange(value: text.storable, isPlainByLink: decoded == nil),
-            at: clock.now)
-        return try .json(.ok, Written())
+        return DocumentChange(value: text.storable, isPlainByLink: decoded == nil)
     }
 
     private static func decoded(_ text: String) -> String? {

@@ -82,7 +82,7 @@ extension TransactionRoutes {
         guard let transaction = try await store.transaction(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
-        return try .json(
+        return try await .longJSON(
             .ok,
             RowBody(
                 message: "Transaction details fetched successfully", data: TransactionRow(transaction: transaction)))
@@ -93,7 +93,7 @@ extension TransactionRoutes {
         let body = try await request.decodeJSON(as: PatchBody.self, in: context)
         let user = try context.requirePrincipal().user
         let transaction = try await consultations.patch(key, body.patch, archivedBy: body.archives ? user : nil)
-        return try .json(
+        return try await .longJSON(
             .ok,
             RowBody(
                 message: "Transaction updated successfully", transaction: key.id, business: key.business,

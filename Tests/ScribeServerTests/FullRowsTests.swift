@@ -1,0 +1,65 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ServerTestSupport
+import TestSupport
+import Testing
+
+/// Rows as large as a client can make them. A server that encodes or decodes one on an event loop ends the test process:
+/// the test command sets `SCRIBE_TRAP_ON_EVENT_LOOP`.
+struct FullRowsTests {
+    /// An object of almost 64 KB, the most that is echoed.
+    static let object = #"{"a":"\#(String(repeating: "é", count: 32_000))"}"#
+
+    @Test("every operation answers for a transaction, a session and an ambient session whose rows are full")
+    func everyOperation() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run(.socket) { anonymous in
+            let client = try await anonymous.login().clinician()
+            let details = #","patient_details":\#(Self.object),"additional_data":\#(Self.object)"#
+            #expect(try await client.initialise("t", details).status == 201)
+            let names = (1...5000).map { "\($0).m4a" }
+            #expect(try await client.list("stop", "t", names).status == 200)
+            let patched = try await client.send(
+                .patch, "/voice/api/v2/transaction/t", headers: [.contentType: "application/json"],
+                body: Data(#"{"session_details":\#(Self.object)}"#.utf8))
+            #expect(patched.status == 200)
+            #expect(patched.body.count > 128 << 10)
+            let session = try await client.post(
+                TestScribeClient.sessions, #"{"upload_type":"chunked"\#(details)}"#)
+            #expect(session.status == 201)
+
+            // Every id of a documented path is "t" here: the transaction's.
+            for operation in try DocumentedOperation.all() where operation.method == .get {
+                let answer = try await manual.letting(pass: .seconds(14), hasJob: false) {
+                    try await client.get(operation.path)
+                }
+                #expect(answer.status < 500, "\(operation)")
+            }
+            #expect(try await client.read(try session["session_id"]).status < 300)
+        }
+    }
+
+    @Test("a note of a megabyte is written and read by its link")
+    func links() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run(.socket) { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: manual.now)
+            #expect(try await client.status("t").status == 200)
+            let session = try await client.get("/voice/api/v1/sessions/t?presigned=true")
+            let path = { (url: String) in String(url[try #require(url.range(of: "/voice/api")).lowerBound...]) }
+            let writing = try path(try session["data.documents.0.edit_url"])
+            let reading = try path(try session["data.documents.0.presigned_url"])
+            let text = Data(String(repeating: "note ", count: 200_000).utf8)
+            for sent in [text, Data(text.prefix(700_000).base64EncodedString().utf8)] {
+                let put = try await anonymous.send(
+                    .put, writing, headers: [.contentType: "text/markdown"], body: sent)
+                #expect(put.status == 200)
+                #expect(try await anonymous.get(reading).body == sent)
+            }
+        }
+    }
+}
