@@ -170,27 +170,6 @@ struct AmbientSessionTests {
         }
     }
 
-    @Test("a section is named by its title alone, and an unknown title is refused with the known ones", .covers("U-37"))
-    func sectionTitles() async throws {
-        try await TestServer().run { anonymous in
-            let client = try await anonymous.clinician()
-            let id = try await client.ambientSession()
-            let path = "\(TestScribeClient.ambient)/\(id)/context"
-            let body = #"{"sections":[{"title":"plan"},{"title":"Chief Complaint","loinc":null}]}"#
-            let known = try await client.send(.patch, path, body: Data(body.utf8))
-            #expect(known.status == 200)
-            let codes = ["18776-5", "10154-3"].map { JSONValue.object(["loinc": .string($0)]) }
-            #expect(known.json["context"]?["sections"] == .array(codes))
-            let unknown = try await client.send(.patch, path, body: Data(#"{"sections":[{"title":"Fate"}]}"#.utf8))
-            #expect(unknown.status == 400)
-            #expect(unknown.errorID == "invalid_context_request")
-            for section in AmbientSection.all {
-                #expect(try unknown["message"].contains("\(section.code) \(section.title)"))
-            }
-            #expect(try await client.send(.patch, path).json["context"]?["sections"] == .array(codes))
-        }
-    }
-
     @Test(
         "what is recorded is made a note of when it ends, and ending it twice makes one",
         .covers("U-13", "U-22", "U-32", "U-33"))
