@@ -1,133 +1,25 @@
-"""Starts the real binary, each time with data of its own."""
+"""Fixtures that several files use: servers, the spoken consultation and a browser."""
 
-import base64
 import contextlib
-import json
-import os
-import pathlib
-import re
-import signal
 import subprocess
-import sys
-import time
 
 import pytest
-import requests
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = pathlib.Path(os.environ.get("SCRIBE_BINARY", ROOT / ".build/debug/scribe-emulator"))
-DEMO = ROOT / "demo"
-sys.path.insert(0, str(DEMO))
+# Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
+pytest.register_assert_rewrite(
+    "chromium", "device_client", "emulator", "every_field.cases", "every_field.tenants", "http2_client", "http_recorder",
+    "listen_client", "session_client", "tls", "webhooks", "websocket_driver")
 
-import client as scribe_client  # noqa: E402  (in demo/)
-import speech  # noqa: E402
+from chromium import Target, trusting_browser  # noqa: E402
+from device_client import FLAGS  # noqa: E402
+from emulator import DEMO, PATIENCE, TLS, running, wait_until  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
 
-
-def revealed(text: str) -> str:
-    """An answer, followed by what its base64 stands for."""
-    values = re.findall(r'"((?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?)"', text)
-    return "\n".join([text, *(base64.b64decode(value).decode(errors="replace") for value in values)])
-
-
-#: Members that are another link each time they are asked for, and how long it can be used.
-LINKS = {
-    "upload_url", "presigned_url", "presigned_url_expires_at", "download_url", "download_url_expires_at", "edit_url",
-    "audio_url", "expires_in",
-}
-
-
-def without_links(answer):
-    """What an answer says beside its links."""
-    if isinstance(answer, dict):
-        return {name: without_links(value) for name, value in answer.items() if name not in LINKS}
-    return [without_links(item) for item in answer] if isinstance(answer, list) else answer
-
-
-#: What makes a server listen for TLS too, on a free port.
-TLS = ("--tls", "--tls-port", "0")
-
-#: In seconds: how long anything may take that is sure to happen, on however busy a machine. It ends what hangs.
-PATIENCE = 120
-
-
-def wait_until(condition, what: str):
-    """Returns what `condition` does once that is true."""
-    deadline = time.monotonic() + PATIENCE
-    while not (result := condition()):
-        assert time.monotonic() < deadline, f"in vain: {what}"
-        time.sleep(0.01)
-    return result
+import speech  # noqa: E402  (in demo/, which `emulator` puts on the path)
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "covers(*rows): rows of Tests/fidelity.yaml that the test asserts")
-
-
-class Server:
-    """A running server and what is known of it."""
-
-    def __init__(self, folder: pathlib.Path, *flags: str, environment=None, prefix=(), binary=BINARY):
-        self.folder = folder
-        self.ready_file = folder / "ready.json"
-        self.log_path = folder / "log"
-        self.ready_file.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [*prefix, binary, "serve", "--port", "0", "--ready-file", self.ready_file, *flags],
-            stdout=subprocess.DEVNULL, stderr=open(self.log_path, "ab"), cwd=folder,
-            env={
-                "PATH": os.environ["PATH"],
-                "HOME": str(folder),
-                "SCRIBE_TRAP_ON_EVENT_LOOP": "1",
-                **(environment or {}),
-            },
-        )
-        wait_until(self.is_ready, "the server is ready")
-        ready = json.loads(self.ready_file.read_text())
-        self.base_url, self.tls_url = ready["base_url"], ready.get("tls_url")
-        self.port = int(self.base_url.rsplit(":", 1)[1])
-        if self.tls_url:
-            self.tls_port = int(self.tls_url.rsplit(":", 1)[1])
-            self.authority = str(folder / ".local/share/scribe-emulator/tls/ca.pem")
-
-    def is_ready(self) -> bool:
-        assert self.process.poll() is None, self.log_path.read_text()
-        return self.ready_file.exists()
-
-    @property
-    def log(self) -> str:
-        return self.log_path.read_text()
-
-    def memory(self, name: str) -> int:
-        """Bytes, from the operating system: `VmRSS` now, `VmHWM` at most so far."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[1]) << 10
-
-    def client(self, *arguments, **options) -> scribe_client.ScribeClient:
-        return scribe_client.ScribeClient(self.base_url, *arguments, **options)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def metric(self, name: str) -> float:
-        """A reading without labels."""
-        text = requests.get(f"{self.base_url}/metrics", headers={"Connection": "close"}).text
-        return float(re.search(rf"^{name} (\S+)", text, re.MULTILINE)[1])
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=PATIENCE)
-        assert code == 0, f"exit code {code}\n{self.log}"
-
-
-@contextlib.contextmanager
-def running(folder: pathlib.Path, *flags: str, **options):
-    server = Server(folder, *flags, **options)
-    try:
-        yield server
-    finally:
-        if server.process.poll() is None:
-            server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -153,3 +45,61 @@ def spoken(sentences):
 def chunks(spoken, tmp_path_factory):
     """The consultation as the iOS SDK cuts and encodes it."""
     return speech.chunks(spoken, tmp_path_factory.mktemp("chunks"))
+
+
+@pytest.fixture(scope="module")
+def ambient(tmp_path_factory):
+    """A server that skips no ambient session for being short."""
+    flags = ("--ephemeral", "--suki-shortest", "0s")
+    with running(tmp_path_factory.mktemp("ambient"), *flags) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser(server, tmp_path_factory):
+    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's target."""
+    folder = tmp_path_factory.mktemp("browser")
+    trusting = trusting_browser(server, folder)
+    process = subprocess.Popen(
+        ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", f"--user-data-dir={folder / 'profile'}",
+         # A question to the user that not every browser asks.
+         "--disable-features=LocalNetworkAccessChecks", "--remote-debugging-port=0",
+         f"{trusting['flags'][0]}, MAP *.example 127.0.0.1"],
+        env=trusting["environment"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    ready = folder / "profile/DevToolsActivePort"
+    try:
+        wait_until(lambda: ready.exists() and "\n" in ready.read_text(), "the browser listens")
+        port, path = ready.read_text().splitlines()
+        yield lambda path: connect(f"ws://127.0.0.1:{port}{path}", max_size=None), path
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE)
+
+
+@pytest.fixture
+def tab(browser):
+    """Gives a function that opens an empty page of an origin. All pages of a test share one browser context."""
+    connected, path = browser
+    with contextlib.ExitStack() as sockets:
+        chromium = Target(sockets.enter_context(connected(path)))
+        visitor = chromium.call("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+        chromium.call("Browser.setDownloadBehavior", behavior="deny", browserContextId=visitor)
+
+        def tab(origin: str) -> Target:
+            made = chromium.call("Target.createTarget", url="about:blank", browserContextId=visitor)
+            page = Target(sockets.enter_context(connected(f"/devtools/page/{made['targetId']}")))
+            page.call("Page.enable")
+            page.call("Fetch.enable", patterns=[{"urlPattern": "*/page"}])
+            assert page.open(f"{origin}/page")
+            return page
+
+        yield tab
+
+
+@pytest.fixture(scope="module")
+def omi(tmp_path_factory):
+    """A server that ends conversations after 2 s of silence, and sockets after 4 s without a message."""
+    with running(tmp_path_factory.mktemp("omi"), *FLAGS) as server:
+        yield server

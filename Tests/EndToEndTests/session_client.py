@@ -1,8 +1,11 @@
-"""A client of the session protocol, written from medscribe.md section 4.1: what the official Python SDK sends, and what it
-takes of the answers. The SDK itself is on no registry."""
+"""Client of the session protocol, written from medscribe.md section 4.1: sends the requests of the official Python SDK, and
+checks answers as it does. The SDK itself is in no registry."""
 
 import base64
+import io
 import json
+import random
+import wave
 
 import requests
 from websockets.sync.client import connect
@@ -81,3 +84,23 @@ class SessionClient:
                     socket.recv(timeout=PATIENCE)
                 except Exception as closed:  # noqa: BLE001 (what it is depends on the version)
                     assert getattr(closed, "rcvd", None) and closed.rcvd.code == 1000, closed
+
+
+def recording(seconds: float, seed=1) -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as audio:
+        audio.setparams((1, 2, 16_000, 0, "NONE", ""))
+        audio.writeframes(random.Random(seed).randbytes(int(32_000 * seconds)))
+    return file.getvalue()
+
+
+def form_of(client: SessionClient, **options) -> tuple[str, dict]:
+    """Creates a session as the web SDK does. Returns its id and the form for its audio."""
+    body = {"upload_type": "chunked", "templates": ["soap"], "language_hint": ["en"], **options}
+    created = client.call("POST", "/sessions?version=v2", (201,), json=body).json()
+    return created["session_id"], created["upload_url"]["uploadData"]
+
+
+def send(form: dict, name: str, audio: bytes) -> requests.Response:
+    """Exactly as the form was given: the key is still the folder with `${filename}`."""
+    return requests.post(form["url"], data=form["fields"], files={"file": (name, audio, "audio/wav")})

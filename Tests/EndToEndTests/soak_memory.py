@@ -11,18 +11,18 @@ import threading
 import time
 
 import requests
-from conftest import PATIENCE, running
-from session_client import SessionClient
+from device_client import Device, token_of
+from emulator import PATIENCE, running
+from session_client import SessionClient, recording
 from suki_client import SukiClient
-from test_edge import Device, token_of
-from test_memory import DOORS, KEY, MEGABYTE, SAMPLES, Raw, largest, listen
-from test_sessions import recording
+from test_memory import DOORS, KEY, MEGABYTE, SAMPLES, largest, listen
+from websocket_driver import RawSocket
 
 SOCKETS = 200
 
 
 def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
-    flags = ("--ephemeral", "--listen-idle", "1h", "--edge-idle", "1h", "--request-timeout", "60s")
+    flags = ("--ephemeral", "--listen-idle", "1h", "--omi-idle", "1h", "--request-timeout", "60s")
     with running(tmp_path, *flags) as server:
         client, suki = SessionClient(server.base_url), SukiClient(server.base_url)
         suki.initialize()
@@ -45,30 +45,30 @@ def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
         watcher.start()
         sockets, threads = [], []
 
-        def hold(raw: Raw, opcode: int, size: int):
+        def hold(raw: RawSocket, opcode: int, size: int):
             raw.connection.settimeout(15)
             try:
-                raw.send(opcode, b" " * (size - 1), claimed=size)
+                raw.send_frame(opcode, b" " * (size - 1), claimed=size)
             except OSError:
                 return
 
-        def opened(door: int) -> tuple[Raw, int, int]:
+        def opened(door: int) -> tuple[RawSocket, int, int]:
             if door == 0:
-                return Raw(server, f"/v1/listen?{SAMPLES}", KEY), 2, 16 * MEGABYTE
+                return RawSocket.opened(server, f"/v1/listen?{SAMPLES}", KEY), 2, 16 * MEGABYTE
             if door == 1:
                 url = client.create(upload_type="stream")["upload_url"]
-                return Raw(server, "/" + url.split("/", 3)[3]), 1, 16 * MEGABYTE
+                return RawSocket.opened(server, "/" + url.split("/", 3)[3]), 1, 16 * MEGABYTE
             if door == 2:
-                return Raw(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer), 1, MEGABYTE
+                return RawSocket.opened(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer), 1, MEGABYTE
             session = f"ambient_session_id: {suki.create_session()}"
-            return Raw(server, "/ws/stream", f"sdp_suki_token: {suki.sdp_suki_token}", session), 1, MEGABYTE
+            return RawSocket.opened(server, "/ws/stream", f"sdp_suki_token: {suki.sdp_suki_token}", session), 1, MEGABYTE
 
         for number in range(4 * SOCKETS):
             raw, opcode, size = opened(number % 4)
             sockets.append(raw)
             threads.append(threading.Thread(target=hold, args=(raw, opcode, size)))
             threads[-1].start()
-        strangers = [Raw(server, "/v4/web/listen") for _ in range(SOCKETS)]
+        strangers = [RawSocket.opened(server, "/v4/web/listen") for _ in range(SOCKETS)]
         for stranger in strangers:
             hold(stranger, 1, 4 << 10)
         readers = []
@@ -116,7 +116,7 @@ print(max(longest) * 1000, count)
 
 def test_how_long_an_event_loop_is_held(tmp_path):
     """Asked from another process over eight connections, so over both loops; the time is told, and not asserted."""
-    with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--edge-idle", "1h") as server:
+    with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--omi-idle", "1h") as server:
         def probe(seconds: float):
             return subprocess.Popen(
                 [sys.executable, "-c", PROBE, str(server.port), str(seconds)], stdout=subprocess.PIPE, text=True)
@@ -131,9 +131,9 @@ def test_how_long_an_event_loop_is_held(tmp_path):
             time.sleep(0.5)
             raw, _, _ = door(server)
             for text in largest(door):
-                raw.send(1, text.encode())
+                raw.send_frame(1, text.encode())
             if door is listen:
-                raw.send(2, b"\x12\x34" * (8 * MEGABYTE - 1))
+                raw.send_frame(2, b"\x12\x34" * (8 * MEGABYTE - 1))
             told(f"the longest messages of {door.__name__}", probing)
         client = SessionClient(server.base_url)
         probing = probe(5)

@@ -6,17 +6,16 @@ It listens with `demo/recognise.sh`, a real recogniser, where a test asks for th
 
 import email.parser
 import email.policy
-import http.server
 import json
 import pathlib
-import socket
 import subprocess
 import tempfile
 import threading
 import time
 import zlib
 
-from conftest import DEMO, Server, running
+from emulator import DEMO, Server, running
+from http_recorder import Answer, HTTPRecorder, Request
 
 #: What it says when it is not to listen, with times as if each word took half a second.
 WORDS = "I have a fever for three days".split()
@@ -38,128 +37,87 @@ class SpeechService:
         self.always: str | None = None
         #: Recordings that are refused every time.
         self.refused: set[bytes] = set()
+        #: The most requests at once.
         self.most = 0
         self._now = 0
         self._lock = threading.Lock()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.recorder = HTTPRecorder(self._answer)
+        self.url = self.recorder.url
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+        self.recorder.stop()
 
     def transcriber(self, kind: str) -> str:
         if kind == "command":
             return f"command:curl --silent --fail --data-binary @{{file}} {self.url}/plain"
         return f"{kind}:{self.url}/v1"
 
-    def _handler(service):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    def _answer(self, request: Request) -> Answer | None:
+        if request.method != "POST":
+            return Answer(501)
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+            fault = self.faults.pop(0) if self.faults else self.always
+        try:
+            return self._recognised(request, fault)
+        finally:
+            with self._lock:
+                self._now -= 1
 
-            def log_message(self, *_):
-                pass
+    def _recognised(self, request: Request, fault: str | None) -> Answer | None:
+        is_openai = request.path.split("?")[0].endswith("/audio/transcriptions")
+        fields, audio = form(request.headers["Content-Type"], request.body) if is_openai else ({}, request.body)
+        with self._lock:
+            self.requests.append({
+                "path": request.path, "headers": dict(request.headers), "fields": fields, "audio": audio,
+            })
+        is_plain = fields.get("model", [""])[0] in self.plain
+        if is_plain and fields.get("response_format") == ["verbose_json"]:
+            return json_answer(400, {"error": {"message": "response_format is not supported"}})
+        time.sleep(self.delay)
+        if audio in self.refused:
+            return FAULTS["refused"]()
+        if fault:
+            return FAULTS[fault]()
+        words = listen(audio) if self.listens else WORDS
+        if request.path == "/plain":
+            return Answer(200, " ".join(words), "text/plain")
+        if self.answer:
+            return json_answer(200, self.answer)
+        return json_answer(200, openai(words, is_plain or self.listens) if is_openai else deepgram(words))
 
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                with service._lock:
-                    service._now += 1
-                    service.most = max(service.most, service._now)
-                    fault = service.faults.pop(0) if service.faults else service.always
-                try:
-                    self.answer(body, fault)
-                except OSError:
-                    pass  # The client has gone.
-                finally:
-                    with service._lock:
-                        service._now -= 1
 
-            def answer(self, body: bytes, fault):
-                is_openai = self.path.split("?")[0].endswith("/audio/transcriptions")
-                fields, audio = form(self.headers["Content-Type"], body) if is_openai else ({}, body)
-                with service._lock:
-                    service.requests.append({
-                        "path": self.path, "headers": dict(self.headers), "fields": fields, "audio": audio,
-                    })
-                is_plain = fields.get("model", [""])[0] in service.plain
-                if is_plain and fields.get("response_format") == ["verbose_json"]:
-                    return self.send(400, {"error": {"message": "response_format is not supported"}})
-                time.sleep(service.delay)
-                if audio in service.refused:
-                    return self.fault_refused()
-                if fault:
-                    return getattr(self, f"fault_{fault}")()
-                words = listen(audio) if service.listens else WORDS
-                if self.path == "/plain":
-                    return self.send(200, " ".join(words).encode(), "text/plain")
-                if service.answer:
-                    return self.send(200, service.answer)
-                self.send(200, openai(words, is_plain or service.listens) if is_openai else deepgram(words))
+def json_answer(status: int, body, **headers: str) -> Answer:
+    return Answer(status, json.dumps(body), headers={name.replace("_", "-"): value for name, value in headers.items()})
 
-            def send(self, status: int, answer, content_type="application/json", **headers):
-                data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", content_type)
-                self.send_header("Content-Length", str(len(data)))
-                for name, value in headers.items():
-                    self.send_header(name.replace("_", "-"), value)
-                self.end_headers()
-                self.wfile.write(data)
 
-            def fault_error(self):
-                self.send(500, {"error": "down"})
+def packed() -> Answer:
+    """400 MB in 400 KB."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    data = b"".join(packer.compress(bytes(1 << 20)) for _ in range(400)) + packer.flush()
+    return Answer(200, data, headers={"Content-Encoding": "gzip"})
 
-            def fault_busy(self):
-                self.send(429, {"error": "slow down"}, Retry_After="1")
 
-            def fault_endless(self):
-                self.send(429, {"error": "slow down"}, Retry_After="inf")
-
-            def fault_unusable(self):
-                self.send(415, {"error": {"message": "Invalid file format"}})
-
-            def fault_refused(self):
-                self.send(401, {"error": "wrong key"})
-
-            def fault_garbage(self):
-                self.send(200, b'{"text": "half an ans')
-
-            def fault_html(self):
-                self.send(200, b"<html>Sign in</html>", "text/html")
-
-            def fault_redirect(self):
-                self.send(307, b"", Location="http://127.0.0.1:9/elsewhere")
-
-            def fault_close(self):
-                self.close_connection = True
-                self.connection.shutdown(socket.SHUT_RDWR)
-
-            def fault_cut(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", "1000")
-                self.end_headers()
-                self.wfile.write(b'{"text": "')
-                self.close_connection = True
-
-            def fault_huge(self):
-                self.send(200, b'{"text": "' + b"word " * (2 << 20) + b'"}')
-
-            def fault_packed(self):
-                """400 MB in 400 KB."""
-                packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-                data = b"".join(packer.compress(bytes(1 << 20)) for _ in range(400)) + packer.flush()
-                self.send(200, data, Content_Encoding="gzip")
-
-            def fault_silent(self):
-                time.sleep(30)
-
-        return Handler
+#: Faults by name: an answer, or None, which closes the connection without one.
+FAULTS = {
+    "error": lambda: json_answer(500, {"error": "down"}),
+    "busy": lambda: json_answer(429, {"error": "slow down"}, Retry_After="1"),
+    "endless": lambda: json_answer(429, {"error": "slow down"}, Retry_After="inf"),
+    "unusable": lambda: json_answer(415, {"error": {"message": "Invalid file format"}}),
+    "refused": lambda: json_answer(401, {"error": "wrong key"}),
+    "garbage": lambda: Answer(200, '{"text": "half an ans'),
+    "html": lambda: Answer(200, "<html>Sign in</html>", "text/html"),
+    "redirect": lambda: Answer(307, headers={"Location": "http://127.0.0.1:9/elsewhere"}),
+    "close": lambda: None,
+    "cut": lambda: Answer(200, '{"text": "', length=1000),
+    "huge": lambda: Answer(200, '{"text": "' + "word " * (2 << 20) + '"}'),
+    "packed": packed,
+    "silent": lambda: time.sleep(30),
+}
 
 
 def form(content_type: str, body: bytes) -> tuple[dict, bytes]:

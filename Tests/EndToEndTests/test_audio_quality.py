@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 import speech
-from conftest import DEMO, running
+from emulator import DEMO, running
 
 
 @pytest.fixture(scope="module")

@@ -1,88 +1,25 @@
-"""A web client in a real browser, on a page of another origin."""
+"""Web client in a real browser, on a page of another origin."""
 
 import base64
-import contextlib
 import datetime
 import hashlib
-import http.server
 import json
-import os
 import pathlib
-import queue
 import ssl
-import subprocess
-import threading
 import uuid
 
 import pytest
 import speech
-from conftest import PATIENCE, TLS, running
+from chromium import browse, serving, trusting_browser
+from emulator import TLS, running
 
 PAGE = pathlib.Path(__file__).with_name("browser.html")
-
-
-@contextlib.contextmanager
-def serving(content: dict[str, bytes], encryption: ssl.SSLContext | None = None):
-    """Serves these paths, and puts what is POSTed into a queue. Yields its port and the queue."""
-    posted = queue.Queue()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            known = self.path in content
-            self.send_response(200 if known else 404)
-            kind = "text/html" if self.path == "/" else "application/octet-stream"
-            self.send_header("Content-Type", "text/javascript" if self.path.endswith(".js") else kind)
-            self.end_headers()
-            self.wfile.write(content.get(self.path, b""))
-
-        def do_POST(self):
-            posted.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as site:
-        if encryption:
-            site.socket = encryption.wrap_socket(site.socket, server_side=True)
-        threading.Thread(target=site.serve_forever, daemon=True).start()
-        yield site.server_port, posted
-        site.shutdown()
-
-
-def browse(url: str, profile: pathlib.Path, posted: queue.Queue, *flags: str, environment=None):
-    """What the page posts back when it is opened in Chromium."""
-    browser = subprocess.Popen(
-        ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}", *flags, url],
-        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )
-    try:
-        return posted.get(timeout=PATIENCE)
-    finally:
-        browser.terminate()
-        browser.wait(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def chunks(spoken, tmp_path_factory):
     """The consultation as the web SDK cuts and encodes it."""
     return [path for path, _, _ in speech.chunks(spoken, tmp_path_factory.mktemp("chunks"), "mp3")]
-
-
-def trusting_browser(server, home: pathlib.Path) -> dict:
-    """The flags and environment of a browser that finds the hosts of SDKs at a server, and trusts its authority as
-    `scribe-emulator trust` says."""
-    store = home / ".pki/nssdb"
-    store.mkdir(parents=True)
-    subprocess.run(["certutil", "-d", f"sql:{store}", "-N", "--empty-password"], check=True)
-    subprocess.run(
-        ["certutil", "-d", f"sql:{store}", "-A", "-t", "C,,", "-n", "scribe-emulator", "-i", server.authority], check=True)
-    rules = [f"MAP {host} 127.0.0.1:{server.tls_port}" for host in ("*.eka.care", "*.amazonaws.com")]
-    return {
-        "flags": [f"--host-resolver-rules={', '.join(rules)}"], "environment": {**os.environ, "HOME": str(home)},
-    }
 
 
 @pytest.fixture(scope="module", params=["plain", "tls"])

@@ -8,7 +8,7 @@ import sys
 import pytest
 import requests
 import yaml
-from conftest import BINARY, PATIENCE, ROOT, running, wait_until
+from emulator import BINARY, PATIENCE, ROOT, running, wait_until
 
 PAGE = (ROOT / "docs/contract-tests.md").read_text()
 BLOCKS = {

@@ -1,19 +1,18 @@
 """The clients file of a running server: who comes and goes with it, and what SIGHUP means."""
 
 import base64
-import http.server
 import json
 import os
 import pty
 import signal
 import subprocess
-import threading
 import time
 
 import pytest
 import requests
 import yaml
-from conftest import BINARY, PATIENCE, Server, running, wait_until
+from emulator import BINARY, PATIENCE, Server, running, wait_until
+from http_recorder import Answer, HTTPRecorder
 
 FIRST = {"client_id": "first", "client_secret": "one", "business_id": "b-first", "user_id": "u-1", "doctor_id": "d-1"}
 SECOND = {"client_id": "second", "client_secret": "two", "business_id": "b-second", "user_id": "u-2", "doctor_id": "d-2"}
@@ -80,28 +79,17 @@ def test_a_file_that_cannot_be_used_changes_nothing_and_says_why(tmp_path, conte
 
 
 def test_partners_and_their_webhooks_come_with_the_file(tmp_path):
-    told = []
-
-    class Receiver(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    threading.Thread(target=receiver.serve_forever, daemon=True).start()
     write(tmp_path, FIRST)
-    with running(tmp_path, "--clients", "clients.yaml", "--ephemeral", "--suki-shortest", "0s") as server:
+    with HTTPRecorder(lambda request: Answer(200)) as receiver, running(
+        tmp_path, "--clients", "clients.yaml", "--ephemeral", "--suki-shortest", "0s"
+    ) as server:
         def part(value):
             return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
         login = {"partner_id": "clinic", "partner_token": f"{part({'alg': 'RS256'})}.{part({'sub': 'dr-rao'})}.c2ln"}
         register = {**login, "provider_name": "Dr Rao", "provider_org_id": "o"}
         assert requests.post(f"{server.base_url}/api/v1/auth/register", json=register).status_code == 400
-        hook = {"url": f"http://127.0.0.1:{receiver.server_port}/told", "secret": "s"}
+        hook = {"url": f"{receiver.url}/told", "secret": "s"}
         write(tmp_path, FIRST, partners=[{"partner_id": "clinic", "client_id": "first", "webhook": hook}])
         wait_until(
             lambda: requests.post(f"{server.base_url}/api/v1/auth/register", json=register).status_code < 300,
@@ -111,12 +99,11 @@ def test_partners_and_their_webhooks_come_with_the_file(tmp_path):
         sessions = f"{server.base_url}/api/v1/ambient/session"
         session = requests.post(f"{sessions}/create", json={}, headers=headers).json()["ambient_session_id"]
         assert requests.post(f"{sessions}/{session}/end", json={}, headers=headers).status_code < 300
-        wait_until(lambda: told, "the webhook is told")
-        assert session in json.dumps(told)
+        wait_until(lambda: receiver.requests, "the webhook is told")
+        assert session in json.dumps([request.json for request in receiver.requests])
         write(tmp_path, FIRST)
         wait_until(lambda: requests.post(sessions + "/create", json={}, headers=headers).status_code == 401,
                    "the partner is out")
-    receiver.shutdown()
 
 
 # SIGHUP.

@@ -3,7 +3,7 @@
 import client as scribe_client
 import pytest
 import speech
-from conftest import DEMO, running
+from emulator import DEMO, running
 
 
 def take(transaction, s3, chunks):

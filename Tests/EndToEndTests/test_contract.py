@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 import requests
 import yaml
-from conftest import ROOT
+from emulator import ROOT
 
 DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 

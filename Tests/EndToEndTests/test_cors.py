@@ -2,7 +2,7 @@
 
 import pytest
 import requests
-from conftest import ROOT, running
+from emulator import ROOT, running
 
 ORIGIN = "https://doc.eka.care"
 API = "/voice/api/v2/transaction/history"

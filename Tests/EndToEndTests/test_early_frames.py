@@ -1,35 +1,21 @@
-"""WebSockets whose clients do not wait for the 101: what they send before it are the stream's first bytes."""
+"""WebSocket clients that do not wait for the 101: the bytes that they send before it are the first of the stream."""
 
 import contextlib
-import json
 import re
 import socket
 
 import pytest
 import requests
 import tls
-import websockets.client
-import websockets.protocol
-from conftest import PATIENCE, TLS, running, wait_until
-from session_client import SessionClient
-from test_listen import KEY, RATE, check, voice
-from test_sessions import recording
+from emulator import TLS, running, wait_until
+from listen_client import KEY, RATE, check, voice
+from session_client import SessionClient, recording
+from websocket_driver import RawSocket, binary_frame, json_frame
 from websockets.frames import Close, Frame, Opcode
-from websockets.uri import parse_uri
 
 LISTEN = f"/v1/listen?encoding=linear16&sample_rate={RATE}"
-
-
-def binary(data: bytes) -> bytes:
-    return Frame(Opcode.BINARY, data).serialize(mask=True)
-
-
-def text(**message) -> bytes:
-    return Frame(Opcode.TEXT, json.dumps(message).encode()).serialize(mask=True)
-
-
-FIRST, SECOND = binary(voice(0.5)), binary(voice(0.5))
-FRAMES = FIRST + SECOND + text(type="CloseStream")
+FIRST, SECOND = binary_frame(voice(0.5)), binary_frame(voice(0.5))
+FRAMES = FIRST + SECOND + json_frame(type="CloseStream")
 
 
 class Hasty(tls.Encrypted):
@@ -47,55 +33,9 @@ class Hasty(tls.Encrypted):
 DOORS = {**tls.DOORS, "hasty": Hasty}
 
 
-class Client:
-    """One socket, of which each byte is sent when the test says so."""
-
-    def __init__(self, server, door: str, path=LISTEN, key=KEY):
-        self.socket = DOORS[door](server, PATIENCE)
-        self.protocol = websockets.client.ClientProtocol(parse_uri(f"ws://127.0.0.1{path}"), max_size=None)
-        request = self.protocol.connect()
-        request.headers["Authorization"] = f"Token {key}"
-        self.protocol.send_request(request)
-        self.handshake = b"".join(self.protocol.data_to_send())
-        self.received, self.events = b"", []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.socket.close()
-
-    def send(self, *pieces: bytes | None):
-        """Each in a packet of its own; where there is none, what the server answers to the handshake is waited for."""
-        for piece in pieces:
-            if piece is None:
-                while not self.events:
-                    assert self.receive(), "the connection ended before the answer"
-            else:
-                self.socket.sendall(piece)
-
-    def receive(self) -> bool:
-        """Takes what comes next; false at the end of the connection."""
-        try:
-            data = self.socket.recv(65536)
-        except TimeoutError:
-            raise
-        except OSError:
-            data = b""
-        self.received += data
-        self.protocol.receive_data(data) if data else self.protocol.receive_eof()
-        self.events += self.protocol.events_received()
-        with contextlib.suppress(OSError):
-            self.socket.sendall(b"".join(self.protocol.data_to_send()))
-        return bool(data)
-
-    def end(self) -> list[str]:
-        """The texts that were received to the end of an accepted socket, which is a good one."""
-        while self.receive():
-            pass
-        assert self.events and self.events[0].status_code == 101, self.received
-        assert self.protocol.close_code == 1000, self.events
-        return [event.data.decode() for event in self.events[1:] if event.opcode is Opcode.TEXT]
+def opened(server, door: str, path=LISTEN, key=KEY) -> RawSocket:
+    """Socket over a connection of one kind, on which nothing was sent yet."""
+    return RawSocket(server, path, f"Authorization: Token {key}", connect=DOORS[door])
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +46,7 @@ def server(tmp_path_factory):
         assert "unexpected error" not in server.log
 
 
-def said(client: Client) -> list[dict]:
+def said(client: RawSocket) -> list[dict]:
     """What is heard to the end, without what differs from one stream to the next."""
     messages = [check(text) for text in client.end()]
     return [{k: v for k, v in m.items() if k not in ("metadata", "request_id", "created")} for m in messages]
@@ -115,7 +55,7 @@ def said(client: Client) -> list[dict]:
 @pytest.fixture(scope="module")
 def usual(server):
     """What is heard by a client that waits for the 101."""
-    with Client(server, "plain") as client:
+    with opened(server, "plain") as client:
         client.send(client.handshake, None, FRAMES)
         messages = said(client)
     assert [m["type"] for m in messages] == ["Results", "Metadata"] and messages[-1]["duration"] == 1
@@ -140,28 +80,28 @@ CUTS = {
 @pytest.mark.parametrize("door", DOORS)
 def test_what_is_sent_before_the_101_is_heard(server, usual, door, cut):
     for _ in range(5):
-        with Client(server, door) as client:
+        with opened(server, door) as client:
             client.send(*CUTS[cut](client.handshake))
             assert said(client) == usual
 
 
 FEW = {
-    "a command": text(type="CloseStream"), "two": text(type="KeepAlive") + text(type="CloseStream"),
-    "an empty message": binary(b""),
+    "a command": json_frame(type="CloseStream"), "two": json_frame(type="KeepAlive") + json_frame(type="CloseStream"),
+    "an empty message": binary_frame(b""),
 }
 
 
 @pytest.mark.parametrize("few", FEW)
 @pytest.mark.parametrize("door", DOORS)
 def test_a_few_bytes_before_the_101_wait_for_no_more(server, door, few):
-    with Client(server, door) as client:
+    with opened(server, door) as client:
         client.send(client.handshake + FEW[few])
         assert [(m["type"], m["duration"]) for m in said(client)] == [("Metadata", 0)]
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_goodbye_before_the_101_is_answered(server, door):
-    with Client(server, door) as client:
+    with opened(server, door) as client:
         client.send(client.handshake + Frame(Opcode.CLOSE, Close(1000, "").serialize()).serialize(mask=True))
         assert client.end() == []
 
@@ -170,12 +110,12 @@ def test_a_goodbye_before_the_101_is_answered(server, door):
 @pytest.mark.parametrize("goes", ["close", "shutdown"])
 def test_who_goes_before_the_101_leaves_no_socket_behind(tmp_path, door, goes):
     with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--listen-sockets", "1", *TLS) as server:
-        with Client(server, door) as gone:
+        with opened(server, door) as gone:
             gone.send(gone.handshake + FIRST)
-            gone.socket.close() if goes == "close" else gone.socket.shutdown(socket.SHUT_WR)
+            gone.connection.close() if goes == "close" else gone.connection.shutdown(socket.SHUT_WR)
 
             def is_free():
-                with Client(server, door) as client:
+                with opened(server, door) as client:
                     client.send(client.handshake + FRAMES, None)
                     return client.events[0].status_code == 101
 
@@ -195,7 +135,7 @@ EARLY = {
 def test_behind_a_refusal_nothing_is_read(server, door, early, path, key, status):
     """Nor is it taken for requests."""
     for together in (True, False):
-        with Client(server, door, path, key) as client:
+        with opened(server, door, path, key) as client:
             with contextlib.suppress(ConnectionError):
                 client.send(*([client.handshake + EARLY[early]] if together else [client.handshake, EARLY[early]]))
             while client.receive():
@@ -206,7 +146,7 @@ def test_behind_a_refusal_nothing_is_read(server, door, early, path, key, status
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_key_that_is_refused_within_the_socket_hears_nothing(server, door):
-    with Client(server, door) as client:
+    with opened(server, door) as client:
         offered = client.handshake.replace(
             f"Authorization: Token {KEY}".encode(), b"Sec-WebSocket-Protocol: token, wrong")
         # Which the client's side is to take for its own.
@@ -223,8 +163,8 @@ def test_megabytes_before_the_101_are_heard(tmp_path, door):
     megabytes = voice(1) * 160
     with running(tmp_path, "--ephemeral", *TLS) as server:
         before = server.memory("VmRSS")
-        with Client(server, door) as client:
-            client.send(client.handshake + binary(megabytes) + text(type="CloseStream"))
+        with opened(server, door) as client:
+            client.send(client.handshake + binary_frame(megabytes) + json_frame(type="CloseStream"))
             assert said(client)[-1]["duration"] == 160
         assert server.memory("VmHWM") - before < 50 << 20
 
@@ -235,7 +175,7 @@ def test_a_flood_before_the_101_takes_no_memory(tmp_path, door, path):
     """One frame without end, for which no room is: it is neither kept nor waited for."""
     with running(tmp_path, "--ephemeral", *TLS) as server:
         before = server.memory("VmRSS")
-        with Client(server, door, path) as client:
+        with opened(server, door, path) as client:
             with contextlib.suppress(ConnectionError):
                 client.send(client.handshake + b"\x82\xff" + (1 << 40).to_bytes(8, "big") + bytes(4))
                 for _ in range(200):
@@ -253,8 +193,8 @@ def test_audio_before_the_101_is_in_the_session(server, door):
     session, audio = created["session_id"], recording(2)[44:]
     path = created["upload_url"].split(str(server.port), 1)[1]
     assert path.startswith("/voice/v1/stream/sessions/")
-    with Client(server, door, path) as client:
-        client.send(client.handshake + binary(audio) + text(event="stop"))
+    with opened(server, door, path) as client:
+        client.send(client.handshake + binary_frame(audio) + json_frame(event="stop"))
         client.end()
     sessions.end(session, 0)
     results = sessions.results(session)

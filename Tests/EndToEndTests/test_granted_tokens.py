@@ -5,9 +5,9 @@ import json
 import pytest
 import requests
 import websockets.exceptions
-from conftest import PATIENCE, ROOT, running, wait_until
-from test_cross_site import HISTORY, SESSION, SESSIONS
-from test_listen import KEY, RATE, SPEECH, Listener, environment, results, voice
+from cross_site import HISTORY, SESSION, SESSIONS
+from emulator import PATIENCE, ROOT, running, wait_until
+from listen_client import KEY, RATE, SPEECH, Listener, environment, results, voice
 from websockets.sync.client import connect
 
 GRANT = "/v1/auth/grant"
@@ -169,7 +169,7 @@ def test_an_expired_token_opens_nothing_and_an_open_socket_outlives_it(either):
         wait_until(lambda: not is_taken(either, token), "the token expires")
         with Listener(either, additional_headers={}, subprotocols=["bearer", token]) as late:
             assert late.end() == []
-            assert late.close[0] == 1008 and late.close[1].startswith("401 INVALID_AUTH")
+            assert late.close_frame[0] == 1008 and late.close_frame[1].startswith("401 INVALID_AUTH")
         with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
             Listener(either, additional_headers=bearer(token))
         assert refusal.value.response.status_code == 401

@@ -13,7 +13,7 @@ import time
 import client as scribe_client
 import pytest
 import requests
-from conftest import Server
+from emulator import Server
 
 ROUNDS = int(os.environ.get("SCRIBE_KILL_ROUNDS", "10"))
 #: Results of earlier rounds that are looked at again each time.

@@ -2,101 +2,40 @@
 
 import base64
 import contextlib
-import copy
 import json
 import os
 import re
-import socket
-import struct
 import subprocess
-import threading
 import time
 
 import pytest
 import requests
 import yaml
-from conftest import PATIENCE, ROOT, running, wait_until
-from session_client import SessionClient
+from device_client import Device, token_of
+from emulator import PATIENCE, ROOT, running, wait_until
+from listen_client import consultation
+from session_client import SessionClient, recording
 from suki_client import SukiClient
-from test_edge import Device, token_of
-from test_live_engines import consultation
-from test_sessions import recording
+from websocket_driver import RawSocket
 
 MEGABYTE = 1 << 20
-
-
-class Raw:
-    """A WebSocket by hand: it can leave a message unfinished."""
-
-    def __init__(self, server, path: str, *headers: str):
-        self.connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
-        key = base64.b64encode(os.urandom(16)).decode()
-        lines = [
-            f"GET {path} HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}", *headers, "", ""]
-        self.connection.sendall("\r\n".join(lines).encode())
-        self.received = b""
-        while b"\r\n\r\n" not in self.received:
-            piece = self.connection.recv(4096)
-            assert piece, self.received
-            self.received += piece
-        head, self.received = self.received.split(b"\r\n\r\n", 1)
-        assert b" 101 " in head, head
-
-    def send(self, opcode: int, payload: bytes, claimed: int | None = None):
-        """A frame that is masked with zeros; with `claimed` it says that more will come."""
-        head = struct.pack(">BBQI", 0x80 | opcode, 0xFF, claimed or len(payload), 0)
-        with contextlib.suppress(TimeoutError):
-            self.connection.sendall(head + payload)
-
-    def send_unread(self, opcode: int, payload: bytes, claimed: int):
-        """Sends a frame beside what the test does: the server may not read all of it."""
-        sender = copy.copy(self)
-        sender.connection = self.connection.dup()
-
-        def send():
-            with contextlib.suppress(OSError):
-                sender.send(opcode, payload, claimed)
-
-        threading.Thread(target=send, daemon=True).start()
-
-    def closed_with(self) -> int | None:
-        """The code of the close frame; None when there is none by now."""
-        data = self.received
-        self.connection.settimeout(0.2)
-        with contextlib.suppress(TimeoutError, ConnectionResetError):
-            while piece := self.connection.recv(65536):
-                data += piece
-        self.received = data
-        while len(data) >= 2:
-            length, head = data[1] & 0x7F, 2
-            if length == 126:
-                length, head = struct.unpack(">H", data[2:4])[0], 4
-            elif length == 127:
-                length, head = struct.unpack(">Q", data[2:10])[0], 10
-            if data[0] & 0x0F == 8:
-                return struct.unpack(">H", data[head:head + 2])[0]
-            data = data[head + length:]
-        return None
-
-
 KEY = "Authorization: Token org_dev_key"
 SAMPLES = "encoding=linear16&sample_rate=16000"
 
 
 def listen(server):
     """A socket, the opcode of its messages, and how long one may be."""
-    return Raw(server, f"/v1/listen?{SAMPLES}", KEY), 2, 16 * MEGABYTE
+    return RawSocket.opened(server, f"/v1/listen?{SAMPLES}", KEY), 2, 16 * MEGABYTE
 
 
 def stream(server):
     url = SessionClient(server.base_url).create(upload_type="stream")["upload_url"]
-    return Raw(server, "/" + url.split("/", 3)[3]), 1, 16 * MEGABYTE
+    return RawSocket.opened(server, "/" + url.split("/", 3)[3]), 1, 16 * MEGABYTE
 
 
 def device(server):
     bearer = f"Authorization: Bearer {token_of('somebody')}"
-    return Raw(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer), 1, MEGABYTE
+    return RawSocket.opened(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer), 1, MEGABYTE
 
 
 def ambient(server):
@@ -104,7 +43,7 @@ def ambient(server):
     client.initialize()
     session = client.create_session()
     headers = (f"sdp_suki_token: {client.sdp_suki_token}", f"ambient_session_id: {session}")
-    return Raw(server, "/ws/stream", *headers), 1, MEGABYTE
+    return RawSocket.opened(server, "/ws/stream", *headers), 1, MEGABYTE
 
 
 DOORS = [listen, stream, device, ambient]
@@ -117,13 +56,13 @@ def test_unfinished_messages_are_held_as_far_as_there_is_room(tmp_path):
         held = 4 * 3_500_000
         for _ in range(4):
             raw, opcode, _ = listen(server)
-            raw.send(opcode, b" " * (held // 4 - 1), claimed=held // 4)
+            raw.send_frame(opcode, b" " * (held // 4 - 1), claimed=held // 4)
             first.append(raw)
         wait_until(lambda: server.metric("scribe_memory_held_bytes") > held - 100_000, "all of it is held")
         # Of fourteen megabytes less than one is left: no door has room for its largest message.
         late = [door(server) for door in DOORS]
         for raw, opcode, _ in late:
-            raw.send_unread(opcode, b" " * (MEGABYTE - 1), claimed=MEGABYTE)
+            raw.send_frame_aside(opcode, b" " * (MEGABYTE - 1), claimed=MEGABYTE)
         other = SessionClient(server.base_url, "dev-client-2", "dev-secret-2")
         session = other.create(templates=["soap"])["session_id"]
         other.upload(session, 0, recording(1))
@@ -137,7 +76,7 @@ def test_unfinished_messages_are_held_as_far_as_there_is_room(tmp_path):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("memory"), "--ephemeral", "--listen-idle", "1h", "--edge-idle", "1h") as server:
+    with running(tmp_path_factory.mktemp("memory"), "--ephemeral", "--listen-idle", "1h", "--omi-idle", "1h") as server:
         yield server
 
 
@@ -168,18 +107,18 @@ def test_the_longest_text_of_a_door_holds_no_event_loop(server, door):
     """The server ends where one would: it is asked to."""
     raw, _, _ = door(server)
     for number, text in enumerate(largest(door)):
-        raw.send(1, text.encode())
+        raw.send_frame(1, text.encode())
         alive = f"alive-{number}".encode()
-        raw.send(9, alive)
+        raw.send_frame(9, alive)
         wait_until(lambda: raw.closed_with() is not None or alive in raw.received, f"text {number} was understood")
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
 def test_the_longest_audio_holds_no_event_loop(server):
     for query in [SAMPLES, "encoding=mulaw&sample_rate=8000", f"{SAMPLES}&channels=8&multichannel=true"]:
-        raw = Raw(server, f"/v1/listen?{query}", KEY)
-        raw.send(2, b"\x12\x34" * (MEGABYTE))
-        raw.send(9, b"alive")
+        raw = RawSocket.opened(server, f"/v1/listen?{query}", KEY)
+        raw.send_frame(2, b"\x12\x34" * (MEGABYTE))
+        raw.send_frame(9, b"alive")
         wait_until(lambda: b"alive" in raw.received or raw.closed_with(), "it was heard")
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
@@ -243,9 +182,9 @@ def test_an_hour_of_silence_in_a_hundred_kilobytes_fills_no_disk(tmp_path):
         ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", source, "-t", "1800", str(silence)], check=True)
     with running(tmp_path, "--data-dir", str(tmp_path / "data"), "--listen-idle", "1h") as server:
         transaction = consultation(server)
-        raw = Raw(server, f"/v1/listen?channels=8&txn_id={transaction.id}", KEY)
+        raw = RawSocket.opened(server, f"/v1/listen?channels=8&txn_id={transaction.id}", KEY)
         before = server.memory("VmRSS")
-        raw.send(2, silence.read_bytes())
+        raw.send_frame(2, silence.read_bytes())
 
         def stored() -> int:
             with contextlib.suppress(FileNotFoundError):
@@ -261,9 +200,9 @@ def test_an_hour_of_silence_in_a_hundred_kilobytes_fills_no_disk(tmp_path):
 def test_a_stream_without_audio_is_closed(tmp_path):
     with running(tmp_path, "--ephemeral", "--stream-idle", "500ms") as server:
         raw, _, _ = stream(server)
-        raw.send(2, b"\1\0" * 100)
+        raw.send_frame(2, b"\1\0" * 100)
         deadline = time.monotonic() + PATIENCE
         while raw.closed_with() is None and time.monotonic() < deadline:
             with contextlib.suppress(OSError):
-                raw.send(9, b"here")
+                raw.send_frame(9, b"here")
         assert raw.closed_with() == 1001

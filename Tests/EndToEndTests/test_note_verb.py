@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 
-from conftest import BINARY
+from emulator import BINARY
 
 VISIT = """\
 Doctor: What brings you in?

@@ -11,7 +11,7 @@ import client as scribe_client
 import pytest
 import speech
 import tls
-from conftest import DEMO, PATIENCE, TLS, running, wait_until
+from emulator import DEMO, PATIENCE, TLS, running, wait_until
 
 PYTHON = pathlib.Path(sys.prefix) / "ekacare/bin/python"
 WANTED = {

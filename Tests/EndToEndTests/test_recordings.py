@@ -5,7 +5,7 @@ import subprocess
 import client as scribe_client
 import pytest
 import speech
-from conftest import DEMO
+from emulator import DEMO
 from speech_service import WORDS, SpeechService, start, take, transcript
 
 #: How many chunks, and how much is spoken in them: a sentence each of twenty, the whole conversation in fewer.

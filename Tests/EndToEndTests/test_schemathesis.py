@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, running
+from emulator import ROOT, running
 from suki_client import SukiClient
 
 

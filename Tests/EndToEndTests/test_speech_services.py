@@ -7,7 +7,7 @@ import client as scribe_client
 import pytest
 import requests
 import speech
-from conftest import Server
+from emulator import Server
 from speech_service import WORDS, SpeechService, result, start, take, transcript
 
 KINDS = ["openai", "deepgram", "command"]

@@ -8,7 +8,7 @@ import wave
 
 import pytest
 import requests
-from conftest import revealed, running, without_links
+from emulator import revealed, running, without_links
 
 ID = "consultation-1"
 API = "/voice/api"

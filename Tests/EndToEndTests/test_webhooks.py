@@ -1,154 +1,17 @@
-"""Who registers is told, at least once, in order, with a signature: by receivers that do as receivers do.
-
-What a receiver checks is written from the vendor's sample (eka-v2.md section 7), by hand and in no way of the server's.
-"""
+"""Webhooks notify registered receivers: signed, at least once, in order per session."""
 
 import collections
-import hashlib
-import hmac
-import http.server
-import json
 import re
 import signal
 import stat
 import subprocess
 import sys
 import threading
-import time
 
-import jsonschema
 import pytest
 import requests
-import yaml
-from conftest import BINARY, PATIENCE, ROOT, Server, running, wait_until
-
-DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
-KEY = "kéy of nobody"
-SUBSCRIPTIONS = "/notification/v1/connect/webhook/subscriptions"
-#: So that what is tried again is tried soon.
-FAST = ("--webhook-pauses", "50ms,50ms,50ms,50ms,50ms,50ms")
-
-
-def verified(headers, body: bytes) -> dict:
-    """The message, if its signature is right: over the bytes as they came, and over the same JSON encoded anew, which is
-    what the vendor's sample does before it looks."""
-    signature = headers.get("Eka-Webhook-Signature") or headers.get("X-MSA-Signature")
-    parts = dict(part.split("=") for part in signature.split(","))
-    assert abs(time.time() - int(parts["t"])) < 180
-    message = json.loads(body)
-    for signed in (body, json.dumps(message, separators=(",", ":")).encode()):
-        expected = hmac.new(KEY.encode(), f"{parts['t']}.".encode() + signed, hashlib.sha256).hexdigest()
-        assert hmac.compare_digest(expected, parts["v1"])
-    assert headers["Content-Type"] == "application/json"
-    name = "connect" if "Eka-Webhook-Signature" in headers else "session"
-    content = DOCUMENT["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
-    jsonschema.Draft202012Validator({**content["schema"], "components": DOCUMENT["components"]}).validate(message)
-    return message
-
-
-class Receiver:
-    """Answers each path in its own way, and keeps what it could verify."""
-
-    def __init__(self, port=0):
-        receiver = self
-        self.heard = collections.defaultdict(list)
-        self.problems = []
-        self.lock = threading.Lock()
-        #: What is asked on this path is answered once somebody lets it.
-        self.released = threading.Event()
-        #: Called with each message before it is answered.
-        self.before_answer = lambda path, message: None
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_POST(self):
-                size = int(self.headers["Content-Length"])
-                body = self.rfile.read(size)
-                if len(body) < size:
-                    # The server was killed while it sent this: nothing was delivered, and it comes again.
-                    self.close_connection = True
-                    return
-                try:
-                    message = verified(self.headers, body)
-                except Exception as problem:
-                    receiver.problems.append((self.path, body, repr(problem)))
-                    raise
-                event = (message.get("session_id") or message["transaction_id"], message["event"])
-                with receiver.lock:
-                    receiver.heard[self.path].append(event)
-                    is_first = receiver.heard[self.path].count(event) == 1
-                receiver.before_answer(self.path, event)
-                if self.path == "/stuck":
-                    receiver.released.wait(PATIENCE)
-                if self.path == "/vanishing" and is_first:
-                    self.close_connection = True
-                    return
-                self.send_response(500 if self.path == "/flaky" and is_first else 302 if self.path == "/moved" else 204)
-                if self.path == "/moved":
-                    self.send_header("Location", "/good")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.port = self.server.server_port
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.released.set()
-        self.server.shutdown()
-        self.server.server_close()
-        assert not self.problems, self.problems
-
-
-class Consultant:
-    """A client that registers and consults."""
-
-    def __init__(self, server: Server):
-        sdk = server.client()
-        self.session = sdk.session
-        self.base_url = server.base_url
-
-    def post(self, path: str, body) -> dict:
-        answer = self.session.post(self.base_url + path, json=body, timeout=PATIENCE)
-        assert answer.ok, answer.text
-        return answer.json()
-
-    def register(self, url: str, *events: str) -> str:
-        names = [f"session.{event}" for event in events or ("started", "ended", "completed", "partial", "failed")]
-        return self.post("/voice/v1/webhooks", {"url": url, "events": names, "secret": KEY})["webhook_id"]
-
-    def begin(self, name: str):
-        body = {"transfer": "vaded", "mode": "consultation", "s3_url": f"s3://bucket/260510/{name}"}
-        self.post(f"/voice/api/v2/transaction/init/{name}", body)
-
-    def end(self, name: str):
-        self.post(
-            f"/voice/api/v1/transaction/{name}/convert-to-template", {"template_id": "soap", "transcript": "A fever."})
-
-
-def admin(server: Server, path: str) -> dict:
-    token = server.folder / "data/admin-token"
-    headers = {"Authorization": f"Bearer {token.read_text()}"} if token.exists() else {}
-    answer = requests.get(f"{server.base_url}/__admin/{path}", headers=headers, timeout=PATIENCE)
-    assert answer.ok, answer.text
-    return answer.json()
-
-
-def settle(server: Server):
-    """Waits until nothing is on its way any more."""
-    wait_until(lambda: admin(server, "info")["counts"]["pending_deliveries"] == 0, "everything is delivered or has failed")
-
-
-WHOLE = ["session.started", "session.ended", "session.completed"]
+from emulator import BINARY, PATIENCE, ROOT, Server, running, wait_until
+from webhooks import FAST, KEY, SUBSCRIPTIONS, WHOLE, Consultant, Receiver, admin, settle
 
 
 @pytest.mark.covers("C-112")

@@ -9,7 +9,7 @@ import sys
 import zipfile
 
 import pytest
-from conftest import BINARY, running
+from emulator import BINARY, running
 
 ROOT = pathlib.Path(__file__).parents[2]
 MANUAL = "share/man/man1/scribe-emulator.1"

@@ -21,7 +21,7 @@ import client as scribe_client
 import pytest
 import requests
 import speech
-from conftest import BINARY, DEMO
+from emulator import BINARY, DEMO
 from speech_service import start, take, transcript
 
 PROGRAM = DEMO / "whisper.py"

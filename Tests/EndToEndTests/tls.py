@@ -1,9 +1,12 @@
-"""Clients of a server's TLS port that trust its authority and nobody else."""
+"""Clients of a server's TLS port that trust only its authority, and the verbs of the command that concern TLS."""
 
 import os
 import pathlib
 import socket
 import ssl
+import subprocess
+
+from emulator import BINARY, PATIENCE, wait_until
 
 RESOLVER = pathlib.Path(__file__).with_name("resolver")
 
@@ -87,3 +90,21 @@ def plain(server, timeout: float):
 
 #: How a test reaches a server's socket.
 DOORS = {"plain": plain, "tls": Encrypted}
+
+
+def verb(folder, *arguments, **options):
+    """Runs a verb of the command with the folder as the home of its user."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), **options.pop("environment", {})}
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, env=environment, cwd=folder, **options)
+
+
+def logged(server, text):
+    """Waits until the log holds a text."""
+    wait_until(lambda: text in server.log, f"the log says: {text}")
+
+
+def refusal(folder, *flags) -> str:
+    """Starts a server that must fail. Returns its message."""
+    answer = verb(folder, "serve", "--ephemeral", "--port", "0", *flags, timeout=PATIENCE)
+    assert answer.returncode != 0
+    return answer.stderr

@@ -1,0 +1,129 @@
+"""Starts the built server, each time with data of its own, and holds what all tests share: paths, waits and flags."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import requests
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("SCRIBE_BINARY", ROOT / ".build/debug/scribe-emulator"))
+DEMO = ROOT / "demo"
+sys.path.insert(0, str(DEMO))
+
+import client as scribe_client  # noqa: E402  (in demo/)
+
+
+def revealed(text: str) -> str:
+    """An answer, followed by what its base64 stands for."""
+    values = re.findall(r'"((?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))?)"', text)
+    return "\n".join([text, *(base64.b64decode(value).decode(errors="replace") for value in values)])
+
+
+#: Members that are another link each time they are asked for, and how long it can be used.
+LINKS = {
+    "upload_url", "presigned_url", "presigned_url_expires_at", "download_url", "download_url_expires_at", "edit_url",
+    "audio_url", "expires_in",
+}
+
+
+def without_links(answer):
+    """What an answer says beside its links."""
+    if isinstance(answer, dict):
+        return {name: without_links(value) for name, value in answer.items() if name not in LINKS}
+    return [without_links(item) for item in answer] if isinstance(answer, list) else answer
+
+
+#: What makes a server listen for TLS too, on a free port.
+TLS = ("--tls", "--tls-port", "0")
+
+#: In seconds: how long anything may take that is sure to happen, on however busy a machine. It ends what hangs.
+PATIENCE = 120
+
+
+def wait_until(condition, what: str):
+    """Returns what `condition` does once that is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"in vain: {what}"
+        time.sleep(0.01)
+    return result
+
+
+class Server:
+    """A running server and what is known of it."""
+
+    def __init__(self, folder: pathlib.Path, *flags: str, environment=None, prefix=(), binary=BINARY):
+        self.folder = folder
+        self.ready_file = folder / "ready.json"
+        self.log_path = folder / "log"
+        self.ready_file.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            [*prefix, binary, "serve", "--port", "0", "--ready-file", self.ready_file, *flags],
+            stdout=subprocess.DEVNULL, stderr=open(self.log_path, "ab"), cwd=folder,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(folder),
+                "SCRIBE_TRAP_ON_EVENT_LOOP": "1",
+                **(environment or {}),
+            },
+        )
+        wait_until(self.is_ready, "the server is ready")
+        ready = json.loads(self.ready_file.read_text())
+        self.base_url, self.tls_url = ready["base_url"], ready.get("tls_url")
+        self.port = int(self.base_url.rsplit(":", 1)[1])
+        if self.tls_url:
+            self.tls_port = int(self.tls_url.rsplit(":", 1)[1])
+            self.authority = str(folder / ".local/share/scribe-emulator/tls/ca.pem")
+
+    def is_ready(self) -> bool:
+        assert self.process.poll() is None, self.log_path.read_text()
+        return self.ready_file.exists()
+
+    @property
+    def log(self) -> str:
+        return self.log_path.read_text()
+
+    def memory(self, name: str) -> int:
+        """Bytes, from the operating system: `VmRSS` now, `VmHWM` at most so far."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[1]) << 10
+
+    def client(self, *arguments, **options) -> scribe_client.ScribeClient:
+        return scribe_client.ScribeClient(self.base_url, *arguments, **options)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def metric(self, name: str) -> float:
+        """A reading without labels."""
+        text = requests.get(f"{self.base_url}/metrics", headers={"Connection": "close"}).text
+        return float(re.search(rf"^{name} (\S+)", text, re.MULTILINE)[1])
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=PATIENCE)
+        assert code == 0, f"exit code {code}\n{self.log}"
+
+
+@contextlib.contextmanager
+def running(folder: pathlib.Path, *flags: str, **options):
+    server = Server(folder, *flags, **options)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.stop()
+
+
+def run(*arguments, **options):
+    """Runs the command with these arguments to its end."""
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE, **options)

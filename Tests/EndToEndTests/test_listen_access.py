@@ -1,0 +1,146 @@
+"""Access to live recognition: keys, parameters, origins and the number of sockets."""
+
+import json
+
+import jsonschema
+import pytest
+import requests
+import websockets.exceptions
+import yaml
+from emulator import running, wait_until
+from listen_client import DOCUMENT, KEY, SPEECH, Listener, hear
+
+
+@pytest.mark.covers("L-01", "L-02", "L-11")
+@pytest.mark.parametrize("scheme", ["Token", "token", "Bearer", "bearer", "BEARER"])
+def test_a_key_opens_a_socket_by_its_header(server, scheme):
+    with Listener(server, additional_headers={"Authorization": f"{scheme} {KEY}"}) as listener:
+        listener.send("CloseStream")
+        assert [m["type"] for m in listener.end()] == ["Metadata"]
+
+
+@pytest.mark.covers("L-03", "L-04")
+def test_a_key_opens_a_socket_as_a_subprotocol_and_is_never_repeated(server):
+    with Listener(server, additional_headers={}, subprotocols=["token", KEY]) as listener:
+        assert listener.socket.subprotocol == "token"
+    with Listener(server) as listener:
+        assert listener.socket.subprotocol is None
+
+
+@pytest.mark.covers("L-05", "L-06", "L-07")
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Token "}, {"Authorization": "Token wrong"},
+                                     {"Authorization": "Basic b3JnX2Rldl9rZXk="}, {"Authorization": KEY}])
+def test_a_wrong_key_is_refused_with_401(server, headers):
+    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+        Listener(server, additional_headers=headers)
+    answer = refusal.value.response
+    assert answer.status_code == 401
+    body = json.loads(answer.body)
+    assert body["err_code"] == "INVALID_AUTH" and body["err_msg"] and body["request_id"]
+    assert answer.headers["dg-request-id"] == body["request_id"] and answer.headers["dg-error"] == body["err_msg"]
+
+
+@pytest.mark.covers("L-05", "L-08")
+@pytest.mark.parametrize("offered", [["token", "wrong"], ["token"], ["bearer", "a.b.c"]])
+def test_a_wrong_key_that_came_as_a_subprotocol_closes_the_socket_and_says_401(server, offered):
+    with Listener(server, additional_headers={}, subprotocols=offered) as listener:
+        assert listener.end() == []
+        assert listener.close_frame[0] == 1008 and listener.close_frame[1].startswith("401 INVALID_AUTH")
+
+
+def test_a_header_that_says_nothing_is_refused_like_a_wrong_key(tmp_path):
+    # Of its own, for it once ended the server.
+    with running(tmp_path, "--ephemeral") as server:
+        for path in ("/v1/listen", "/v1/auth/grant"):
+            answer = requests.post(f"{server.base_url}{path}", headers={"Authorization": ""})
+            assert (answer.status_code, answer.json()["err_code"]) == (401, "INVALID_AUTH")
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            Listener(server, additional_headers={"Authorization": ""})
+        assert refusal.value.response.status_code == 401
+
+
+@pytest.mark.covers("L-55")
+@pytest.mark.parametrize("agent, sees_the_status", [
+    ("okhttp/4.12.0", True), ("okhttp/5.0.0-alpha.14", True), ("Mozilla/5.0 (X11; Linux x86_64)", False),
+    ("an okhttp/4.12.0", False), (None, False),
+])
+def test_okhttp_sees_the_status_of_a_refusal_and_others_see_how_the_socket_closes(server, agent, sees_the_status):
+    open_socket = lambda: Listener(
+        server, additional_headers={}, subprotocols=["token", "wrong"], user_agent_header=agent)
+    if sees_the_status:
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            open_socket()
+        assert refusal.value.response.status_code == 401
+        assert json.loads(refusal.value.response.body)["err_code"] == "INVALID_AUTH"
+        # What is right opens it for them too.
+        with Listener(server, additional_headers={}, subprotocols=["token", KEY], user_agent_header=agent) as listener:
+            assert listener.socket.subprotocol == "token"
+    else:
+        with open_socket() as listener:
+            assert listener.end() == []
+            assert listener.close_frame[0] == 1008 and listener.close_frame[1].startswith("401 INVALID_AUTH")
+
+
+@pytest.mark.covers("L-09", "L-10", "L-11")
+def test_unknown_parameters_are_passed_over(server):
+    assert hear(server, "colour=blue&keyterm=a&keyterm=b+c&tag=x&tag=y&version=1&mip_opt_out=true")
+
+
+@pytest.mark.parametrize("query", ["encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe",
+                                   "utterance_end_ms=soon", "diarize_model=v2"])
+def test_parameters_that_cannot_be_are_400(server, query):
+    address = f"http://127.0.0.1:{server.port}/v1/listen?{query}"
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+               "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Authorization": f"Token {KEY}"}
+    answer = requests.get(address, headers=upgrade)
+    assert answer.status_code == 400 and answer.json()["err_code"] == "Bad Request"
+
+
+def test_a_plain_get_is_told_to_upgrade(server):
+    answer = requests.get(f"http://127.0.0.1:{server.port}/v1/listen", headers={"Authorization": f"Token {KEY}"})
+    assert answer.status_code == 426 and answer.headers["upgrade"] == "websocket"
+
+
+def test_no_more_sockets_are_open_than_may_be(tmp_path):
+    with running(tmp_path, "--ephemeral", "--listen-sockets", "2") as server:
+        with Listener(server), Listener(server):
+            with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+                Listener(server)
+            assert refusal.value.response.status_code == 429
+
+        def opens():
+            try:
+                with Listener(server):
+                    return True
+            except websockets.exceptions.InvalidStatus:
+                return False
+
+        wait_until(opens, "a place is given back")
+
+
+def test_a_client_that_says_it_has_no_body_opens_a_socket(server):
+    # As clients made with NIO do.
+    with Listener(server, additional_headers={"Authorization": f"Token {KEY}", "Content-Length": "0"}) as listener:
+        listener.send(SPEECH, "CloseStream")
+        assert listener.end()[-1]["type"] == "Metadata"
+
+
+def test_pages_of_other_origins_open_no_socket(server):
+    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+        Listener(server, origin="https://evil.example")
+    assert refusal.value.response.status_code == 403
+    with Listener(server, origin="http://localhost:3000"):
+        pass
+
+
+def test_the_examples_of_the_document_fit_it():
+    for name, message in DOCUMENT["components"]["messages"].items():
+        for example in message.get("examples", []):
+            payload = example["payload"]
+            schema = {"$ref": message["payload"]["$ref"], "components": DOCUMENT["components"]}
+            jsonschema.Draft202012Validator(schema).validate(payload)
+
+
+def test_the_document_is_served(server):
+    answer = requests.get(f"{server.base_url}/listen.asyncapi.yaml")
+    assert answer.status_code == 200 and yaml.safe_load(answer.text) == DOCUMENT

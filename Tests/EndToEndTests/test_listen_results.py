@@ -1,0 +1,178 @@
+"""Messages of live recognition: results, words, metadata and events."""
+
+import hashlib
+import json
+
+import pytest
+import requests
+from emulator import PATIENCE, running
+from listen_client import SPEECH, Listener, hear, results, silence, voice, words
+
+
+@pytest.mark.covers("L-12", "L-13", "L-14")
+def test_nothing_is_said_before_audio_and_keep_alives_are_not_answered(server):
+    with Listener(server) as listener:
+        listener.send("KeepAlive", "KeepAlive", "CloseStream")
+        assert [m["type"] for m in listener.end()] == ["Metadata"]
+
+
+@pytest.mark.covers("L-17", "L-19", "L-20", "L-21", "L-22", "L-28", "L-29", "L-31")
+def test_the_worked_example(server):
+    """streaming.md 6, to the number."""
+    messages = hear(server, "interim_results=true&endpointing=300")
+    found = [(m["is_final"], m["speech_final"], m["start"], m["duration"], words(m)) for m in results(messages)]
+    assert found == [
+        (False, False, 0.0, 0.5, 2), (False, False, 0.0, 1.0, 4), (True, True, 0.0, 1.5, 5),
+        (False, False, 1.5, 1.0, 2), (False, False, 1.5, 1.5, 5), (True, True, 1.5, 1.5, 5),
+    ]
+    metadata = messages[-1]
+    assert metadata["type"] == "Metadata" and metadata["duration"] == 3.0 and metadata["channels"] == 1
+    assert metadata["sha256"] == hashlib.sha256(SPEECH).hexdigest()
+
+
+@pytest.mark.covers("L-18")
+def test_without_interims_everything_is_final(server):
+    assert all(m["is_final"] for m in results(hear(server, "endpointing=300")))
+
+
+@pytest.mark.covers("L-23")
+def test_without_endpointing_a_pause_ends_nothing(server):
+    found = results(hear(server, "endpointing=false"))
+    assert [(m["start"], m["duration"], words(m)) for m in found] == [(0.0, 3.0, 10)]
+
+
+@pytest.mark.covers("L-24", "L-25", "L-26", "L-27")
+def test_finalize_settles_once_and_the_stream_goes_on(server):
+    with Listener(server, "endpointing=false") as listener:
+        listener.send(voice(1.0), "Finalize")
+        first = listener.until("Results")
+        assert first["from_finalize"] and first["is_final"] and words(first) == 4
+        listener.send("Finalize")
+        empty = listener.until("Results")
+        assert empty["from_finalize"] and words(empty) == 0
+        assert empty["channel"]["alternatives"][0] == {"transcript": "", "confidence": 0, "words": []}
+        listener.send(voice(1.0), "CloseStream")
+        last = results(listener.end())[-1]
+        assert not last["from_finalize"] and last["start"] == 1.0 and last["start"] + last["duration"] == 2.0
+
+
+@pytest.mark.covers("L-30", "L-32")
+def test_a_stream_without_audio_ends_with_metadata_of_nothing(server):
+    (metadata,) = hear(server, "", b"")[:1]
+    assert metadata["duration"] == 0 and metadata["channels"] == 0
+    assert metadata["sha256"] == hashlib.sha256(b"").hexdigest()
+
+
+@pytest.mark.covers("L-33")
+def test_one_id_is_in_the_header_and_in_all_messages(server):
+    with Listener(server, "interim_results=true") as listener:
+        id = listener.socket.response.headers["dg-request-id"]
+        listener.send(SPEECH, "CloseStream")
+        messages = listener.end()
+    assert {m["metadata"]["request_id"] for m in results(messages)} | {messages[-1]["request_id"]} == {id}
+
+
+@pytest.mark.covers("L-34", "L-35", "L-36")
+def test_words_are_objects_in_order_within_their_span(server):
+    for result in results(hear(server, "interim_results=true&endpointing=300")):
+        last = result["start"]
+        for word in result["channel"]["alternatives"][0]["words"]:
+            assert last <= word["start"] < word["end"] <= round(result["start"] + result["duration"], 3)
+            last = word["end"]
+
+
+@pytest.mark.covers("L-37")
+def test_punctuation_only_on_request(server):
+    plain = results(hear(server, "endpointing=false"))[0]["channel"]["alternatives"][0]
+    assert all("punctuated_word" not in word for word in plain["words"])
+    for flag in ["punctuate", "smart_format"]:
+        written = results(hear(server, f"endpointing=false&{flag}=true"))[0]["channel"]["alternatives"][0]
+        assert written["words"][0]["word"].islower() and written["words"][0]["punctuated_word"][0].isupper()
+        assert written["transcript"].startswith(written["words"][0]["punctuated_word"])
+
+
+@pytest.mark.covers("L-38", "L-39", "L-40")
+def test_speech_and_utterances_are_told_on_request(server):
+    def kinds(query):
+        return [m["type"] for m in hear(server, query) if m["type"] not in ("Results", "Metadata")]
+
+    assert kinds("endpointing=300") == []
+    assert kinds("endpointing=300&vad_events=true") == ["SpeechStarted", "SpeechStarted"]
+    messages = hear(server, "endpointing=300&utterance_end_ms=500")
+    assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"]
+    assert messages[1]["channel"] == [0, 1] and messages[1]["last_word_end"] == 1.2
+
+
+def pauses(count: int, length: float) -> bytes:
+    """Voice that stops again and again."""
+    return b"".join(voice(0.5) + silence(length) for _ in range(count))
+
+
+@pytest.mark.covers("L-65")
+def test_speech_begins_anew_after_300_ms_only(server):
+    def begins(audio):
+        return sum(m["type"] == "SpeechStarted" for m in hear(server, "vad_events=true", audio))
+
+    assert begins(pauses(20, 0.2)) == 1
+    assert begins(pauses(5, 0.32)) == 5
+
+
+@pytest.mark.covers("L-66")
+def test_who_names_no_endpointing_gets_sentences(server):
+    assert len(results(hear(server, "", pauses(6, 0.2)), final=True)) == 1
+    assert len(results(hear(server, "endpointing=10", pauses(6, 0.2)), final=True)) == 6
+
+
+@pytest.mark.covers("L-63", "L-64")
+def test_key_terms_are_replaced_and_told(server):
+    def configured(query, **message):
+        with Listener(server, query) as listener:
+            listener.socket.send(json.dumps({"type": "Configure", **message}))
+            answer = listener.receive()
+            listener.send(SPEECH, "CloseStream")
+            assert results(listener.end())
+        assert answer.pop("request_id")
+        return answer
+
+    taken = {"type": "ConfigureSuccess", "keyterms": ["metformin", "blood pressure"]}
+    assert configured("model=nova-3-medical", keyterms=["metformin", "blood pressure"]) == taken
+    assert configured("", keyterms=[]) == {"type": "ConfigureSuccess", "keyterms": []}
+    assert configured("", features={"x": 1}) == {"type": "ConfigureSuccess"}
+    refused = configured("model=nova-2", keyterms=["metformin"])
+    assert (refused["type"], refused["code"]) == ("ConfigureFailure", "CONFIGURE_KEYTERMS_NOT_SUPPORTED")
+    assert refused["description"]
+    assert configured("model=nova-3", keyterms=["a b"] * 251)["code"] == "CONFIGURE_KEYTERM_LIMIT_EXCEEDED"
+
+
+@pytest.mark.covers("L-62")
+def test_with_several_languages_each_word_has_its_own(server):
+    alternative = results(hear(server, "language=multi"), final=True)[0]["channel"]["alternatives"][0]
+    assert alternative["languages"] == ["en"]
+    assert {word["language"] for word in alternative["words"]} == {"en"}
+    plain = results(hear(server, "language=en"), final=True)[0]["channel"]["alternatives"][0]
+    assert "languages" not in plain and "language" not in plain["words"][0]
+
+
+@pytest.mark.covers("L-48")
+def test_each_channel_has_results_of_its_own(server):
+    left, right = voice(1.2), silence(1.2)
+    both = b"".join(left[i:i + 2] + right[i:i + 2] for i in range(0, len(left), 2))
+    found = results(hear(server, "channels=2&multichannel=true&endpointing=false", both))
+    assert [(m["channel_index"], words(m)) for m in found] == [([0, 2], 5)]
+
+
+@pytest.mark.covers("L-49")
+def test_speakers_are_told_apart_on_request(server):
+    found = results(hear(server, "diarize=true&endpointing=false", voice(2.4)))[0]
+    assert {w["speaker"] for w in found["channel"]["alternatives"][0]["words"]} == {0, 1}
+
+
+def test_subq_greets_and_counts_otherwise(tmp_path):
+    with running(tmp_path, "--ephemeral", "--listen-dialect", "subq") as server:
+        messages = hear(server, "endpointing=300")
+        refused = requests.post(
+            f"{server.base_url}/v1/listen", data=voice(1), headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE)
+    assert refused.status_code == 401 and refused.json().keys() == {"error", "request_id"}
+    assert messages[0]["type"] == "Metadata" and messages[0]["duration"] == 0
+    assert any(not m["is_final"] for m in results(messages)), "interims are told unasked"
+    assert all(m["channel_index"] == [0] for m in results(messages))

@@ -1,0 +1,100 @@
+"""Live streams that belong to a transaction: their audio and text are in its results."""
+
+import pytest
+from emulator import running, wait_until
+from listen_client import SPEECH, Listener, consultation, hear, kept, names, results, said, silence, transcript, voice
+from websockets.exceptions import InvalidStatus
+
+
+@pytest.mark.covers("L-54")
+def test_a_stream_is_a_consultation(server):
+    transaction = consultation(server)
+    messages = hear(server, f"endpointing=300&punctuate=true&txn_id={transaction.id}", SPEECH + silence(1) + voice(2))
+    assert transcript(transaction) == said(messages)
+    assert transaction.poll().json()["data"]["template_results"]["custom"]
+    # The audio is there, in chunks that follow each other.
+    assert kept(transaction) == SPEECH + silence(1) + voice(2)
+    # It has ended, and is nobody else's.
+    for identifier in (transaction.id, "nothing", "a%00b"):
+        with pytest.raises(InvalidStatus) as refusal:
+            hear(server, f"txn_id={identifier}")
+        assert refusal.value.response.status_code == 400 and b"txn_id" in refusal.value.response.body
+
+
+@pytest.mark.covers("L-54")
+def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
+    transaction = consultation(server)
+    query = f"endpointing=300&punctuate=true&txn_id={transaction.id}"
+    with Listener(server, query) as first:
+        first.send(SPEECH)
+        first.until("Results")
+        first.drop()
+    wait_until(lambda: kept(transaction) == SPEECH, "what was not settled is kept too")
+    second = hear(server, query, voice(2))
+    heard = transcript(transaction)
+    assert heard.startswith(said(first.messages)) and heard.endswith(said(second))
+    assert kept(transaction) == SPEECH + voice(2)
+
+
+@pytest.mark.covers("L-54")
+@pytest.mark.parametrize("ends", ["with a close frame", "without a word", "idle"])
+def test_what_was_not_settled_is_kept_however_a_stream_ends(tmp_path, ends):
+    with running(tmp_path, "--ephemeral", "--long-poll", "3s", "--listen-idle", "500ms") as server:
+        transaction = consultation(server)
+        audio = SPEECH + voice(0.4)
+        with Listener(server, f"endpointing=300&txn_id={transaction.id}") as listener:
+            listener.send(audio)
+            listener.until("Results")
+            if ends == "with a close frame":
+                listener.socket.close()
+            elif ends == "idle":
+                listener.end()
+            else:
+                listener.drop()
+        wait_until(lambda: kept(transaction) == audio, "what was not settled is kept too")
+        # It is open still, and may go on.
+        assert said(hear(server, f"txn_id={transaction.id}", voice(1)))
+        assert kept(transaction) == audio + voice(1) and transcript(transaction)
+
+
+def test_two_streams_of_one_consultation_take_nothing_from_each_other(server):
+    transaction = consultation(server)
+    query = f"endpointing=300&txn_id={transaction.id}"
+    with Listener(server, query) as first, Listener(server, query) as second:
+        for listener in (first, second):
+            listener.send(SPEECH)
+            listener.until("Results")
+            listener.socket.close()
+    wait_until(lambda: len(kept(transaction)) == 2 * len(SPEECH), "each has its chunks")
+
+
+def test_what_was_settled_survives_a_kill(tmp_path):
+    flags = ("--data-dir", str(tmp_path / "data"), "--long-poll", "3s")
+    with running(tmp_path, *flags) as server:
+        transaction = consultation(server)
+        with Listener(server, f"endpointing=300&punctuate=true&txn_id={transaction.id}") as listener:
+            listener.send(SPEECH)
+            listener.until("Results")
+            server.kill()
+    with running(tmp_path, *flags) as server:
+        again = server.client().transaction(transaction.id)
+        again.folder = transaction.folder
+        assert again.commit(names(again)).status_code == 200
+        assert transcript(again) == said(listener.messages)
+
+
+def test_the_text_is_stored_as_people_write_it_whatever_the_client_wants_to_see(server):
+    transaction = consultation(server)
+    messages = hear(server, f"endpointing=300&txn_id={transaction.id}", voice(5))
+    assert said(messages).islower() and "." not in said(messages)
+    assert all("punctuated_word" not in word for r in results(messages) for word in r["channel"]["alternatives"][0]["words"])
+    assert transcript(transaction).startswith("Good morning") and transcript(transaction).lower().replace(".", "") == said(messages)
+
+
+def test_each_channel_of_a_consultation_is_in_its_transcript(server):
+    transaction = consultation(server)
+    mono = voice(3)
+    stereo = b"".join(mono[at:at + 2] * 2 for at in range(0, len(mono), 2))
+    messages = hear(server, f"channels=2&multichannel=true&endpointing=300&punctuate=true&txn_id={transaction.id}", stereo)
+    counts = [words for r in results(messages, final=True) for words in [len(r["channel"]["alternatives"][0]["words"])]]
+    assert len(counts) == 2 and len(transcript(transaction).split()) == sum(counts)

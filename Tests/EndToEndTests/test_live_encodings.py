@@ -1,0 +1,111 @@
+"""Live streams in compressed formats, and the decoders that they share."""
+
+import contextlib
+import hashlib
+import subprocess
+import threading
+import time
+
+import pytest
+from emulator import running, wait_until
+from listen_client import KEY, RATE, SPEECH, Listener, consultation, results, said, transcript
+from websockets.exceptions import ConnectionClosed
+
+
+def encoded(audio: bytes, *options: str) -> bytes:
+    return subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "-", *options, "-"],
+        input=audio, check=True, capture_output=True).stdout
+
+
+#: What it is called, and what ffmpeg is told to make it.
+ENCODINGS = {
+    "flac": ["-f", "flac"], "mp3": ["-f", "mp3", "-b:a", "96k"], "ogg-opus": ["-c:a", "libopus", "-f", "ogg"],
+    "webm": ["-c:a", "libopus", "-f", "webm"], "aac": ["-c:a", "aac", "-f", "adts"],
+    "m4a": ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"],
+}
+
+
+def stream(server, query, audio, size=700):
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?{query}"
+    with Listener(server, address=address) as listener:
+        listener.send(*(audio[at:at + size] for at in range(0, len(audio), size)), "CloseStream")
+        return listener, listener.end()
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("says", [True, False])
+def test_encoded_streams_are_heard_whether_or_not_they_are_named(server, name, says):
+    audio = encoded(SPEECH, *ENCODINGS[name])
+    _, messages = stream(server, f"endpointing=300&{'encoding=' + name if says else ''}", audio)
+    counts = [len(r["channel"]["alternatives"][0]["words"]) for r in results(messages)]
+    assert len(counts) == 2 and all(count in (4, 5) for count in counts)
+    assert messages[-1]["sha256"] == hashlib.sha256(audio).hexdigest() and abs(messages[-1]["duration"] - 3) < 0.2
+
+
+def test_an_encoded_stream_is_a_consultation_too(server):
+    transaction = consultation(server)
+    _, messages = stream(
+        server, f"endpointing=300&punctuate=true&txn_id={transaction.id}", encoded(SPEECH, *ENCODINGS["ogg-opus"]))
+    assert said(messages) and transcript(transaction) == said(messages)
+
+
+@pytest.mark.parametrize("query, audio", [
+    ("encoding=mp3", b"no audio at all" * 1000), ("encoding=flac", b""), ("", b"fLaC and then nothing of it" * 100),
+    ("encoding=ogg", encoded(SPEECH, "-f", "flac")),
+    # A playlist names files that nobody is to read.
+    ("encoding=m4a", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" * 100)])
+def test_a_stream_that_is_not_what_it_says_closes_the_socket(server, query, audio):
+    listener, messages = stream(server, query, audio)
+    assert results(messages) == [] and listener.close_frame[0] == (1008 if audio else 1000)
+    assert not audio or listener.close_frame[1].startswith("DATA-0000")
+
+
+def decoders(server) -> list[str]:
+    return subprocess.run(
+        ["pgrep", "-P", str(server.process.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
+
+
+def test_no_decoder_outlives_its_stream(server):
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg"
+    with Listener(server, address=address) as listener:
+        listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"])[:500])
+        wait_until(lambda: decoders(server), "it is decoded")
+        listener.drop()
+    wait_until(lambda: not decoders(server), "its decoder ends with it")
+
+
+def encoded_stream(server, key=KEY):
+    return Listener(server, address=f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg&endpointing=300", key=key)
+
+
+def is_heard(server, key) -> bool:
+    with encoded_stream(server, key) as listener:
+        with contextlib.suppress(ConnectionClosed):
+            listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"]), "CloseStream")
+        return bool(results(listener.end()))
+
+
+def test_one_business_leaves_decoders_to_others(tmp_path):
+    flags = ("--ephemeral", "--decoders", "4", "--listen-idle", "1h")
+    with running(tmp_path, *flags) as server, contextlib.ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(encoded_stream(server))
+        wait_until(lambda: len(decoders(server)) == 3, "each has its own")
+        one_more = stack.enter_context(encoded_stream(server))
+        assert one_more.end() == [] and one_more.close_frame[0] == 1011
+        assert is_heard(server, "org_dev_key_2")
+
+
+def test_a_stream_that_is_fed_nothing_gives_its_decoder_to_one_that_needs_it(tmp_path):
+    flags = ("--ephemeral", "--decoders", "1", "--listen-idle", "500ms")
+    with running(tmp_path, *flags) as server, encoded_stream(server) as idle:
+        def keep_alive():
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    idle.send("KeepAlive")
+                    time.sleep(0.1)
+
+        threading.Thread(target=keep_alive, daemon=True).start()
+        wait_until(lambda: is_heard(server, "org_dev_key_2"), "the idle one gives way")
+        assert idle.end() == [] and idle.close_frame[0] == 1011 and idle.close_frame[1].startswith("NET-0001")

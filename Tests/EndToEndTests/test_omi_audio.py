@@ -1,0 +1,104 @@
+"""Audio of devices: codecs, and audio beside text that a device has recognised itself."""
+
+import subprocess
+
+import pytest
+from device_client import Device
+from emulator import DEMO, running, wait_until
+from listen_client import silence, voice
+
+
+@pytest.mark.covers("E-09")
+@pytest.mark.parametrize("codec, rate", [("pcm16", 16_000), ("pcm8", 8000), ("opus", 16_000), ("aac", 16_000)])
+def test_audio_is_heard_and_mixed_with_text(omi, codec, rate):
+    audio = voice(1.5, rate) + silence(0.8, rate) + voice(1.5, rate) + silence(0.8, rate)
+    if codec == "opus":
+        frames = opus_packets(audio)
+    elif codec == "aac":
+        stream = subprocess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", "16000", "-ac", "1", "-i", "-", "-c:a", "aac",
+             "-f", "adts", "-"], input=audio, check=True, capture_output=True).stdout
+        frames = [stream[at:at + 500] for at in range(0, len(stream), 500)]
+    else:
+        frames = [audio[at:at + 2000] for at in range(0, len(audio), 2000)]
+    with Device(omi, f"codec={codec}&sample_rate={rate}") as device:
+        device.say("before")
+        device.send(b"\x8a\x00", *frames)
+        device.until(2)
+        device.say("after")
+        # A second utterance, whose words are of two speakers.
+        device.until(5)
+        device.say("end")
+        while (texts := device.until(len(device.segments) + 1))[-1] != "end":
+            pass
+        assert texts[0] == "before" and "after" in texts
+        heard = [segment for segment in device.segments if segment["stt_provider"] == "fake"]
+        assert "".join(segment["text"] for segment in heard).startswith("Good morning what brings you here")
+        assert all(segment["end"] > segment["start"] >= 0 for segment in heard)
+        [conversation] = device.conversations()
+        assert device.stored() == texts
+        path = f"/v1/conversations/{conversation['id']}/recording"
+        assert device.call("GET", path).json() == {"has_recording": True}
+
+
+def test_a_visit_by_text_and_by_voice_comes_to_the_same(tmp_path, spoken, sentences):
+    # The seed's phase 3, with a recogniser that listens.
+    with running(tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}") as server:
+        summaries = []
+        for is_text in (True, False):
+            with Device(server, "codec=pcm16&sample_rate=16000").ready() as device:
+                if is_text:
+                    device.say(*sentences)
+                else:
+                    audio = spoken.tobytes()
+                    device.send(*(audio[at:at + 32_000] for at in range(0, len(audio), 32_000)))
+            # Closed, and all of it heard.
+            texts = wait_until(lambda: (t := device.stored()) and len(t) >= (len(sentences) if is_text else 5) and t, "it is heard")
+            assert not is_text or texts == sentences
+            wait_until(lambda: "one week" in " ".join(device.stored()).lower(), "its end is heard")
+            ended = device.call("POST", "/v1/conversations").json()["conversation"]
+            memories = {memory["content"].lower() for memory in device.call("GET", "/v3/memories").json()}
+            summaries.append((memories, {item["description"].lower() for item in ended["structured"]["action_items"]}))
+    (text_memories, text_items), (voice_memories, voice_items) = summaries
+    assert "allergic to penicillin" in text_memories & voice_memories
+    assert len(text_items & voice_items) >= 2
+
+
+def opus_packets(audio: bytes) -> list[bytes]:
+    """Bare packets, as ffmpeg packs them into Ogg pages."""
+    ogg = subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", "16000", "-ac", "1", "-i", "-", "-c:a", "libopus",
+         "-frame_duration", "20", "-f", "ogg", "-"], input=audio, check=True, capture_output=True).stdout
+    packets, pending, at = [], b"", 0
+    while at < len(ogg):
+        count = ogg[at + 26]
+        lengths = ogg[at + 27:at + 27 + count]
+        at += 27 + count
+        for length in lengths:
+            pending += ogg[at:at + length]
+            at += length
+            if length < 255:
+                packets.append(pending)
+                pending = b""
+    return packets[2:]
+
+
+@pytest.mark.parametrize("query", ["codec=lc3", "codec=nonsense", "sample_rate=1", "channels=9", "language=%25"])
+def test_what_cannot_be_heard_closes_the_socket_with_a_reason(omi, query):
+    with Device(omi, query) as device:
+        code, reason = device.end()
+        assert code == 1008 and query.split("=")[0] in reason
+
+
+@pytest.mark.covers("E-17")
+def test_the_text_of_another_recogniser_is_taken_where_the_device_has_said_so(omi):
+    message = {"type": "suggested_transcript", "stt_provider": "parakeet", "segments": [
+        {"text": "first", "speaker": "SPEAKER_01", "start": 0.5, "end": 1.0, "is_user": True}, {"text": " "}, {"text": "second"}]}
+    with Device(omi, "custom_stt=enabled") as device:
+        device.send(message)
+        assert device.until(2) == ["first", "second"]
+        assert device.segments[0]["stt_provider"] == "parakeet" and device.segments[0]["is_user"] is True
+    with Device(omi) as device:
+        device.send(message)
+        device.say("own")
+        assert device.until(1) == ["own"]

@@ -1,0 +1,228 @@
+"""Start of the process: ready file, settings, ports, logs and metrics."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+import requests
+from emulator import BINARY, PATIENCE, ROOT, run, running
+
+
+def test_the_ready_file_names_url_and_process_and_is_gone_at_the_end(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        content = json.loads(server.ready_file.read_text())
+        assert content == {"base_url": server.base_url, "pid": server.process.pid}
+        assert requests.get(f"{server.base_url}/readyz").json()["status"] == "ready"
+    assert not server.ready_file.exists()
+
+
+def test_ephemeral_data_is_gone_at_the_end(tmp_path):
+    with running(tmp_path, "--ephemeral", environment={"TMPDIR": str(tmp_path / "t")}) as server:
+        assert server.client().transaction().init().status_code == 201
+    assert not list(tmp_path.glob("**/scribe.sqlite"))
+
+
+def test_a_folder_is_no_ready_file(tmp_path):
+    kept = tmp_path / "folder" / "kept"
+    kept.parent.mkdir()
+    kept.write_text("kept")
+    result = run("serve", "--port", "0", "--ephemeral", "--ready-file", kept.parent, cwd=tmp_path)
+    assert result.returncode == 64 and "is a folder" in result.stderr
+    assert kept.read_text() == "kept"
+
+
+def test_metrics_count_requests_jobs_and_connections_and_name_nobody(tmp_path, chunks):
+    with running(tmp_path, "--ephemeral") as server:
+        client = server.client()
+        transaction = client.transaction("unmistakable")
+        transaction.init()
+        transaction.upload(client.s3(), *chunks[0])
+        transaction.commit()
+        transaction.poll()
+        text = requests.get(f"{server.base_url}/metrics").text
+    assert 'scribe_requests_total{method="POST",route="/voice/api/v2/transaction/init/{txn_id}",status="201"} 1' in text
+    assert 'scribe_chunks_total{transcriber="fake",outcome="success"} 1' in text
+    assert 'scribe_transactions_total{outcome="success"} 1' in text
+    assert 'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"} 1' in text
+    for name in ("scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"):
+        assert re.search(rf"^{name} [1-9.0]+", text, re.M), name
+    assert "unmistakable" not in text and "m-prod" not in text
+    families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+    assert len(families) == len(set(families))
+
+
+def test_the_binary_runs_from_any_directory(tmp_path):
+    copy = shutil.copy(BINARY, tmp_path / "elsewhere")
+    assert subprocess.run([copy, "version"], cwd="/", capture_output=True, text=True).stdout.strip()
+    with running(tmp_path, "--ephemeral") as server:
+        served = requests.get(f"{server.base_url}/openapi.yaml").text
+    assert served == (ROOT / "openapi/scribe.yaml").read_text()
+
+
+def test_ready_waits_and_env_tells_where_the_server_is(tmp_path):
+    ready_file = tmp_path / "ready.json"
+    assert run("ready", "--ready-file", ready_file).returncode == 1
+    waiting = subprocess.Popen([BINARY, "ready", "--wait", "--timeout", f"{PATIENCE}s", "--ready-file", ready_file])
+    with running(tmp_path, "--ephemeral") as server:
+        assert waiting.wait(timeout=PATIENCE) == 0
+        assert run("ready", "--url", server.base_url).returncode == 0
+        dotenv = run("env", "--format", "dotenv", "--ready-file", ready_file).stdout
+        values = dict(line.split("=", 1) for line in dotenv.splitlines())
+        assert values["SCRIBE_BASE_URL"] == server.base_url
+        assert server.client(values["SCRIBE_CLIENT_ID"], values["SCRIBE_CLIENT_SECRET"]).tokens["access_token"]
+        parsed = json.loads(run("env", "--format", "json", "--url", server.base_url).stdout)
+        assert parsed["base_url"] == server.base_url
+        assert server.base_url in run("env", "--ready-file", ready_file).stdout
+        (tmp_path / "scribe.yaml").write_text(f"ready-file: {ready_file}\n")
+        for verb in ("env", "ready"):
+            assert server.base_url in run(verb, "--config", tmp_path / "scribe.yaml").stdout
+        strict = run("env", "--url", server.base_url, env={"SCRIBE_AUTH": "strict"})
+        assert strict.returncode != 0 and "no demo client" in strict.stderr
+    assert run("ready", "--url", server.base_url).returncode == 1
+
+
+def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
+    config = tmp_path / "scribe.yaml"
+    config.write_text("transcriber: command:true {file}\nauth: strict\ndemo-seed: true\nephemeral: true\n")
+    with running(tmp_path, "--config", str(config), environment={"SCRIBE_AUTH": "open"}) as server:
+        assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "command"
+        assert requests.get(f"{server.base_url}/credentials").status_code == 200
+    with running(tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}) as server:
+        assert requests.get(f"{server.base_url}/credentials").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (["--port", "70000"], "--port: '70000' is not a number from 0 to 65535"),
+        (["--auth", "maybe"], "is none of lenient, open, strict"),
+        (["--transcriber", "whisper"], "use fake, openai:URL, deepgram:URL or command:PROGRAM"),
+        (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt' that can be run"),
+        (["--transcriber", "command:'open"], "a quote in the command is not closed"),
+        (["--transcriber", "command:true"], "the command names neither {wav} nor {file}"),
+        (["--transcriber", "command:"], "the command names no program"),
+        (["--transcriber", "command:cat {wave}"], "{wave} is no placeholder"),
+        (["--ready-file", "/nowhere/ready.json"], "--ready-file: nothing can be written in /nowhere"),
+        (["--ephemeral", "--data-dir", "d"], "--ephemeral and --data-dir exclude each other"),
+        (["--fixtures", "fixtures.yaml"], "'pasages' is not known; did you mean 'passages'?"),
+        (["--clients", "clients.yaml"], "'transaktion_limit' is not known; did you mean 'transaction_limit'?"),
+        (["--host", "0.0.0.0"], "--allow-unverified-tokens-from-network"),
+        (["--clients", "/nowhere.yaml"], "/nowhere.yaml: cannot be read"),
+        (["--data-dir", "/proc/nothing"], "cannot be used"),
+        (["--config", "wrong.yaml"], "'transcribr' is not a setting; did you mean 'transcriber'?"),
+        (["--prot", "1"], "--port"),
+    ],
+)
+def test_a_setting_that_cannot_be_ends_the_start_with_a_reason(tmp_path, arguments, expected):
+    (tmp_path / "wrong.yaml").write_text("transcribr: fake\n")
+    (tmp_path / "fixtures.yaml").write_text("fixtures: [{name: x, pasages: [y]}]\n")
+    (tmp_path / "clients.yaml").write_text("clients: [{client_id: c, transaktion_limit: 1}]\n")
+    result = run("serve", "--port", "0", *arguments, cwd=tmp_path)
+    assert result.returncode != 0
+    assert expected in result.stderr
+
+
+@pytest.mark.parametrize(
+    "flag, content, expected",
+    [
+        ("--fixtures", "fixtures: [{name: x, failure: foo}]", "'foo' is not known; there are no_audio, "),
+        ("--fixtures", "fixtures: [{name: x, refuses: [poll]}]", "'poll' is not known; there are init, upload, "),
+        ("--fixtures", "fixtures: [{sha256: 9f86d081…}]", "a sha256 has 64 hex digits"),
+        ("--fixtures", "fixtures: [{name: x, delay: .inf}]", "a delay is 0 to 86400 seconds"),
+        ("--fixtures", "fixtures: [{name: x, delay: .nan}]", "a delay is 0 to 86400 seconds"),
+        ("--fixtures", "fixtures: [{name: x, delay: -1}]", "a delay is 0 to 86400 seconds"),
+        ("--fixtures", "fixtures: [{name: 'fixture:x'}]", "a name goes without 'fixture:'"),
+        ("--fixtures", "fixtures: [{name: x}, {name: x}]", "the fixture 'x' is there twice"),
+        ("--clients", "clients: [{client_id: '', client_secret: s, business_id: b, user_id: u, doctor_id: d}]",
+         "must not be empty"),
+        ("--clients",
+         "clients: [{client_id: c, client_secret: s, business_id: b, user_id: u, doctor_id: d, transaction_limit: -1}]",
+         "a transaction_limit cannot be negative"),
+        ("--clients", "", "the file: "),
+    ],
+)
+def test_an_entry_that_cannot_be_ends_the_start_with_a_reason(tmp_path, flag, content, expected):
+    (tmp_path / "entries.yaml").write_text(content)
+    result = run("serve", "--port", "0", "--ephemeral", flag, "entries.yaml", cwd=tmp_path)
+    assert result.returncode == 1
+    assert expected in result.stderr
+
+
+def test_a_port_or_a_folder_in_use_is_explained(tmp_path):
+    with running(tmp_path, "--data-dir", "data") as server:
+        taken = run("serve", "--ephemeral", "--port", str(server.port), cwd=tmp_path)
+        assert taken.returncode == 1
+        assert "is in use; choose another with --port" in taken.stderr
+        shared = run("serve", "--port", "0", "--data-dir", "data", cwd=tmp_path)
+        assert shared.returncode == 1
+        assert "in use by another scribe-emulator" in shared.stderr
+
+
+def test_logs_hold_no_transcript_token_secret_or_name(tmp_path, chunks):
+    with running(tmp_path, "--ephemeral", "--log-level", "trace") as server:
+        client = server.client()
+        s3 = client.s3()
+        keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+        transaction = client.transaction("logged")
+        transaction.init(patient_details={"username": "Asha Unmistakable", "age": 45})
+        for chunk in chunks:
+            transaction.upload(s3, *chunk)
+        transaction.upload(s3, chunks[0][0], name="Asha Unmistakable.m4a")
+        requests.put(s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}), data=b"x")
+        transaction.commit()
+        assert transaction.poll().status_code == 200
+        requests.get(f"{server.base_url}/voice/api/v2/transaction/history?oid=Unmistakable")
+        client.session.post(f"{server.base_url}/connect-auth/v1/account/refresh", json=client.tokens)
+    log = server.log
+    secrets = [
+        "Unmistakable", "fever", client.tokens["access_token"], client.tokens["refresh_token"], "dev-secret",
+        keys["SecretKey"], keys["SessionToken"], "X-Amz-Signature",
+    ]
+    assert [secret for secret in secrets if secret in log] == []
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert all({"time", "level", "message"} <= line.keys() for line in lines)
+    assert any(line.get("route") == "/voice/api/v2/transaction/commit/{txn_id}" for line in lines)
+    assert all(line["request_id"] for line in lines if "route" in line)
+
+
+@pytest.mark.covers("C-120")
+def test_what_the_configuration_does_not_offer_is_logged_once_and_only_names_are_named(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        mine, other = server.client(), server.client("dev-client-2", "dev-secret-2")
+        for client, number in ((mine, 1), (mine, 2), (other, 3)):
+            assert client.transaction(f"odd-{number}").init(
+                mode="ward-round", model_type="Asha Unmistakable", input_language=["en-IN", "hi", "tlh"],
+            ).status_code == 201
+        assert mine.transaction("known").init().status_code == 201
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    told = [line for line in lines if line["message"] == "init asks for what the configuration does not offer"]
+    assert {line["level"] for line in told} == {"notice"}
+    once = [("input_language", "3_languages"), ("input_language", "tlh"), ("mode", "ward-round"), ("model_type", "-")]
+    assert sorted((line["field"], line["value"]) for line in told) == sorted(2 * once), "once for each client"
+    assert "Unmistakable" not in server.log
+
+
+def test_the_banner_is_for_terminals_and_its_line_to_paste_works(tmp_path):
+    import pty
+
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--ephemeral"], stdout=slave, stderr=subprocess.DEVNULL, cwd=tmp_path
+    )
+    os.close(slave)
+    text = ""
+    while "Ctrl-C" not in text:
+        text += os.read(master, 4096).decode()
+    try:
+        assert "dev-client / dev-secret" in text
+        assert "Transcriber   fake" in text
+        line = re.search(r"curl .*", text).group().strip()
+        answer = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+        assert json.loads(answer.stdout)["access_token"]
+    finally:
+        process.terminate()
+        assert process.wait(timeout=PATIENCE) == 0
+        os.close(master)

@@ -1,0 +1,161 @@
+"""Sessions of the session protocol whose audio is streamed."""
+
+import io
+import wave
+
+import pytest
+from emulator import DEMO, PATIENCE, Server, running, wait_until
+from session_client import SessionClient, form_of, recording, send
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+
+@pytest.mark.covers("M-57", "M-58", "M-59", "M-60", "M-61", "M-62", "M-64")
+@pytest.mark.parametrize("envelope", [False, True])
+@pytest.mark.parametrize("piece", [999, 64_000, 2 << 20])
+def test_a_stream_is_in_the_session_before_it_ends(server, envelope, piece):
+    client = SessionClient(server.base_url)
+    audio = recording(45)[44:]
+    session = client.stream(audio, envelope, piece, templates=["soap"])
+    results = client.results(session)
+    assert results["status"] == "completed" and results["transcript"]
+    # Cut where it is quietest, and nothing of it lost.
+    assert len(results["audio_files"]) >= 3
+    s3 = server.client().s3()
+    bodies = [
+        s3.get_object(Bucket="m-prod-ekascribe-batch", Key=f"sessions/{session}/{name}")["Body"].read()
+        for name in results["audio_files"]
+    ]
+    assert b"".join(body[44:] for body in bodies) == audio
+
+
+@pytest.mark.covers("M-63")
+def test_a_socket_that_closes_starts_nothing_and_another_goes_on(server):
+    client = SessionClient(server.base_url)
+    created = client.create(upload_type="stream")
+    session, url = created["session_id"], created["upload_url"]
+    client.send(url, recording(3)[44:], stops=False)
+    wait_until(lambda: client.call("GET", f"/sessions/{session}", (202,)).json()["audio_files"], "the audio is kept")
+    assert client.call("GET", f"/sessions/{session}", (202,)).json()["status"] == "initialized"
+    client.send(url, recording(3, 2)[44:])
+    read = client.call("GET", f"/sessions/{session}", (202,)).json()
+    assert read["audio_files"] == ["1.wav", "2.wav"] and read["status"] == "initialized"
+    client.end(session, 0)
+    assert client.results(session)["status"] == "completed"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(url)
+    assert refused.value.response.status_code == 400
+    with pytest.raises(InvalidStatus) as refused:
+        connect(url.replace("/sessions/", "/sessions/x"))
+    assert refused.value.response.status_code == 403
+
+
+def test_what_a_socket_holds_counts_when_the_session_ends_and_comes_before_the_next_socket(server):
+    client = SessionClient(server.base_url)
+    created = client.create(upload_type="stream")
+    session, url = created["session_id"], created["upload_url"]
+    first, second = recording(5)[44:], recording(6, 2)[44:]
+    with connect(url, max_size=None) as old:
+        old.send(first)
+        old.ping().wait(10)
+        with connect(url, max_size=None) as new:
+            new.send(second)
+            new.ping().wait(10)
+            # Both are open still.
+            client.end(session, 0)
+    results = client.results(session)
+    assert results["status"] == "completed" and results["audio_files"] == ["1.wav", "2.wav"]
+    s3 = server.client().s3()
+    bodies = [
+        s3.get_object(Bucket="m-prod-ekascribe-batch", Key=f"sessions/{session}/{name}")["Body"].read()[44:]
+        for name in results["audio_files"]
+    ]
+    assert bodies == [first, second]
+
+
+def test_what_was_streamed_survives_a_stop(tmp_path):
+    with running(tmp_path, "--data-dir", "data") as server:
+        client = SessionClient(server.base_url)
+        created = client.create(upload_type="stream")
+        socket = connect(created["upload_url"], max_size=None)
+        socket.send(recording(8)[44:])
+        socket.ping().wait(10)
+    with running(tmp_path, "--data-dir", "data") as again:
+        client.base = client.base.replace(server.base_url, again.base_url)
+        assert client.call("GET", f"/sessions/{created['session_id']}", (202,)).json()["audio_files"] == ["1.wav"]
+
+
+def test_what_is_no_audio_closes_the_socket_and_keeps_what_came(server):
+    client = SessionClient(server.base_url)
+    created = client.create(upload_type="stream")
+    with connect(created["upload_url"], max_size=None) as socket:
+        socket.send(recording(2)[44:])
+        socket.send("no JSON")
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=PATIENCE)
+    assert closed.value.rcvd.code == 1007
+    assert client.call("GET", f"/sessions/{created['session_id']}", (202,)).json()["audio_files"] == ["1.wav"]
+
+
+def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path):
+    server = Server(tmp_path, "--data-dir", "data")
+    client = SessionClient(server.base_url)
+    chunked, streamed = client.create(templates=["soap"])["session_id"], client.create(upload_type="stream")
+    for index in range(3):
+        client.upload(chunked, index, recording(1, index))
+    client.send(streamed["upload_url"], recording(25)[44:])
+    client.end(chunked, 3)
+    server.kill()
+    with running(tmp_path, "--data-dir", "data") as again:
+        client.base = client.base.replace(server.base_url, again.base_url)
+        results = client.results(chunked)
+        assert results["status"] == "completed" and len(results["audio_files"]) == 3
+        client.end(streamed["session_id"], 0)
+        assert len(client.results(streamed["session_id"])["audio_files"]) == 2
+
+
+@pytest.mark.parametrize("style", ["chunked", "stream"])
+def test_a_silent_session_says_nothing_unless_a_fixture_speaks_for_it(server, style):
+    client = SessionClient(server.base_url)
+    file = io.BytesIO()
+    with wave.open(file, "wb") as audio:
+        audio.setparams((1, 2, 16_000, 0, "NONE", ""))
+        audio.writeframes(bytes(32_000 * 3))
+
+    def finished(**options) -> dict:
+        if style == "stream":
+            return client.results(client.stream(bytes(32_000 * 3), templates=["soap"], **options))
+        session, form = form_of(client, **options)
+        assert send(form, "1.wav", file.getvalue()).status_code == 204
+        client.end(session, 1)
+        return client.results(session)
+
+    silent = finished()
+    assert silent["status"] == "failed" and not silent["transcript"]
+    assert "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up" in str(silent)
+    spoken = finished(additional_data={"fixture": "fixture:follow-up"})
+    assert spoken["status"] == "completed" and spoken["transcript"]
+
+
+@pytest.mark.parametrize("style", ["chunked", "single", "stream"])
+def test_real_speech_through_a_real_recogniser(tmp_path, spoken, style):
+    flags = ("--transcriber", f"command:{DEMO / 'recognise.sh'} {{wav}}", "--ephemeral")
+    with running(tmp_path, *flags) as server:
+        client = SessionClient(server.base_url)
+        samples = spoken.tobytes() if hasattr(spoken, "tobytes") else bytes(spoken)
+        if style == "stream":
+            session = client.stream(samples, templates=["clinical_notes_template"])
+        else:
+            session = client.create(upload_type=style, templates=["clinical_notes_template"])["session_id"]
+            size = len(samples) if style == "single" else 32_000 * 15
+            for index, begin in enumerate(range(0, len(samples), size)):
+                file = io.BytesIO()
+                with wave.open(file, "wb") as audio:
+                    audio.setparams((1, 2, 16_000, 0, "NONE", ""))
+                    audio.writeframes(samples[begin:begin + size])
+                client.upload(session, index, file.getvalue())
+            client.end(session, index + 1)
+        results = client.results(session)
+        assert results["status"] in ("completed", "partial"), results
+        words = results["transcript"].lower()
+        assert sum(word in words for word in ("doctor", "fever", "blood", "pressure", "cough", "days", "pain")) >= 3, words

@@ -1,0 +1,91 @@
+"""TLS handshakes that fail or stop: the log says why, and what to do."""
+
+import contextlib
+import socket
+import ssl
+
+import pytest
+import tls
+from emulator import PATIENCE, TLS, running
+from tls import Encrypted, logged, refusal
+
+
+def test_plain_http_on_the_port_for_tls_is_told_so_and_the_other_way_round(server):
+    with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = b""
+        while piece := connection.recv(1000):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"https" in answer
+    logged(server, "a client spoke plain HTTP to the port for TLS")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        with pytest.raises(ssl.SSLError):
+            tls.trusting(server).wrap_socket(connection, server_hostname="localhost")
+    logged(server, "a client spoke TLS to the port for plain HTTP")
+
+
+def test_a_client_that_does_not_trust_the_certificate_is_told_of_with_advice(server):
+    with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
+        with pytest.raises(ssl.SSLCertVerificationError):
+            ssl.create_default_context().wrap_socket(connection, server_hostname="localhost")
+    logged(server, "the client does not trust the certificate; `scribe-emulator trust`")
+
+
+def test_a_host_that_is_not_in_the_certificate_is_told_of_with_advice(server):
+    context = ssl.create_default_context(cafile=server.authority)
+    context.check_hostname = False
+    for host in ("scribe.unknown.test", "scribe.unknown.test", None):
+        raw = socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE)
+        with context.wrap_socket(raw, server_hostname=host) as connection:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200 ")
+    logged(server, "--tls-name scribe.unknown.test")
+    assert server.log.count("--tls-name scribe.unknown.test") == 1
+
+
+@pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"], ids=["nothing", "a byte", "half a hello"])
+def test_a_handshake_that_stops_half_way_is_ended(tmp_path, sent):
+    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server:
+        with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
+            connection.sendall(sent)
+            while connection.recv(1000):
+                pass
+        logged(server, "no encrypted connection: it was not there after")
+        # One that hangs up, as those do that only look whether the port is open.
+        for data in (b"", b"\x16\x03\x01"):
+            with socket.create_connection(("127.0.0.1", server.tls_port)) as connection:
+                connection.sendall(data)
+        logged(server, "hung up in the middle")
+        with Encrypted(server, PATIENCE):
+            pass
+
+
+def test_nonsense_on_the_port_for_tls_is_closed(server):
+    for nonsense in (bytes(1000), b"\xff" * 1000, b"SSH-2.0-x\r\n", b"\x16\x03\x01\xff\xff" + bytes(70_000)):
+        with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
+            with contextlib.suppress(OSError):
+                connection.sendall(nonsense)
+                while connection.recv(1000):
+                    pass
+    with Encrypted(server, PATIENCE):
+        pass
+
+
+def test_a_server_with_tls_stops_whoever_is_connected(tmp_path):
+    with running(tmp_path, "--ephemeral", *TLS) as server:
+        kept = [Encrypted(server, PATIENCE, protocols=protocols) for protocols in (["http/1.1"], ["h2"])]
+        kept[0].sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert kept[0].recv(1000)
+        half = socket.create_connection(("127.0.0.1", server.tls_port))
+        server.stop()
+        for connection in (*kept, half):
+            connection.close()
+
+
+def test_a_port_in_use_is_explained(tmp_path, server):
+    assert f"port {server.tls_port} is in use; choose another with --tls-port" in refusal(
+        tmp_path, "--tls", "--tls-port", str(server.tls_port))
+
+
+def test_the_log_says_where_tls_is_spoken(server):
+    assert f'"tls_url":"https://localhost:{server.tls_port}"' in server.log
