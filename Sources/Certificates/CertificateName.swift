@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import ScribeDomain
 import SwiftASN1
 import X509
 
@@ -51,14 +52,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         (1...253).contains(text.utf8.count)
             && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
                 (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-                    && label.allSatisfy { byte in
-                        switch byte {
-                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                            true
-                        default: false
-                        }
-                    }
+                    && label.allSatisfy(\.isInIdentifier)
             }
     }
 

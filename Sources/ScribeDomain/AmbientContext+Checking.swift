@@ -22,6 +22,8 @@ extension AmbientContext {
     package static let shownVisitTypes = ["NEW_PATIENT", "ESTABLISHED_PATIENT", "WELLNESS", "ED"]
     package static let shownRoles = ["ATTENDING", "CONSULTING"]
 
+    private static let knownSections = AmbientSection.all.map { "\($0.code) \($0.title)" }.joined(separator: ", ")
+
     private static let longestText = 255
     private static let longestNote = 4096
     private static let mostDiagnoses = 200
@@ -152,14 +154,7 @@ extension AmbientContext {
         for (index, item) in items.enumerated() {
             let field = "sections.\(index)"
             guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
-            // Older clients name the title alone.
-            let sent = [item["loinc"], item["code"]].compactMap(\.self).first { $0 != .null && $0 != .string("") }
-            let titled = item["title"]?.stringValue.flatMap(AmbientSection.titled)?.code
-            guard let code = sent == nil ? titled : sent?.stringValue, AmbientSection[code] != nil else {
-                let known = AmbientSection.all.map { "\($0.code) \($0.title)" }.joined(separator: ", ")
-                throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section: \(known)")
-            }
-            var section: [String: JSONValue] = ["loinc": .string(code)]
+            var section: [String: JSONValue] = ["loinc": .string(try code(of: item, field))]
             switch item["is_pbn_section"] ?? item["isPBNSection"] {
             case .bool(let isProblemBased)?:
                 problemBased += isProblemBased ? 1 : 0
@@ -173,6 +168,18 @@ extension AmbientContext {
             throw .invalidRequest(field: "sections", problem: "may have one problem-based section")
         }
         return .array(sections)
+    }
+
+    /// The LOINC code of a section. Older clients send the title alone.
+    private static func code(of item: JSONValue, _ field: String) throws(ScribeError) -> String {
+        func sent(_ name: String) -> JSONValue? { item[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 } }
+        if let loinc = sent("loinc") ?? sent("code") {
+            if let code = loinc.stringValue, AmbientSection[code] != nil { return code }
+        } else if let title = sent("title") {
+            if let section = title.stringValue.flatMap(AmbientSection.titled) { return section.code }
+            throw .invalidRequest(field: "\(field).title", problem: "is no title of a section: \(knownSections)")
+        }
+        throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section: \(knownSections)")
     }
 
     private static func diagnoses(_ value: JSONValue) throws(ScribeError) -> JSONValue {
@@ -203,7 +210,9 @@ extension AmbientContext {
                 let text = code["code"]?.stringValue, !text.isEmpty
             else { throw .invalidRequest(field: "missingCodeFields: \(path)", problem: "must have a type and a code") }
             guard let type = codeTypes[name.uppercased()] else {
-                throw .invalidRequest(field: "noValidDiagnosis: \(path).type", problem: "is none of ICD10, IMO")
+                throw .invalidRequest(
+                    field: "noValidDiagnosis: \(path).type",
+                    problem: "is none of \(Set(codeTypes.values).sorted().joined(separator: ", "))")
             }
             guard text.utf8.count <= 64, text.isPlain else {
                 throw .invalidRequest(field: "\(path).code", problem: "is no code")

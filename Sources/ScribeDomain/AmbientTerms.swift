@@ -123,8 +123,7 @@ package struct AmbientSegment: Hashable, Sendable {
 
     /// In the order of their names as texts, that of the segment.
     package static func fileName(_ number: Int, of recording: String) -> String {
-        let digits = String(number)
-        return "\(recording)-\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).wav"
+        "\(recording)-\(number.padded(to: 6)).wav"
     }
 
     /// Of 16 kHz mono in 16 bits, behind the header of a WAV.

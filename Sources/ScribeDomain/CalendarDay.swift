@@ -7,10 +7,9 @@ package struct CalendarDay: Comparable, Sendable {
     /// Reads `YYYY-MM-DD`; nil for what is none, also the 30th of February.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
+        guard parts.map(\.count) == [4, 2, 2], let year = parts[0].number, let month = parts[1].number,
+            let day = parts[2].number
         else { return nil }
-        let numbers = parts.map { $0.reduce(0) { $0 * 10 + Int($1 - 0x30) } }
-        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard year >= 1, (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }

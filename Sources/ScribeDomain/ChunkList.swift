@@ -54,7 +54,7 @@ package struct ChunkTimes: Hashable, Sendable {
 package func chunkOrdinal(ofFile name: String) -> Int? {
     let parts = name.split(ascii: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].hasSuffix("_"),
-        (1...9).contains(parts[0].utf8.count), parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        (1...9).contains(parts[0].utf8.count)
     else { return nil }
-    return Int(parts[0])
+    return parts[0].utf8.number
 }

@@ -7,7 +7,8 @@ package enum CombiningMarks {
     /// Whether there are too many in a row, as UTF-8 or as JSON escapes (`\\u0301`).
     package static func areTooMany(in bytes: some Collection<UInt8>) -> Bool {
         LongWork.watch(bytes: bytes.count, of: "combining marks")
-        return bytes.withContiguousStorageIfAvailable(areTooMany(in:)) ?? Array(bytes).withUnsafeBufferPointer(areTooMany(in:))
+        return bytes.withContiguousStorageIfAvailable(areTooMany(in:))
+            ?? Array(bytes).withUnsafeBufferPointer(areTooMany(in:))
     }
 
     private static func areTooMany(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {

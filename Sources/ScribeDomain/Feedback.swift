@@ -20,16 +20,7 @@ package struct Feedback: Hashable, Sendable {
     package init(
         id: String, entity: String, minimum: Int, maximum: Int, rating: Int, comments: String?, createdAt: Date
     ) throws(ScribeError) {
-        let isName =
-            (1...64).contains(entity.utf8.count)
-            && entity.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        let isName = (1...64).contains(entity.utf8.count) && entity.utf8.allSatisfy(\.isInIdentifier)
         guard isName else { throw .invalidRequest(field: "entity", problem: "must be a name such as content") }
         guard minimum < maximum else {
             throw .invalidRequest(field: "ratingFeedback.max_rating", problem: "must be greater than min_rating")

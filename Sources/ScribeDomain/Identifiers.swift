@@ -93,14 +93,7 @@ extension TransactionID {
     package var logged: String {
         let isIdentifier =
             rawValue.utf8.count <= 64
-            && rawValue.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+            && rawValue.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
         return isIdentifier ? rawValue : "…"
     }
 }

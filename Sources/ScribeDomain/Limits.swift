@@ -132,11 +132,9 @@ extension TransactionRequest {
     /// Whether a text is a language's tag by its form (BCP 47), which a recogniser's program may be given: `en-IN`,
     /// `hi`, `zh-Hans-CN`, and `en_IN` as some write it.
     package static func isLanguage(_ text: String) -> Bool {
-        func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
-        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
         let parts = text.utf8.split(omittingEmptySubsequences: false) { [0x2D, 0x5F].contains($0) }
-        guard text.utf8.count <= 35, let first = parts.first, first.allSatisfy(isLetter) else { return false }
-        return parts.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) }
+        guard text.utf8.count <= 35, let first = parts.first, first.allSatisfy(\.isLetter) else { return false }
+        return parts.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy { $0.isLetter || $0.isDigit } }
     }
 }
 

@@ -15,6 +15,13 @@ package struct Principal: Hashable, Sendable {
         self.doctor = doctor
         self.client = client
     }
+
+    /// A principal from the texts of its ids, as tokens and rows hold them.
+    package init(businessID: String, userID: String, doctorID: String, clientID: String) {
+        self.init(
+            business: BusinessID(businessID), user: UserID(userID), doctor: DoctorID(doctorID),
+            client: ClientID(clientID))
+    }
 }
 
 /// An API client that may log in, with the one user it acts as.

@@ -16,10 +16,8 @@ package enum SessionFiles {
     package static func number(of name: String) -> Int? {
         let bytes = name.utf8
         let end = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex
-        let digits = bytes[..<end].reversed().drop { !isDigit($0) }.prefix(while: isDigit)
+        let digits = bytes[..<end].reversed().drop { !$0.isDigit }.prefix(while: \.isDigit)
         // A longer one is no number of a chunk, but a time or an id.
-        return (1...9).contains(digits.count) ? digits.reversed().reduce(0) { $0 * 10 + Int($1 & 15) } : nil
+        return (1...9).contains(digits.count) ? Array(digits.reversed()).number : nil
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

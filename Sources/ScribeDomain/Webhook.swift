@@ -43,6 +43,11 @@ package struct Webhook: Hashable, Sendable {
             case .inbox: "inbox"
             }
         }
+
+        /// The scheme of the address in lower case; `https` for an address without `http:` and for the inbox.
+        package var scheme: String {
+            if case .address(let text) = self, text.lowercased().hasPrefix("http:") { "http" } else { "https" }
+        }
     }
 
     package let id: Int64
@@ -77,6 +82,11 @@ package struct Webhook: Hashable, Sendable {
         self.scheme = scheme
         self.pauses = pauses
         self.createdAt = createdAt
+    }
+
+    /// Whether a text can sign messages: a text of 1 to ``Limits/signingKey`` bytes without control characters.
+    package static func isSigningKey(_ text: String) -> Bool {
+        !text.isEmpty && text.isPlain && text.utf8.count <= Limits.signingKey
     }
 
     /// Whether it is told of an event.

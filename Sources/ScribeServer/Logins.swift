@@ -78,8 +78,7 @@ struct Logins: Sendable {
         for entry in partners.values.sorted(by: { $0.partner.id < $1.partner.id }) {
             let client = known.last { $0.client.principal.client == entry.partner.client }
             guard let hook = entry.webhook, let client else { continue }
-            let draft = WebhookDraft(
-                style: .suki, endpoint: hook.endpoint, events: [], signingKey: hook.secret, scheme: "http")
+            let draft = WebhookDraft(style: .suki, endpoint: hook.endpoint, signingKey: hook.secret)
             let longest = pauses.last ?? .seconds(10)
             wanted.append(
                 (

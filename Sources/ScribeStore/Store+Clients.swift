@@ -126,9 +126,8 @@ extension Client {
     fileprivate init(row: StoredRow) {
         self.init(
             principal: Principal(
-                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
-                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
-            ),
+                businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
+                clientID: row["client_id"]),
             name: row["name"], workspace: row["workspace"], transactionLimit: row["transaction_limit"]
         )
     }

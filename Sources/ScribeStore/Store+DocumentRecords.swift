@@ -74,7 +74,7 @@ extension Store {
         of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> JSONValue {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             changes.append(.transaction(key))
             return try Self.updateContext(of: row, in: db, change)
         }
@@ -107,7 +107,7 @@ extension Store {
         context: @escaping @Sendable (JSONValue) -> JSONValue
     ) async throws -> DocumentRecord {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             changes.append(.transaction(key))
             try Limits.require(
                 try Self.count("documents", of: row["id"], in: db) + 1, atMost: Limits.results + Limits.documents,
@@ -202,7 +202,7 @@ extension Store {
         of key: Transaction.Key, file: String
     ) async throws -> ChunkTranscript? {
         try await read { db in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             let transaction = try Transaction(row: row)
             let transcripts = try Self.chunkTranscripts(ofRow: row["id"], in: db)
             guard let name = Self.chunkName(file, among: transcripts.keys), let transcript = transcripts[name] else {
@@ -228,8 +228,8 @@ extension Store {
             WHERE document_id = ?
             """,
             [
-                try change.publication.map(StoredJSON.text), try change.editorContent.map(StoredJSON.text),
-                id.rawValue,
+                try change.publication.map { try StoredJSON.text($0) },
+                try change.editorContent.map { try StoredJSON.text($0) }, id.rawValue,
             ]
         )
     }

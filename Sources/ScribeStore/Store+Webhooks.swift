@@ -10,14 +10,18 @@ package struct WebhookDraft: Hashable, Sendable {
     package let signingKey: String?
     package let scheme: String
 
+    /// - Parameters:
+    ///   - events: Names in the style; repeated names count once.
+    ///   - scheme: The scheme the client sends beside the address; nil takes the endpoint's scheme.
     package init(
-        style: Webhook.Style, endpoint: Webhook.Endpoint, events: [String], signingKey: String?, scheme: String
+        style: Webhook.Style, endpoint: Webhook.Endpoint, events: [String] = [], signingKey: String?,
+        scheme: String? = nil
     ) {
         self.style = style
         self.endpoint = endpoint
-        self.events = events
+        self.events = events.removingDuplicates()
         self.signingKey = signingKey
-        self.scheme = scheme
+        self.scheme = scheme ?? endpoint.scheme
     }
 }
 

@@ -16,9 +16,8 @@ extension Transaction {
         self.init(
             id: TransactionID(row["txn_id"]),
             owner: Principal(
-                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
-                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])
-            ),
+                businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
+                clientID: row["client_id"]),
             request: try request ?? StoredJSON.request(row["request"]),
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),

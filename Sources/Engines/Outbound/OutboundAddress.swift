@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 
 /// An `http` or `https` URL that somebody else has named, read in one way only: what is strange is refused, so that no two
 /// parsers can differ about where it leads.
@@ -58,11 +59,7 @@ package struct OutboundAddress: Hashable, Sendable {
     /// Letters, digits, dots and hyphens: what names and plain addresses are made of.
     static func isHostName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
-            && text.utf8.allSatisfy { byte in
-                byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-            }
+            && text.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
     }
 }
 

@@ -3,8 +3,8 @@ package import NIOPosix
 package import ScribeDomain
 
 /// A transcriber with limits around it, and perhaps another one that helps out.
-package struct GuardedTranscriber: Transcriber {
-    private let base: any Transcriber
+package struct GuardedTranscriber: WrappingTranscriber {
+    package let base: any Transcriber
     private let fallback: (any Transcriber)?
     private let policy: EngineGuard.Policy
     private let limits: EngineGuard
@@ -23,8 +23,6 @@ package struct GuardedTranscriber: Transcriber {
         limits = EngineGuard(base.name, policy: policy, clock: clock)
         self.files = files
     }
-
-    package var name: String { base.name }
 
     package var condition: EngineCondition {
         if limits.isLeftAlone { return .unavailable }

@@ -5,19 +5,14 @@ package import ScribeDomain
 ///
 /// A WAV is measured as it is, anything else is decoded for that by ffmpeg, where it is installed. The fake measures
 /// for itself, and only WAV: it is to answer at once.
-package struct MeasuringTranscriber: Transcriber {
-    private let base: any Transcriber
+package struct MeasuringTranscriber: WrappingTranscriber {
+    package let base: any Transcriber
     private let decoder: WaveDecoder
 
     package init(_ base: any Transcriber, decoder: WaveDecoder) {
         self.base = base
         self.decoder = decoder
     }
-
-    package var name: String { base.name }
-    package var condition: EngineCondition { base.condition }
-    package var hasFailedLast: Bool { base.hasFailedLast }
-    package func probe() async -> FailedProbe? { await base.probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var speech = try await base.transcribe(recording)

@@ -23,14 +23,6 @@ struct DeliveryControlRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let query = request.query
-        func number(_ name: String, _ range: ClosedRange<Int64>) throws -> Int64? {
-            guard let text = query[Substring(name)] else { return nil }
-            guard let number = Int64(text), range.contains(number) else {
-                throw ScribeError.invalidRequest(
-                    field: name, problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
-        }
         var filter = DeliveryFilter()
         if let word = query["state"] {
             guard let state = Delivery.State(rawValue: String(word)) else {
@@ -40,10 +32,10 @@ struct DeliveryControlRoutes: Sendable {
             }
             filter.state = state
         }
-        filter.webhook = try number("webhook_id", 0...Int64.max)
-        filter.before = try number("before", 0...Int64.max)
+        filter.webhook = try query.integer("webhook_id", in: 0...Int.max).map { Int64($0) }
+        filter.before = try query.integer("before", in: 0...Int.max).map { Int64($0) }
         filter.session = query["session_id"].map { String($0).storable }
-        filter.limit = Int(try number("limit", 1...Int64(Self.longestPage)) ?? 100)
+        filter.limit = try query.integer("limit", in: 1...Self.longestPage) ?? 100
         let found = try await webhooks.deliveries(filter)
         return try await .longJSON(
             .ok, List(deliveries: try found.map { DeliveryBody($0, try webhooks.message(of: $0)) }))

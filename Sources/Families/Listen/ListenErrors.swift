@@ -140,11 +140,6 @@ extension OutboundProblem {
 }
 
 extension HTTPField.Name {
-    private static func named(_ name: String) -> HTTPField.Name {
-        guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
-        return field
-    }
-
     static let dgRequestID = named("dg-request-id")
     static let dgError = named("dg-error")
 }

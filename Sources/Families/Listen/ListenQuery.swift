@@ -1,6 +1,7 @@
 import Engines
 import HummingbirdCore
 import ScribeDomain
+import ScribeHTTP
 
 /// What a client asks for in its address (streaming.md 1.1, 1.8 and 3). Parameters that nobody knows are passed
 /// over: the SDK lets its callers add any.
@@ -55,9 +56,7 @@ struct ListenQuery: Hashable, Sendable {
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     init(_ query: FlatDictionary<Substring, Substring>, at door: Door, speaksSubQ: Bool) throws(ScribeError) {
-        func text(_ names: String...) -> String? {
-            names.lazy.compactMap { query[$0[...]] }.map(String.init).first { !$0.isEmpty }
-        }
+        func text(_ names: String...) -> String? { names.lazy.compactMap { query.text($0) }.first }
         model = text("model")
         // Every message of a socket repeats it.
         if let model, !model.isPlain || model.utf8.count > Self.longestModel {
@@ -84,8 +83,8 @@ struct ListenQuery: Hashable, Sendable {
         } else {
             isContainer = door == .recording || door == .stream && text("sample_rate") == nil
         }
-        options.sampleRate = try Self.integer(text("sample_rate"), "sample_rate", Self.rates) ?? 16_000
-        options.channels = try Self.integer(text("channels"), "channels", 1...Self.mostChannels) ?? 1
+        options.sampleRate = try query.integer("sample_rate", in: Self.rates) ?? 16_000
+        options.channels = try query.integer("channels", in: 1...Self.mostChannels) ?? 1
         options.hearsEachChannel = try Self.boolean(text("multichannel"), "multichannel") ?? false
         options.tellsInterims = try Self.boolean(text("interim_results"), "interim_results") ?? speaksSubQ
         options.tellsSpeech = try Self.boolean(text("vad_events"), "vad_events") ?? false
@@ -129,11 +128,11 @@ struct ListenQuery: Hashable, Sendable {
                 options.namesEndpointing = true
             default:
                 options.namesEndpointing = true
-                let milliseconds = try Self.integer(silence, "endpointing", 0...Self.longestSilence)
+                let milliseconds = try query.integer("endpointing", in: 0...Self.longestSilence)
                 options.endpointing = milliseconds.map { .milliseconds($0) }
             }
         }
-        let gap = try Self.integer(text("utterance_end_ms"), "utterance_end_ms", 1...Self.longestSilence)
+        let gap = try query.integer("utterance_end_ms", in: 1...Self.longestSilence)
         options.utteranceEnd = gap.map { .milliseconds($0) }
     }
 
@@ -144,17 +143,6 @@ struct ListenQuery: Hashable, Sendable {
             throw .invalidRequest(field: "keyterm", problem: "is there more than \(mostWords) times, or too long")
         }
         return words
-    }
-
-    private static func integer(
-        _ text: String?, _ field: String, _ range: ClosedRange<Int>
-    ) throws(ScribeError) -> Int? {
-        guard let text else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw .invalidRequest(
-                field: field, problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
     }
 
     private static func boolean(_ text: String?, _ field: String) throws(ScribeError) -> Bool? {

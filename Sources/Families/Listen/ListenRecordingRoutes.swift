@@ -104,8 +104,8 @@ struct ListenCallback: Hashable, Sendable {
         guard ["POST", "PUT"].contains(method) else {
             throw .invalidRequest(field: "callback_method", problem: "must be post or put")
         }
-        guard let callback = query["callback"], !callback.isEmpty else { return nil }
-        address = try OutboundAddress(field: "callback", String(callback))
+        guard let callback = query.text("callback") else { return nil }
+        address = try OutboundAddress(field: "callback", callback)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdCore
 import ScribeDomain
+import ScribeHTTP
 import ScribeStore
 
 /// Which conversations are listed (streaming.md 4.6). What is in progress is not, unless it is asked for.
@@ -56,16 +57,8 @@ struct Page {
     let limit: Int
 
     init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
-        func number(_ name: Substring, _ usual: Int, _ range: ClosedRange<Int>) throws(ScribeError) -> Int {
-            guard let text = query[name] else { return usual }
-            guard let number = Int(text), range.contains(number) else {
-                throw .invalidRequest(
-                    field: String(name), problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
-        }
-        offset = try number("offset", 0, 0...1_000_000_000)
+        offset = try query.integer("offset", in: 0...1_000_000_000) ?? 0
         // The app asks for thousands at once, and is content with fewer.
-        limit = min(try number("limit", 100, 1...1_000_000_000), mostListed)
+        limit = min(try query.integer("limit", in: 1...1_000_000_000) ?? 100, mostListed)
     }
 }

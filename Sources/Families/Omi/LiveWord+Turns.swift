@@ -1,4 +1,5 @@
 import Engines
+import ScribeDomain
 
 extension [LiveWord] {
     /// The turns of a live result: words of one speaker in a row.
@@ -18,7 +19,7 @@ extension [LiveWord] {
             let number = Swift.min(Swift.max(first.speaker ?? 0, 0), 99)
             return OmiCommand.Words(
                 text: turn.map { $0.punctuated ?? $0.text }.joined(separator: " "),
-                speaker: "SPEAKER_\(number < 10 ? "0" : "")\(number)", isUser: false, start: time(first.start),
+                speaker: "SPEAKER_\(number.padded(to: 2))", isUser: false, start: time(first.start),
                 end: time(last.end), confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
         }
     }

@@ -2,6 +2,7 @@ import Engines
 import Foundation
 import HummingbirdCore
 import ScribeDomain
+import ScribeHTTP
 
 /// What a device asks for in its address (streaming.md 4.1).
 struct OmiQuery: Hashable, Sendable {
@@ -34,8 +35,7 @@ struct OmiQuery: Hashable, Sendable {
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for what closes the socket.
     init(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
-        func text(_ name: Substring) -> String? { query[name].map(String.init).flatMap { $0.isEmpty ? nil : $0 } }
-        let name = text("codec") ?? "pcm8"
+        let name = query.text("codec") ?? "pcm8"
         switch name {
         case "pcm8", "pcm16": codec = .samples
         case "aac":
@@ -53,16 +53,16 @@ struct OmiQuery: Hashable, Sendable {
         default: throw .invalidRequest(field: "codec", problem: "is none that is known")
         }
         let usual = name == "pcm8" ? 8000 : 16_000
-        guard let rate = text("sample_rate").map({ Int($0) }) ?? usual, (8000...48_000).contains(rate) else {
+        guard let rate = query.text("sample_rate").map({ Int($0) }) ?? usual, (8000...48_000).contains(rate) else {
             throw .invalidRequest(field: "sample_rate", problem: "must be a number from 8000 to 48000")
         }
-        guard let channels = text("channels").map({ Int($0) }) ?? 1, (1...2).contains(channels) else {
+        guard let channels = query.text("channels").map({ Int($0) }) ?? 1, (1...2).contains(channels) else {
             throw .invalidRequest(field: "channels", problem: "must be 1 or 2")
         }
         // Opus decodes to any of its rates, and recognisers want this one.
         options.sampleRate = codec == .opus ? 16_000 : rate
         options.channels = codec == .opus ? 1 : channels
-        let language = text("language") ?? "en"
+        let language = query.text("language") ?? "en"
         // What speech is in has two letters, or three; what has more is no language, or none that anybody hears.
         guard TransactionRequest.isLanguage(language),
             ["auto", "multi"].contains(language)
@@ -75,11 +75,11 @@ struct OmiQuery: Hashable, Sendable {
         options.namesEndpointing = true
         options.punctuates = true
         options.tellsSpeakers = true
-        let device = text("source") ?? "omi"
+        let device = query.text("source") ?? "omi"
         source = Self.sources.contains(device) ? device : "omi"
-        timeout = text("conversation_timeout").flatMap { Int($0) }
-        conversation = text("client_conversation_id").flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
-        usesCustomRecogniser = text("custom_stt") == "enabled"
+        timeout = query.text("conversation_timeout").flatMap { Int($0) }
+        conversation = query.text("client_conversation_id").flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
+        usesCustomRecogniser = query.text("custom_stt") == "enabled"
     }
 
     /// How long silence may last, in seconds (streaming.md 4.1).

@@ -56,13 +56,6 @@ enum S3Address: Hashable, Sendable {
     /// Wider than S3's own rule: the Python SDK may well name a bucket `None` (C-60).
     private static func isBucketName(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count) && name != "." && name != ".."
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
     }
 }

@@ -77,9 +77,9 @@ struct SigV4: Hashable, Sendable {
     var date: Date? {
         let text = Array(timestamp.utf8)
         guard text.count == 16, timestamp.prefix(8) == scope.day, text[8] == UInt8(ascii: "T"),
-            text[15] == UInt8(ascii: "Z"), (text[..<8] + text[9..<15]).allSatisfy({ (0x30...0x39).contains($0) })
+            text[15] == UInt8(ascii: "Z"), (text[..<8] + text[9..<15]).allSatisfy(\.isDigit)
         else { return nil }
-        func number(_ range: Range<Int>) -> Int32 { text[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
+        func number(_ range: Range<Int>) -> Int32 { Int32(text[range].number ?? 0) }
         var time = tm()
         (time.tm_year, time.tm_mon, time.tm_mday) = (number(0..<4) - 1900, number(4..<6) - 1, number(6..<8))
         (time.tm_hour, time.tm_min, time.tm_sec) = (number(9..<11), number(11..<13), number(13..<15))

@@ -9,7 +9,8 @@ package struct AccessTokens: Sendable {
     private static let keyID = JWKIdentifier(string: "scribe-emulator")
 
     private let keys: JWTKeyCollection
-    private let verified = VerifiedTokens<AccessClaims>()
+    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    private let verified = RecentValues<String, AccessClaims>(limit: 4096)
     private let clock: ScribeClock
 
     package init(key: SymmetricKey, clock: ScribeClock) async {
@@ -100,9 +101,7 @@ private struct AccessClaims: JWTPayload {
     }
 
     var principal: Principal {
-        Principal(
-            business: BusinessID(businessID), user: UserID(uuid), doctor: DoctorID(oid), client: ClientID(clientID)
-        )
+        Principal(businessID: businessID, userID: uuid, doctorID: oid, clientID: clientID)
     }
 
     /// Expiry is judged by the server's clock, in ``AccessTokens/verdict(on:)``.

@@ -30,7 +30,8 @@ package struct ForeignTokens: Sendable {
     private let published: PublishedKeys
     private let issuer: String
     private let audience: String
-    private let verified = VerifiedTokens<Claims>()
+    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    private let verified = RecentValues<String, Claims>(limit: 4096)
     private let clock: ScribeClock
 
     /// - Parameters:

@@ -8,7 +8,7 @@ extension HTTPRequestHead {
         let lengths = headers["content-length"]
         let encodings = headers[canonicalForm: "transfer-encoding"]
         if lengths.count > 1 || (!lengths.isEmpty && !encodings.isEmpty) { return .badRequest }
-        if let length = lengths.first, !length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .badRequest }
+        if let length = lengths.first, !length.utf8.allSatisfy(\.isDigit) { return .badRequest }
         if !encodings.isEmpty, encodings.map({ $0.lowercased() }) != ["chunked"] { return .notImplemented }
         if !encodings.isEmpty, version != .http1_1 { return .badRequest }
         let hosts = headers["host"]

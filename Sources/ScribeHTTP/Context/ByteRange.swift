@@ -1,3 +1,5 @@
+import ScribeDomain
+
 /// One range of something stored that a `Range` header asks for.
 package struct ByteRange: Hashable, Sendable {
     /// No byte is in it.
@@ -9,9 +11,7 @@ package struct ByteRange: Hashable, Sendable {
     package init?(_ text: String, of size: Int) throws(Unsatisfiable) {
         guard text.hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
-        else { return nil }
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
         // A number that is too large for us is beyond everything.
         func number(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? .max }
         switch (number(parts[0]), number(parts[1])) {

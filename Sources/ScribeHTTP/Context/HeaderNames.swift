@@ -2,7 +2,8 @@ package import HTTPTypes
 
 /// The headers of these APIs that HTTP itself does not know.
 extension HTTPField.Name {
-    private static func named(_ name: String) -> HTTPField.Name {
+    /// The header of a name that is known to be valid.
+    package static func named(_ name: String) -> HTTPField.Name {
         guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
         return field
     }

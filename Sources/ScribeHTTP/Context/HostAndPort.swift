@@ -1,4 +1,5 @@
 import Engines
+import ScribeDomain
 
 /// A host and perhaps a port, as a `Host` header and an origin spell them: `api.example`, `[::1]:8087`.
 package struct HostAndPort: Hashable, Sendable {
@@ -27,22 +28,20 @@ package struct HostAndPort: Hashable, Sendable {
             if name.hasSuffix(".") { name.removeLast() }
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isInName) else { return nil }
             // No name ends in a digit-only label, so that most are none without a look.
-            isAddress = name.utf8.last.map(Self.isDigit) ?? false && IPAddress(name) != nil
+            isAddress = name.utf8.last?.isDigit ?? false && IPAddress(name) != nil
             host = name
         }
         let digits = bytes[end...].dropFirst()
-        guard digits.count <= 5, digits.allSatisfy(Self.isDigit) else { return nil }
+        guard digits.count <= 5, digits.allSatisfy(\.isDigit) else { return nil }
         let port = Int(Substring(digits))
         guard end == bytes.endIndex || bytes[end] == UInt8(ascii: ":"), port ?? 0 <= 65_535 else { return nil }
         self.port = port
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private static func isInName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        default: isDigit(byte)
+        default: byte.isDigit
         }
     }
 }

@@ -1,6 +1,6 @@
 import Hummingbird
 package import HummingbirdCore
-import ScribeDomain
+package import ScribeDomain
 
 extension Request {
     /// The query as forms and URL libraries write it: a plus is a space as well (streaming.md 1.1).
@@ -15,5 +15,23 @@ extension Request {
                 }
                 return (decoded(words[0]), words.count > 1 ? decoded(words[1]) : "")
             })
+    }
+}
+
+extension FlatDictionary<Substring, Substring> {
+    /// The value of a parameter; nil for an absent one and for an empty one.
+    package func text(_ name: String) -> String? {
+        self[name[...]].flatMap { $0.isEmpty ? nil : String($0) }
+    }
+
+    /// The whole number of a parameter; nil for an absent one and for an empty one.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for any other text and for a number outside the range.
+    package func integer(_ name: String, in range: ClosedRange<Int>) throws(ScribeError) -> Int? {
+        guard let value = text(name) else { return nil }
+        guard let number = Int(value), range.contains(number) else {
+            throw .invalidRequest(
+                field: name, problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
     }
 }

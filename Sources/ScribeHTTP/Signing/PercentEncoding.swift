@@ -31,9 +31,7 @@ package enum PercentEncoding {
         bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"):
+            case _ where byte.isInIdentifier || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~"):
                 bytes.append(byte)
             case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
             default: bytes += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]

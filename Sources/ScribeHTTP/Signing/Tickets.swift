@@ -60,8 +60,7 @@ package struct Tickets: Sendable {
             claims.purpose == purpose, Double(claims.expires) > clock.now.timeIntervalSince1970
         else { return nil }
         let principal = Principal(
-            business: BusinessID(claims.business), user: UserID(claims.user), doctor: DoctorID(claims.doctor),
-            client: ClientID(claims.client))
+            businessID: claims.business, userID: claims.user, doctorID: claims.doctor, clientID: claims.client)
         return (claims.subject, principal)
     }
 

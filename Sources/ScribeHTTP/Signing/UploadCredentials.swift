@@ -20,8 +20,10 @@ package struct UploadCredentials: Sendable {
     private let clients: KnownClients
     private let mode: AuthMode
     private let keys = JWTKeyCollection()
-    private let verified = VerifiedTokens<SessionClaims>()
-    private let signingKeys = VerifiedTokens<SymmetricKey>()
+    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    private let verified = RecentValues<String, SessionClaims>(limit: 4096)
+    /// Signing keys by the credential of their scope.
+    private let signingKeys = RecentValues<String, SymmetricKey>(limit: 4096)
     private let secretsKey: SymmetricKey
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
@@ -123,9 +125,7 @@ private struct SessionClaims: JWTPayload {
     }
 
     var principal: Principal {
-        Principal(
-            business: BusinessID(business), user: UserID(user), doctor: DoctorID(doctor), client: ClientID(client)
-        )
+        Principal(businessID: business, userID: user, doctorID: doctor, clientID: client)
     }
 
     /// Expiry is judged by the server's clock.

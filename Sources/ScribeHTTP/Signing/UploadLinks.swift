@@ -5,19 +5,30 @@ package import ScribeDomain
 
 /// Where a client is to send a session's audio (medscribe.md 2.1.1).
 package enum UploadLink: Encodable, Sendable {
+    /// A signed form for uploads to a folder of a bucket.
     package struct Form: Encodable, Sendable {
-        package struct Upload: Encodable, Sendable {
+        private struct Upload: Encodable {
             let url: String
             let fields: [String: String]
         }
 
-        let uploadData: Upload
-        let folderPath: String
-        let transaction: String
+        private let uploadData: Upload
+        private let folderPath: String
+        private let transaction: String
 
-        enum CodingKeys: String, CodingKey {
+        private enum CodingKeys: String, CodingKey {
             case uploadData, folderPath
             case transaction = "txn_id"
+        }
+
+        /// - Parameters:
+        ///   - url: The address of the bucket.
+        ///   - fields: The fields of the form, its signature among them.
+        ///   - folder: The key prefix with a slash at its end.
+        package init(url: String, fields: [String: String], folder: String, transaction: String) {
+            uploadData = Upload(url: url, fields: fields)
+            folderPath = folder
+            self.transaction = transaction
         }
     }
 
@@ -77,10 +88,8 @@ package struct UploadLinks: Sendable {
             bucket: location.bucket, folder: folder, metadata: [:], for: principal, credentials: credentials,
             at: clock.now)
         return .form(
-            .init(
-                uploadData: .init(
-                    url: origin.bucketURL(location.bucket, for: request, context), fields: form.fields),
-                folderPath: folder,
+            UploadLink.Form(
+                url: origin.bucketURL(location.bucket, for: request, context), fields: form.fields, folder: folder,
                 transaction: id))
     }
 

@@ -26,7 +26,7 @@ struct PartnerEntry: Decodable, Sendable {
             if case .address = endpoint, (try? OutboundAddress(url)) == nil {
                 throw UnusableEntry(problem: "a webhook's url is http or https, or 'inbox'")
             }
-            guard !secret.isEmpty, secret.isPlain, secret.utf8.count <= Limits.signingKey else {
+            guard Webhook.isSigningKey(secret) else {
                 throw UnusableEntry(problem: "a webhook's secret must be a text without line breaks")
             }
             guard (1...20).contains(attempts) else {

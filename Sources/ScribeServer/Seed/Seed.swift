@@ -46,9 +46,8 @@ enum Seed {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
             let principal = Principal(
-                business: BusinessID(try text(.business)), user: UserID(try text(.user)),
-                doctor: DoctorID(try text(.doctor)), client: ClientID(try text(.id))
-            )
+                businessID: try text(.business), userID: try text(.user), doctorID: try text(.doctor),
+                clientID: try text(.id))
             client = Client(
                 principal: principal,
                 name: try container.decodeIfPresent(String.self, forKey: .name) ?? principal.client.rawValue,

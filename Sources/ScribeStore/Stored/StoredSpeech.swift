@@ -49,18 +49,6 @@ struct StoredSpeech: Codable {
     }
 }
 
-extension StoredSpeech: PlainJSON {
-    /// Of the speech of a chunk without times and warnings, which most is.
-    var plainText: String? {
-        let numbers = [("quality", quality), ("confidence", confidence), ("duration", duration)]
-        guard words.isEmpty, warnings.isEmpty, !text.needsJSONEscape,
-            numbers.allSatisfy({ $0.1?.isFinite ?? true })
-        else { return nil }
-        let members = numbers.compactMap { name, value in value.map { ",\"\(name)\":\($0)" } }.joined()
-        return "{\"text\":\"\(text)\",\"words\":[],\"warnings\":[]\(members)}"
-    }
-}
-
 /// What went wrong with a chunk or a document, in their `failure`, `errors` and `warnings` columns.
 struct StoredDiagnostic: Codable {
     private let code: String

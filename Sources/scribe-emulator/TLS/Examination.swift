@@ -136,24 +136,41 @@ struct Examination {
             tlsPort = 443
             self.tlsPort = 443
         }
-        let url = url(tlsPort)
+        let port = tlsPort
+        return await look(
+            at: url(port), port: port,
+            well: "TLS is spoken on port \(port), with a certificate that \(issuer) vouches for",
+            adviceOnAnother: "--tls-port for ours",
+            untrusted: .problem(
+                "the certificate on port \(port) is not of \(issuer)",
+                advice: authority == nil
+                    ? "have it signed by somebody whom this machine trusts"
+                    : "restart the server, or name its folder here with --tls-dir"),
+            refused: { reason in
+                .problem("nobody speaks TLS on port \(port): \(reason)", advice: "scribe-emulator serve --tls")
+            })
+    }
+
+    /// Asks a URL over TLS and notes what answers on its port.
+    /// - Parameters:
+    ///   - well: The finding when this server answers.
+    ///   - adviceOnAnother: What to do when another server answers.
+    ///   - untrusted: The finding for a certificate that the authority did not sign.
+    ///   - refused: The finding for no answer, by the reason.
+    /// - Returns: Whether this server answers.
+    private mutating func look(
+        at url: String, port: Int, well: String, adviceOnAnother: String, untrusted: Finding,
+        refused: (String) -> Finding
+    ) async -> Bool {
         switch await Probe.ask(url, trusting: authority, at: serverAddress) {
         case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
-            findings.append(.well("TLS is spoken on port \(tlsPort), with a certificate that \(issuer) vouches for"))
+            findings.append(.well(well))
             return true
         case .answered(_, let server, _):
             findings.append(
-                .problem("another server (\(server)) answers on port \(tlsPort)", advice: "--tls-port for ours"))
-        case .untrusted:
-            findings.append(
-                .problem(
-                    "the certificate on port \(tlsPort) is not of \(issuer)",
-                    advice: authority == nil
-                        ? "have it signed by somebody whom this machine trusts"
-                        : "restart the server, or name its folder here with --tls-dir"))
-        case .refused(let reason):
-            findings.append(
-                .problem("nobody speaks TLS on port \(tlsPort): \(reason)", advice: "scribe-emulator serve --tls"))
+                .problem("another server (\(server)) answers on port \(port)", advice: adviceOnAnother))
+        case .untrusted: findings.append(untrusted)
+        case .refused(let reason): findings.append(refused(reason))
         }
         return false
     }
@@ -214,25 +231,18 @@ struct Examination {
     private mutating func lookAtPort(of host: String) async -> Bool {
         let path = AudioLocation.bucket(ofVirtualHost: host) == nil ? "/readyz" : "/"
         let url = "https://\(host)\(sdkPort == 443 ? "" : ":\(sdkPort)")\(path)"
-        switch await Probe.ask(url, trusting: authority, at: serverAddress) {
-        case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
-            findings.append(.well("port \(sdkPort), on which the SDK asks \(host), leads to the server"))
-            return true
-        case .answered(_, let server, _):
-            findings.append(
-                .problem("another server (\(server)) answers on port \(sdkPort)", advice: "end it, then look again"))
-        case .untrusted:
-            findings.append(
+        let port = sdkPort
+        return await look(
+            at: url, port: port, well: "port \(port), on which the SDK asks \(host), leads to the server",
+            adviceOnAnother: "end it, then look again",
+            untrusted: .problem(
+                "what answers on port \(port) shows a certificate that is not for \(host)",
+                advice: "is it another server, or ours with another --tls-dir?"),
+            refused: { reason in
                 .problem(
-                    "what answers on port \(sdkPort) shows a certificate that is not for \(host)",
-                    advice: "is it another server, or ours with another --tls-dir?"))
-        case .refused(let reason):
-            findings.append(
-                .problem(
-                    "port \(sdkPort), on which the SDK asks, does not lead to the server: \(reason)",
-                    advice: "`scribe-emulator hosts` says how it will"))
-        }
-        return false
+                    "port \(port), on which the SDK asks, does not lead to the server: \(reason)",
+                    advice: "`scribe-emulator hosts` says how it will")
+            })
     }
 
     private mutating func lookAtTrust(of sdk: SDK) async {

@@ -6,22 +6,7 @@ import ScribeDomain
 struct DeepgramLiveMessage: Decodable {
     struct Alternative: Decodable {
         let confidence: Tolerant<Double>?
-        let words: Tolerant<[Word]>?
-    }
-
-    struct Word: Decodable {
-        let word: String
-        let start: Double
-        let end: Double
-        let confidence: Tolerant<Double>?
-        let punctuated: String?
-        let speaker: Tolerant<Int>?
-        let language: String?
-
-        enum CodingKeys: String, CodingKey {
-            case word, start, end, confidence, speaker, language
-            case punctuated = "punctuated_word"
-        }
+        let words: Tolerant<[DeepgramWord]>?
     }
 
     private struct Channel: Decodable {

@@ -164,7 +164,7 @@ actor UpstreamConversation {
                 text: word.word, punctuated: options.punctuates ? word.punctuated ?? word.word : nil,
                 start: rounded(offset + word.start), end: rounded(offset + word.end),
                 confidence: min(max(word.confidence?.value ?? message.alternative?.confidence?.value ?? 0, 0), 1),
-                speaker: options.tellsSpeakers ? word.speaker?.value ?? 0 : nil, language: word.language)
+                speaker: options.tellsSpeakers ? word.speaker?.value ?? 0 : nil, language: word.language?.value)
         }
         if message.isFinal {
             settled[channel] = end

@@ -84,20 +84,7 @@ package struct DeepgramTranscriber: Transcriber {
         struct Alternative: Decodable {
             let transcript: String
             let confidence: Tolerant<Double>?
-            let words: Tolerant<[Word]>?
-        }
-
-        struct Word: Decodable {
-            let word: String
-            let start: Double
-            let end: Double
-            let speaker: Int?
-            let punctuated: String?
-
-            enum CodingKeys: String, CodingKey {
-                case word, start, end, speaker
-                case punctuated = "punctuated_word"
-            }
+            let words: Tolerant<[DeepgramWord]>?
         }
 
         struct Utterance: Decodable {
@@ -117,7 +104,7 @@ package struct DeepgramTranscriber: Transcriber {
         }
         let words = (best.words?.value ?? []).map {
             TimedWord(
-                text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker)
+                text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker?.value)
         }
         // A line for each turn, where the service tells the speakers apart.
         let turns = results.utterances?.value ?? []

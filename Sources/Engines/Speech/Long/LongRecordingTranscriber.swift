@@ -4,8 +4,8 @@ package import ScribeDomain
 
 /// Cuts recordings that are longer or larger than a recogniser takes in their pauses, has the pieces recognised one after
 /// another, and puts the words together. Neither the recording nor a piece is held in memory; ffmpeg does the cutting.
-package struct LongRecordingTranscriber: Transcriber {
-    private let base: any Transcriber
+package struct LongRecordingTranscriber: WrappingTranscriber {
+    package let base: any Transcriber
     /// In bytes: OpenAI takes 25 MB (streaming.md 2), the form around it included.
     private static let largest = 24_000_000
 
@@ -31,11 +31,6 @@ package struct LongRecordingTranscriber: Transcriber {
 
     /// Whether this machine has what is needed to cut.
     package static var isAvailable: Bool { FFmpeg.isInstalled }
-
-    package var name: String { base.name }
-    package var condition: EngineCondition { base.condition }
-    package var hasFailedLast: Bool { base.hasFailedLast }
-    package func probe() async -> FailedProbe? { await base.probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         try await recording.withLocalFile { try await transcribe(recording, in: $0) }

@@ -20,21 +20,16 @@ struct AudioFileName: Hashable, Sendable {
     init(_ text: String) throws(AllianceError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 255, parts.count == 2 else { throw Self.unusable }
-        let digits = parts[0].reversed().prefix { $0.isASCII && $0.isNumber }.reversed()
-        let base = parts[0].dropLast(digits.count)
-        guard (1...9).contains(digits.count), let number = Int(String(digits)), base.utf8.allSatisfy(Self.isPlain),
-            (1...8).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(Self.isPlain)
+        let digits = Array(parts[0].utf8.reversed().prefix(while: \.isDigit).reversed())
+        let base = parts[0].utf8.dropLast(digits.count)
+        guard (1...9).contains(digits.count), let number = digits.number, base.allSatisfy(\.isInIdentifier),
+            (1...8).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(\.isInIdentifier)
         else { throw Self.unusable }
         self.number = number
         fileExtension = parts[1].lowercased()
     }
 
     private static let unusable = AllianceError.malformed("A file's name must be like chunk_0.wav or 1.mp3")
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: "_")
-    }
 
     /// What the bytes are said to be: by the header where it speaks of audio, else by the extension.
     /// - Throws: ``AllianceError/invalidAudioFormat(_:)``.

@@ -39,7 +39,7 @@ struct RunRoutes: Sendable {
         let template = TemplateID(context.text(of: "template_id") ?? "")
         guard try await sessions.knows([template], of: key.business) else { throw AllianceError.templateNotFound }
         let run: DocumentRun
-        if let text = request.query["document_id"].map({ String($0) }), !text.isEmpty {
+        if let text = request.query.text("document_id") {
             run = try await replay(DocumentID(text), of: key, template, input, context)
         } else if let made = try await sessions.process(key, template) {
             run = DocumentRun(

@@ -40,17 +40,12 @@ struct SessionBody: Decodable {
         draft.patientDetails = try fields.object(.patientDetails) ?? alias
         self.draft = draft
         id = try fields.text(.id).map { text in
-            guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isURLSafe) else {
+            guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isInIdentifier) else {
                 throw ScribeError.invalidRequest(
                     field: CodingKeys.id.rawValue, problem: "must have 16 to 64 letters, digits, - and _")
             }
             return TransactionID(text)
         }
-    }
-
-    private static func isURLSafe(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: "_")
     }
 }
 
@@ -75,21 +70,13 @@ struct SessionPatchBody: Decodable {
         case processingStatus = "processing_status"
     }
 
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private static let userStatuses = ["init", "recording_started", "commit", "stopped", "cancelled"]
     private static let processingStatuses = [
         "success", "in-progress", "system_failure", "request_failure", "cancelled",
     ]
 
     init(from decoder: any Decoder) throws {
-        let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        let names = try decoder.keyNames
         let known = Set(CodingKeys.allCases.map(\.rawValue))
         guard names.allSatisfy(known.contains) else {
             throw ScribeError.invalidRequest(

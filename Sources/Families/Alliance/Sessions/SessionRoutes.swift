@@ -72,8 +72,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let key = try session(context)
         let query = request.query
-        func text(_ name: Substring) -> String? { query[name].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 } }
-        let (document, template) = (text("document_id").map { DocumentID($0) }, text("template_id"))
+        let (document, template) = (query.text("document_id").map { DocumentID($0) }, query.text("template_id"))
         let found = try await sessions.find(key, andAuthored: document, atMost: longPoll, until: context.departure) {
             documents in
             let selected = documents.filter { candidate in
@@ -207,7 +206,7 @@ struct SessionRoutes: Sendable {
     private func requireDocument(
         _ request: Request, _ context: ScribeContext, _ key: Transaction.Key, _ template: TemplateID?
     ) async throws {
-        guard let text = request.query["document_id"].map({ String($0) }), !text.isEmpty else { return }
+        guard let text = request.query.text("document_id") else { return }
         let found = try await sessions.find(key, andAuthored: DocumentID(text), until: context.departure) { documents in
             documents.filter { $0.id == DocumentID(text) }
         }

@@ -6,11 +6,9 @@ import ScribeHTTP
 
 /// Takes the samples out of what a stream sends: plain ones, or in the envelopes of telephony (medscribe.md 2.5).
 struct StreamAudio {
-
     private(set) var options = LiveOptions()
     private(set) var isStopped = false
-    /// Half of a sample whose other half is still to come.
-    private var half: UInt8?
+    private var whole = WholeSamples()
 
     private static let badMessage = WebSocketClosure(1007, "No JSON as it is expected here")
 
@@ -23,7 +21,7 @@ struct StreamAudio {
 
     private mutating func read(_ message: WebSocketMessage) throws -> ByteBuffer? {
         switch message {
-        case .binary(let bytes): return whole(bytes)
+        case .binary(let bytes): return whole.take(bytes)
         case .text(let text):
             guard let envelope = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self), envelope.isObject else {
                 throw Self.badMessage
@@ -34,7 +32,7 @@ struct StreamAudio {
             case "media":
                 guard let payload = envelope["media"]?["payload"]?.stringValue, let data = Data(base64Encoded: payload)
                 else { throw Self.badMessage }
-                return whole(ByteBuffer(bytes: data))
+                return whole.take(ByteBuffer(bytes: data))
             // What telephony says beside it: connected, mark, dtmf.
             default: break
             }
@@ -54,18 +52,5 @@ struct StreamAudio {
             throw WebSocketClosure(1003, "No such sample rate")
         }
         options.sampleRate = rate
-    }
-
-    /// Whole samples: what is left of one is carried on.
-    private mutating func whole(_ bytes: ByteBuffer) -> ByteBuffer? {
-        var samples = ByteBuffer()
-        if let half { samples.writeInteger(half) }
-        half = nil
-        samples.writeImmutableBuffer(bytes)
-        if samples.readableBytes % 2 == 1 {
-            half = samples.getInteger(at: samples.writerIndex - 1)
-            samples.moveWriterIndex(to: samples.writerIndex - 1)
-        }
-        return samples.readableBytes > 0 ? samples : nil
     }
 }

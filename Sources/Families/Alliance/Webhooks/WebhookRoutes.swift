@@ -53,10 +53,8 @@ struct WebhookRoutes: Sendable {
             throw ScribeError.invalidRequest(
                 field: "events", problem: "must be some of \(known.joined(separator: ", "))")
         }
-        let endpoint = Webhook.Endpoint(body.url)
         let draft = WebhookDraft(
-            style: .alliance, endpoint: endpoint, events: body.events.removingDuplicates(), signingKey: body.secret,
-            scheme: body.url.lowercased().hasPrefix("http:") ? "http" : "https")
+            style: .alliance, endpoint: Webhook.Endpoint(body.url), events: body.events, signingKey: body.secret)
         let registration = try await webhooks.register(
             draft, for: principal, called: (endpoint: "url", events: "events", key: "secret"))
         switch registration {

@@ -20,13 +20,13 @@ struct HistoryRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let count = try request.uri.queryParameters["count"].flatMap { $0.isEmpty ? nil : $0 }.map { text in
+        let count = try request.uri.queryParameters.text("count").map { text in
             guard let count = Int(text), (1...Self.largestCount).contains(count) else {
                 throw ScribeError.invalidRequest(field: "count", problem: "must be an integer greater than 0")
             }
             return count
         }
-        let patient = request.uri.queryParameters["oid"].map(String.init).flatMap { $0.isEmpty ? nil : $0 }
+        let patient = request.uri.queryParameters.text("oid")
         @Sendable func readPage(_ place: HistoryPage.Place?, _ seen: Int) async throws -> HistoryPage {
             try await store.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,

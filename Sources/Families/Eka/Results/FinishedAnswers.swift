@@ -21,35 +21,25 @@ final class FinishedAnswers: Sendable {
         let version: UInt64
     }
 
-    private struct State {
-        var answers: [Question: Answer] = [:]
-        var bytes = 0
-    }
-
-    /// In bytes; a consultation's answer takes some five thousand.
-    private let capacity: Int
     private let signals: ChangeSignals
-    private let state = LockedValue(State())
+    private let answers: RecentValues<Question, Answer>
 
+    /// - Parameter capacity: The size of all answers in bytes. A consultation's answer takes some 5,000 bytes.
     init(signals: ChangeSignals, capacity: Int = 4 << 20) {
         self.signals = signals
-        self.capacity = capacity
+        answers = RecentValues(limit: capacity)
     }
 
     subscript(question: Question) -> Response? {
-        guard let answer = state.withLock({ $0.answers[question] }),
-            answer.version == signals.version(of: question.transaction)
-        else { return nil }
+        guard let answer = answers[question], answer.version == signals.version(of: question.transaction) else {
+            return nil
+        }
         return .json(answer.status, answer.body)
     }
 
     /// - Parameter version: of the transaction, taken before it was read.
     func remember(_ status: HTTPResponse.Status, _ body: ByteBuffer, to question: Question, version: UInt64) {
-        state.withLock { state in
-            // All at once: cheaper than to keep an order, and whoever still polls comes back.
-            if state.bytes + body.readableBytes > capacity { state = State() }
-            let old = state.answers.updateValue(Answer(status: status, body: body, version: version), forKey: question)
-            state.bytes += body.readableBytes - (old?.body.readableBytes ?? 0)
-        }
+        answers.remember(
+            Answer(status: status, body: body, version: version), of: question, size: body.readableBytes)
     }
 }

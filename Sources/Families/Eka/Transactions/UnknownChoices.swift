@@ -1,21 +1,27 @@
 import Logging
 import ScribeDomain
 
-/// Says once for each client and value that init has asked for something that the configuration does not offer. It is
-/// accepted all the same (eka.md 2.1).
+/// Logs once for each client and value that init asks for something the configuration does not offer. Init accepts it
+/// (eka.md 2.1).
 final class UnknownChoices: Sendable {
     private struct Choice: Hashable {
-        let client: ClientID
         let kind: String
         let value: String
+
+        /// A long value is kept as a hash: clients may make up values of any length.
+        init(kind: String, value: String) {
+            self.kind = kind
+            self.value = value.utf8.count <= UnknownChoices.longestName ? value : "#\(value.hashValue)"
+        }
     }
 
-    /// The most values that are logged in a server's life: clients may make values up.
-    private static let most = 1000
+    /// The most logged choices that are kept of one client. The oldest gives way to a new one.
+    private static let mostOfClient = 20
     /// The longest value that is logged, in bytes; a language tag is no longer.
     private static let longestName = 35
 
-    private let told = LockedValue<Set<Choice>>([])
+    /// The logged choices of each client, the oldest first.
+    private let told = LockedValue<[ClientID: [Choice]]>([:])
 
     func tell(of request: TransactionRequest, by client: ClientID, _ logger: Logger) {
         var unknown: [(kind: String, value: String)] = []
@@ -29,27 +35,25 @@ final class UnknownChoices: Sendable {
         if request.inputLanguages.count > ConfigChoices.largestLanguages {
             unknown.append(("input_language", "\(request.inputLanguages.count)_languages"))
         }
-        for (kind, value) in unknown where isNew(Choice(client: client, kind: kind, value: value)) {
+        for (kind, value) in unknown where isNew(Choice(kind: kind, value: value), of: client) {
             logger.notice(
                 "init asks for what the configuration does not offer",
                 metadata: ["field": "\(kind)", "value": "\(Self.isName(value) ? value : "-")"])
         }
     }
 
-    private func isNew(_ choice: Choice) -> Bool {
-        told.withLock { told in told.count < Self.most && told.insert(choice).inserted }
+    private func isNew(_ choice: Choice, of client: ClientID) -> Bool {
+        told.withLock { told in
+            var known = told[client] ?? []
+            guard !known.contains(choice) else { return false }
+            known.append(choice)
+            told[client] = Array(known.suffix(Self.mostOfClient))
+            return true
+        }
     }
 
     /// Only what can be no word of a patient's is said.
     private static func isName(_ text: String) -> Bool {
-        text.utf8.count <= longestName
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        text.utf8.count <= longestName && text.utf8.allSatisfy(\.isInIdentifier)
     }
 }

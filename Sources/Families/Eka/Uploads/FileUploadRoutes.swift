@@ -37,22 +37,6 @@ struct FileUploadRoutes: Sendable {
         }
     }
 
-    private struct Answer: Encodable {
-        struct Upload: Encodable {
-            let url: String
-            let fields: [String: String]
-        }
-
-        let uploadData: Upload
-        let folderPath: String
-        let transaction: String
-
-        enum CodingKeys: String, CodingKey {
-            case uploadData, folderPath
-            case transaction = "txn_id"
-        }
-    }
-
     @Sendable private func presign(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let query = request.uri.queryParameters
@@ -72,11 +56,9 @@ struct FileUploadRoutes: Sendable {
             credentials: credentials, at: clock.now)
         return try await .longJSON(
             .ok,
-            Answer(
-                uploadData: .init(
-                    url: origin.bucketURL(AudioLocation.batchBucket, for: request, context), fields: form.fields),
-                folderPath: folder,
-                transaction: transaction))
+            UploadLink.Form(
+                url: origin.bucketURL(AudioLocation.batchBucket, for: request, context), fields: form.fields,
+                folder: folder, transaction: transaction))
     }
 
     /// An id of the caller's choice, or, as the .NET SDK sends none, a fresh one (C-61).

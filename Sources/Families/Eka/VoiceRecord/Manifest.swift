@@ -48,7 +48,7 @@ struct Manifest: Decodable {
     /// What the transaction is asked to do with the files of the manifest's folder.
     func request(in location: AudioLocation) -> TransactionRequest {
         TransactionRequest(
-            transfer: .nonVaded, mode: mode, audioURL: "s3://\(location.bucket)/\(location.folder)",
+            transfer: .nonVaded, mode: mode, audioURL: location.url,
             announcedFiles: ChunkList(files: files).files, inputLanguages: languages, templates: templates,
             additionalData: additionalData
         )

@@ -180,7 +180,7 @@ struct VoiceRecordRoutes: Sendable {
     ) async throws {
         let wanted = TransactionRequest(
             transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
-            audioURL: "s3://\(AudioLocation.batchBucket)/\(folder)", announcedFiles: names,
+            audioURL: AudioLocation(bucket: AudioLocation.batchBucket, folder: folder).url, announcedFiles: names,
             flavour: request.headers[.flavour] ?? "")
         _ = try await consultations.start(id, wanted, for: principal)
     }

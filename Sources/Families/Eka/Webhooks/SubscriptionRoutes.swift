@@ -38,9 +38,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable private func subscribe(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: Subscription.self, in: context)
-        let endpoint = Webhook.Endpoint(body.endpoint)
-        let scheme = body.scheme ?? (body.endpoint.lowercased().hasPrefix("http:") ? "http" : "https")
-        guard ["http", "https"].contains(scheme) else {
+        if let scheme = body.scheme, !["http", "https"].contains(scheme) {
             throw ScribeError.invalidRequest(field: "protocol", problem: "must be https or http")
         }
         if body.events?.isEmpty == true {
@@ -48,8 +46,8 @@ struct SubscriptionRoutes: Sendable {
                 field: "event_names", problem: "must name an event, or be left out for all")
         }
         let draft = WebhookDraft(
-            style: .connect, endpoint: endpoint, events: (body.events ?? []).removingDuplicates(),
-            signingKey: body.key, scheme: scheme)
+            style: .connect, endpoint: Webhook.Endpoint(body.endpoint), events: body.events ?? [],
+            signingKey: body.key, scheme: body.scheme)
         let registration = try await webhooks.register(
             draft, for: principal, called: (endpoint: "endpoint", events: "event_names", key: "signing_key"))
         switch registration {

@@ -107,13 +107,6 @@ package struct Clinicians: Sendable {
 
     private static func isProvider(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-_.@:|".utf8.contains(byte)
-                }
-            }
+            && text.utf8.allSatisfy { $0.isInIdentifier || ".@:|".utf8.contains($0) }
     }
 }

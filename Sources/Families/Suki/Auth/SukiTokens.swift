@@ -51,7 +51,8 @@ package actor SukiTokens {
 
     private let keyFile: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
     private let clock: ScribeClock
-    private let verified = VerifiedTokens<Claims>()
+    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    private let verified = RecentValues<String, Claims>(limit: 4096)
     /// Made when somebody first needs it: it takes longer than everything else of a start.
     private var keys: Task<Keys, any Error>?
 

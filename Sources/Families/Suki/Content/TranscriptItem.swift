@@ -91,7 +91,6 @@ extension Date {
         let milliseconds = Int64((timeIntervalSince1970 * 1000).rounded())
         let fraction = (milliseconds % 1000 + 1000) % 1000
         let second = Date(timeIntervalSince1970: Double((milliseconds - fraction) / 1000)).apiTime
-        let digits = String(fraction)
-        return second.dropLast() + "." + String(repeating: "0", count: 3 - digits.count) + digits + "000000Z"
+        return "\(second.dropLast()).\(Int(fraction).padded(to: 3))000000Z"
     }
 }

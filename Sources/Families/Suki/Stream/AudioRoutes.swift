@@ -72,13 +72,13 @@ struct WaveSamples {
         field: nil, problem: "must be a WAV of 16-bit samples, mono, 16,000 in a second")
 
     /// Whether all of it has come, as far as it says how much that is.
-    var isComplete: Bool { hasBegun && [0, .max].contains(rest) && half == nil }
+    var isComplete: Bool { hasBegun && [0, .max].contains(rest) && whole.isWhole }
 
     private var hasBegun = false
     private var head = ByteBuffer()
     /// Of what is still to come, in bytes; recorders that stream do not know.
     private var rest = Int.max
-    private var half: UInt8?
+    private var whole = WholeSamples()
 
     /// No head is longer, in bytes, or of more chunks.
     private static let longestHead = 64 << 10
@@ -96,17 +96,9 @@ struct WaveSamples {
             }
             bytes = head
         }
-        var samples = ByteBuffer()
-        if let half { samples.writeInteger(half) }
-        half = nil
         let count = min(rest, bytes.readableBytes)
         if rest != .max { rest -= count }
-        if var wanted = bytes.readSlice(length: count) { samples.writeBuffer(&wanted) }
-        if samples.readableBytes % 2 == 1 {
-            half = samples.getInteger(at: samples.writerIndex - 1)
-            samples.moveWriterIndex(to: samples.writerIndex - 1)
-        }
-        return samples.readableBytes > 0 ? samples : nil
+        return whole.take(bytes.readSlice(length: count) ?? ByteBuffer())
     }
 
     /// - Returns: whether all of it was there; what is left are samples then.

@@ -13,7 +13,7 @@ extension Date {
         var rest = bytes[19...]
         var fraction = 0.0
         if rest.first == UInt8(ascii: ".") {
-            let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+            let digits = rest.dropFirst().prefix(while: \.isDigit)
             guard !digits.isEmpty, let value = Double("0.\(String(decoding: digits, as: UTF8.self))") else {
                 return nil
             }
@@ -39,8 +39,6 @@ extension Date {
     }
 
     private static func number(_ digits: ArraySlice<UInt8>, upTo limit: Int) -> Int? {
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        return value <= limit ? value : nil
+        digits.number.flatMap { $0 <= limit ? $0 : nil }
     }
 }

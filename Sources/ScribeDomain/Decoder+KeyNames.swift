@@ -1,0 +1,16 @@
+/// A key of any name.
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+    /// The names of all keys of an object, unknown ones too.
+    /// - Throws: `DecodingError` for anything but an object.
+    package var keyNames: [String] {
+        get throws { try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue) }
+    }
+}
