@@ -56,6 +56,13 @@ package struct Conversation: Hashable, Sendable {
     package var urgency: Urgency
     package var visibility: String
 
+    /// Whether silence has lasted so long that the conversation is over. `Store.overdueConversations` finds conversations
+    /// by the same rule.
+    package func isOverdue(at now: Date) -> Bool { now.timeIntervalSince(finishedAt) >= Double(timeout) }
+
+    /// Whether it is the conversation that its user is having.
+    package func isCurrent(at now: Date) -> Bool { status == .inProgress && !isOverdue(at: now) }
+
     package var key: Transaction.Key { Transaction.Key(business: owner.business, id: TransactionID(id)) }
 
     package init(
@@ -113,8 +120,8 @@ package struct ConversationSegment: Hashable, Sendable {
 
     /// The number at the end of the speaker's name; 0 where there is none that can be one.
     package var speakerID: Int {
-        let digits = speaker.utf8.reversed().prefix { (0x30...0x39).contains($0) }.reversed()
-        return Int(String(decoding: Array(digits), as: UTF8.self)) ?? 0
+        let digits = speaker.utf8.reversed().prefix(while: \.isDigit).reversed()
+        return Array(digits).number ?? 0
     }
 
     /// Whether its sender has said when it was spoken.

@@ -84,6 +84,8 @@ extension Transaction {
         let before = request
         let ends = patch.isCancellation && processingStatus == .inProgress
         var patch = patch
+        // What was written, or is being written, keeps its templates.
+        if !userStatus.isOpen { patch.templates = nil }
         if patch.isCancellation, !ends { patch.processingError = nil }
         patch.update(&request)
         guard ends else { return request == before ? .none : .stored }
@@ -161,6 +163,13 @@ extension Transaction {
     /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka.md 10.7).
     package func isAbandoned(at now: Date) -> Bool {
         userStatus.isOpen && now.timeIntervalSince(createdAt) > Self.openLifetime
+    }
+
+    /// Checks that results may still come.
+    /// - Throws: ``ScribeError/transactionCancelled``; ``ScribeError/transactionNeverCommitted`` when it was abandoned.
+    package func requireAwaited(at now: Date) throws(ScribeError) {
+        if userStatus == .cancelled { throw .transactionCancelled }
+        if isAbandoned(at: now) { throw .transactionNeverCommitted }
     }
 
     /// The committed files in the order in which they were spoken: numbered chunks by number, others as listed.

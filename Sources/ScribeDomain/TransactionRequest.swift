@@ -101,6 +101,12 @@ package struct TransactionRequest: Hashable, Sendable {
         patientDetails?["oid"]?.scalarText.flatMap { $0.isPlain ? $0 : nil }
     }
 
+    /// - Parameter refusing: the names of the fixtures that refuse a step.
+    /// - Throws: ``ScribeError/refusedOnPurpose`` when the transaction asked for one of them.
+    package func requireFixture(notAmong refusing: Set<String>) throws(ScribeError) {
+        if let fixture, refusing.contains(fixture) { throw .refusedOnPurpose }
+    }
+
     /// The name after `fixture:` in `patient_details.visit_id` or `additional_data.fixture`; the first one wins.
     ///
     /// Both can be set from an unmodified SDK, which makes a wanted outcome selectable without a change to the app.

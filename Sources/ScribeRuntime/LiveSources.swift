@@ -21,7 +21,8 @@ extension IdentifierSource {
         )
     }
 
-    /// A UUID of version 4. `UUID()` is the same and opens a device for each.
+    /// A random UUID of version 4. Foundation's `UUID()` reads `/dev/urandom` without a check: it returns the same id
+    /// each time when the process has no file descriptor left.
     private static func randomUUID() -> UUID {
         var generator = SystemRandomNumberGenerator()
         var (first, second) = (generator.next(), generator.next())

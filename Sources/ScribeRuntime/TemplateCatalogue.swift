@@ -22,6 +22,9 @@ package struct TemplateCatalogue: Sendable {
         byID = Dictionary((templates + [ambient]).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Whether clients can ask for the template.
+    package func offers(_ id: TemplateID) -> Bool { id != AmbientTerms.template && byID[id] != nil }
+
     package subscript(id: TemplateID) -> Template? { byID[id] }
 
     /// The documents that a transaction will have: its transcript, asked for or not (C-35), and a note for each

@@ -7,10 +7,17 @@ package struct TestBench: Sendable {
     private let fixtures: FixtureSet
     /// Plays fixtures; nil where a real recogniser listens, which nobody can be made to say anything.
     private let player: FakeTranscriber?
+    /// The names of the fixtures that refuse a step.
+    private let refusing: [Fixture.Step: Set<String>]
 
     package init(_ fixtures: FixtureSet, player: FakeTranscriber? = nil) {
         self.fixtures = fixtures
         self.player = player
+        let names = fixtures.fixtures.compactMap(\.name)
+        refusing = Dictionary(
+            uniqueKeysWithValues: Fixture.Step.allCases.map { step in
+                (step, Set(names.filter { fixtures[$0]?.refuses?.contains(step) == true }))
+            })
     }
 
     /// A bench on which nothing happens but what is asked for.
@@ -19,9 +26,12 @@ package struct TestBench: Sendable {
     /// - Parameter fixture: the name that the transaction has asked for.
     /// - Throws: ``ScribeError/refusedOnPurpose``.
     package func permit(_ step: Fixture.Step, _ fixture: String?) throws(ScribeError) {
-        guard let fixture, fixtures[fixture]?.refuses?.contains(step) == true else { return }
+        guard let fixture, fixtures(refusing: step).contains(fixture) else { return }
         throw .refusedOnPurpose
     }
+
+    /// The names of the fixtures that refuse a step, for writes that decide it together with the rest.
+    func fixtures(refusing step: Fixture.Step) -> Set<String> { refusing[step] ?? [] }
 
     /// How long after commit the results of a transaction are held back, in seconds; nil for not at all.
     func delay(of request: TransactionRequest) -> Double? {

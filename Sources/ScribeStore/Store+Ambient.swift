@@ -64,16 +64,18 @@ extension Store {
     }
 
     /// Begins a stretch of a session's audio.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``,
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
+    ///   ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``,
     ///   ``ScribeError/invalidRequest(field:problem:)`` for too many.
-    package func beginSegment(_ recording: String, startedAt: Date, of key: Transaction.Key) async throws {
+    package func beginSegment(
+        _ recording: String, startedAt: Date, of key: Transaction.Key, at now: Date
+    ) async throws {
         try await writes.write { db in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let status: Transaction.UserStatus = try row.word("user_status")
-            guard status.isOpen else { throw ScribeError.sessionEnded }
+            let row = try Self.requireTransactionRow(key, in: db)
+            let transaction = try Transaction(row: row, withChunks: false)
+            try transaction.requireOpenAmbient(at: now, lifetime: self.ambientLifetime)
             try Limits.require(
                 try Self.count("ambient_segments", of: row["id"], in: db) + 1, atMost: Limits.segments, "START_TIME")
-            let transaction = try Transaction(row: row, withChunks: false)
             if let location = transaction.request.audioLocation {
                 let files = try db.row(
                     "SELECT count(*) AS count FROM objects WHERE business_id = ?1 AND bucket = ?2 AND key > ?3 AND key < ?3 || '~'",
@@ -104,17 +106,14 @@ extension Store {
     /// - Parameters:
     ///   - narrative: the sections that are to be told in sentences.
     ///   - shortest: what is shorter is as if nobody had spoken, in seconds.
-    ///   - permit: throws when it is not to be.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``, what `permit` throws.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``.
     package func endAmbient(
-        _ key: Transaction.Key, inSentences narrative: [String], shortest: TimeInterval, at now: Date,
-        permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
+        _ key: Transaction.Key, inSentences narrative: [String], shortest: TimeInterval, at now: Date
     ) async throws {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row)
             guard old.userStatus != .committed else { return }
-            try permit(old)
             let recorded = try Self.segments(of: old, in: db).recorded
             let length = recorded.reduce(0) { $0 + $1.seconds }
             var transaction = old
@@ -123,8 +122,8 @@ extension Store {
             let effect = try transaction.commit(list, hasMoreToGive: false, at: now)
             // First, for the job that is handed over has it in it.
             if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
-            try self.apply(
-                effect, to: transaction, insteadOf: old, rowID: row["id"], claimsJob: true, at: now, in: db, &changes)
+            try self.applyAndHandOver(
+                effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
         }
     }
 

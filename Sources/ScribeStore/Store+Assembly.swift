@@ -74,15 +74,6 @@ extension Store {
         }
     }
 
-    /// Stores results, unless a later commit has started processing anew.
-    package func save(_ documents: [ResultDocument], for input: AssemblyInput, at now: Date) async throws {
-        try await writes.write { db, changes in
-            guard try Self.currentRow(input, in: db) != nil else { return }
-            try Self.write(documents, at: now, in: db)
-            changes.append(.transaction(input.transaction.key))
-        }
-    }
-
     /// Stores the last results and how the processing ended, and removes the job. When a later commit has started
     /// processing anew, or the transaction was cancelled, nothing is stored.
     /// - Parameters:

@@ -84,28 +84,26 @@ extension Store {
         _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
     ) async throws -> AddedWords? {
         try await writes.write { db in
-            guard
-                let row = try db.row(
-                    "SELECT * FROM conversations WHERE conversation_id = ? AND status = 'in_progress'", [id])
-            else { return nil }
+            // A segment takes something beside its text.
+            let size = segments.reduce(0) { $0 + $1.text.utf8.count + 64 }
+            let row = try db.row(
+                """
+                UPDATE conversations SET finished_at = max(finished_at, ?1), text_size = text_size + ?2, timeout = ?3
+                WHERE conversation_id = ?4 AND status = 'in_progress' RETURNING id, text_size, urgency
+                """,
+                [now.milliseconds, size, timeout, id])
+            guard let row else { return nil }
             for segment in segments { try Self.insert(segment, conversation: row["id"], in: db) }
             var merged = try StoredJSON.value(row["urgency"], as: StoredUrgency.self).value
             let before = merged.level
             merged.level = max(before, urgency.level)
             merged.reasons = Array((merged.reasons + urgency.reasons).prefix(Limits.urgencyReasons))
-            // A segment takes something beside its text.
-            let size = segments.reduce(row["text_size"] as Int) { $0 + $1.text.utf8.count + 64 }
-            try db.run(
-                """
-                UPDATE conversations SET finished_at = max(finished_at, ?), text_size = ?, timeout = ? WHERE id = ?
-                """,
-                [now.milliseconds, size, timeout, row["id"] as Int64])
             if urgency.level > .none {
                 try db.run(
                     "UPDATE conversations SET urgency = ? WHERE id = ?",
                     [try StoredJSON.text(StoredUrgency(merged)), row["id"] as Int64])
             }
-            return AddedWords(urgency: merged, levelBefore: before, size: size)
+            return AddedWords(urgency: merged, levelBefore: before, size: row["text_size"])
         }
     }
 
@@ -123,7 +121,8 @@ extension Store {
     /// Keeps what was made of a conversation, and what is to be remembered of it: not what is remembered already.
     /// - Parameters:
     ///   - note: its transcript, and the document that is to be written of it. A transaction that was cancelled or
-    ///     committed before takes neither; the conversation is completed all the same.
+    ///     committed before takes neither; the conversation is completed all the same. Without a note the transaction is
+    ///     committed with the audio that it has, so that it does not stay open.
     ///   - keepsTitle: whether a title that it has stays: a person may have given it.
     package func complete(
         _ conversation: Conversation, memories: [Memory], note: (transcript: String, document: ResultDocument)? = nil,
@@ -136,6 +135,8 @@ extension Store {
             }
             if let note {
                 try self.convert(conversation.key, note.transcript, to: note.document, at: now, in: db, &changes)
+            } else {
+                try self.commitAudio(of: conversation.key, at: now, in: db, &changes)
             }
             var completed = try Conversation(row: row)
             let title = completed.summary.title
@@ -173,6 +174,21 @@ extension Store {
         }
     }
 
+    /// Commits a transaction that is still open with the files that are there, if any.
+    private func commitAudio(
+        of key: Transaction.Key, at now: Date, in db: Database, _ changes: inout [Change]
+    ) throws {
+        guard let row = try Self.transactionRow(key, in: db) else { return }
+        let old = try Transaction(row: row)
+        guard old.userStatus.isOpen else { return }
+        var transaction = old
+        let files = try Self.chunkNames(of: old, in: db)
+        let effect = try transaction.commit(ChunkList(files: files), hasMoreToGive: false, at: now)
+        try applyAndHandOver(
+            effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
+        changes.append(.transaction(key))
+    }
+
     package func setTitle(_ title: String, of id: String) async throws {
         try await writes.write { db in
             try db.run(
@@ -181,7 +197,7 @@ extension Store {
         }
     }
 
-    /// Those whose silence has lasted too long.
+    /// Conversations that silence has ended, by the rule of ``Conversation/isOverdue(at:)``.
     package func overdueConversations(at now: Date) async throws -> [Conversation] {
         try await read { db in
             try db.rows(
@@ -266,8 +282,8 @@ extension Conversation {
         self.init(
             id: row["conversation_id"],
             owner: Principal(
-                business: BusinessID(row["business_id"]), user: UserID(row["user_id"]),
-                doctor: DoctorID(row["doctor_id"]), client: ClientID(row["client_id"])),
+                businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
+                clientID: row["client_id"]),
             status: try row.word("status"), source: row["source"], language: row["language"],
             createdAt: Date(milliseconds: row["created_at"]), startedAt: Date(milliseconds: row["started_at"]),
             finishedAt: Date(milliseconds: row["finished_at"]), timeout: row["timeout"],

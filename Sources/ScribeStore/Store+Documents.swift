@@ -34,7 +34,7 @@ extension Store {
     ///   ``ScribeError/storageQuotaExceeded``.
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             try self.withinQuota(of: key.business, in: db) { try Self.edit(row["id"], edits, at: now, in: db) }
             changes.append(.transaction(key))
         }
@@ -92,7 +92,7 @@ extension Store {
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, replacesEdited: Bool,
         addsOne: Bool, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws -> DocumentID {
-        guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+        let row = try Self.requireTransactionRow(key, in: db)
         let rowID: Int64 = row["id"]
         let old = try Transaction(row: row)
         try old.requireTime(at: now, lifetime: sessionLifetime)

@@ -6,7 +6,7 @@ extension Store {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/feedbackAlreadySubmitted``.
     package func add(_ feedback: Feedback, to key: Transaction.Key) async throws {
         try await writes.write { db in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             try Limits.require(
                 try Self.count("feedback", of: row["id"], in: db) + 1, atMost: Limits.feedback, "entity")
             try db.run(
@@ -28,7 +28,7 @@ extension Store {
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func feedback(on key: Transaction.Key) async throws -> [Feedback] {
         try await read { db in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             return try db.rows("SELECT * FROM feedback WHERE transaction_id = ? ORDER BY id", [row["id"] as Int64])
                 .map { row in
                     Feedback(

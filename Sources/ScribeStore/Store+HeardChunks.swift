@@ -7,16 +7,15 @@ extension Store {
     /// - Parameter speech: nil where nobody has listened.
     /// - Returns: the files of what was replaced; nobody refers to them any more.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended,
-    ///   ``ScribeError/storageQuotaExceeded``, and what `permit` throws.
+    ///   ``ScribeError/storageQuotaExceeded``, and what `permitReplacing` throws.
     package func put(
         _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
-        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void,
-        permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws -> [String] {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
-            let status: Transaction.UserStatus = try row.word("user_status")
-            guard status.isOpen else { throw ScribeError.invalidState("The transaction takes no more audio") }
+            let row = try Self.requireTransactionRow(key, in: db)
+            try Transaction.requireOpen(try row.word("user_status"))
+            let place = try self.place(for: object, business: key.business, replacing: permitReplacing, in: db)
             // Before the object, which would get a job otherwise.
             if let speech {
                 try Self.saveSpeech(
@@ -24,8 +23,7 @@ extension Store {
                     rowID: row["id"], at: object.createdAt, in: db)
             }
             changes.append(.transaction(key))
-            return try self.put(
-                object, business: key.business, replacing: permitReplacing, permit, in: db, &changes)
+            return try self.put(object, at: place, business: key.business, in: db, &changes)
         }
     }
 

@@ -123,42 +123,40 @@ extension Store {
                 return nil
             }
             let upload: Int64 = row["id"]
-            let replaced = try db.rows(
-                "SELECT file FROM multipart_parts WHERE upload = ? AND number = ?", [upload, part.number]
+            let replaced = try db.row(
+                "SELECT file, size FROM multipart_parts WHERE upload = ? AND number = ?", [upload, part.number]
             )
-            try self.withinQuota(of: business, in: db) {
-                try db.run(
-                    """
-                    INSERT INTO multipart_parts (upload, number, file, size, md5, created_at)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (upload, number) DO UPDATE SET
-                        file = excluded.file, size = excluded.size, md5 = excluded.md5, created_at = excluded.created_at
-                    """,
-                    [upload, part.number, part.file, part.size, part.md5, part.createdAt.milliseconds]
-                )
-            }
-            return replaced.map { $0["file"] }
+            try self.requireRoom(for: part.size - (replaced?["size"] ?? 0), of: business, in: db)
+            try db.run(
+                """
+                INSERT INTO multipart_parts (upload, number, file, size, md5, created_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (upload, number) DO UPDATE SET
+                    file = excluded.file, size = excluded.size, md5 = excluded.md5, created_at = excluded.created_at
+                """,
+                [upload, part.number, part.file, part.size, part.md5, part.createdAt.milliseconds]
+            )
+            return [replaced?["file"]].compactMap(\.self)
         }
     }
 
     /// Makes the joined parts the object of their key and forgets the upload, in one SQL transaction.
     /// - Returns: nil when the upload is gone: completed by a parallel request, or aborted.
-    /// - Parameters:
-    ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
-    ///   - permit: as in ``put(_:business:replacing:permit:)``.
+    /// - Parameters: as in ``put(_:business:isChunk:refusing:replacing:)``.
     package func complete(
-        _ id: String, as object: StoredObject, business: BusinessID,
-        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
-        permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
+        _ id: String, as object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [],
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws -> (replacedFiles: [String], partFiles: [String])? {
         try await writes.write { db, changes in
             let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
             guard let row else { return nil }
-            let files = try Self.parts(ofRow: row["id"], in: db).map(\.file)
+            let parts = try Self.parts(ofRow: row["id"], in: db)
+            let place = try self.place(
+                for: object, business: business, refusing: fixtures, freeing: parts.reduce(0) { $0 + $1.size },
+                replacing: permitReplacing, in: db)
             try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
-            let replaced = try self.put(
-                object, business: business, replacing: permitReplacing, permit, in: db, &changes)
-            return (replaced, files)
+            let replaced = try self.put(object, at: place, business: business, in: db, &changes)
+            return (replaced, parts.map(\.file))
         }
     }
 

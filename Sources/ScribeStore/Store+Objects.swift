@@ -45,19 +45,18 @@ extension Store {
     /// - Returns: the files of what was replaced; nobody refers to them any more.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
     /// - Parameters:
-    ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
     ///   - isChunk: whether it takes the place of others with its number, as what a session's client puts at a number
     ///     does. What a form brings is called as its client likes.
-    ///   - permit: gets the fixture of each transaction that the object belongs to, and throws when it is not to be
-    ///     stored.
+    ///   - fixtures: the fixtures by which an upload is refused.
+    ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
     package func put(
-        _ object: StoredObject, business: BusinessID, isChunk: Bool = false,
-        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in },
-        permit: @escaping @Sendable (String?) throws(ScribeError) -> Void = { _ in }
+        _ object: StoredObject, business: BusinessID, isChunk: Bool = false, refusing fixtures: Set<String> = [],
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws -> [String] {
         try await writes.write { db, changes in
-            try self.put(
-                object, business: business, isChunk: isChunk, replacing: permitReplacing, permit, in: db, &changes)
+            let place = try self.place(
+                for: object, business: business, refusing: fixtures, replacing: permitReplacing, in: db)
+            return try self.put(object, at: place, business: business, isChunk: isChunk, in: db, &changes)
         }
     }
 
@@ -117,20 +116,56 @@ extension Store {
         }
     }
 
-    func put(
-        _ object: StoredObject, business: BusinessID, isChunk: Bool = false,
-        replacing permitReplacing: (String?) throws -> Void = { _ in },
-        _ permit: (String?) throws(ScribeError) -> Void = { _ in }, in db: Database, _ changes: inout [Change]
-    ) throws -> [String] {
+    /// Where an object goes: the object that it replaces, and the transactions whose audio it is.
+    struct ObjectPlace {
+        fileprivate let replaced: StoredRow?
+        fileprivate let transactions: [StoredRow]
+    }
+
+    /// Decides whether an object is taken, before anything is written: a refusal leaves nothing to roll back.
+    /// - Parameter freed: bytes that the same write gives back, as a completed upload does its parts.
+    /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``,
+    ///   ``ScribeError/refusedOnPurpose``, ``ScribeError/storageQuotaExceeded``, what `permitReplacing` throws.
+    func place(
+        for object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [], freeing freed: Int = 0,
+        replacing permitReplacing: (String?) throws -> Void = { _ in }, in db: Database
+    ) throws -> ObjectPlace {
         let replaced = try db.row(
-            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            "SELECT file, size, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, object.bucket, object.key]
         )
         try permitReplacing(replaced?["etag"])
-        try withinQuota(of: business, in: db) { try Self.write(object, business: business, in: db) }
-        let isOfSession = try makeWork(for: object, business: business, permit, in: db, &changes)
+        let transactions = try db.rows(
+            """
+            SELECT id, txn_id, user_status, processing_status, committed_files, fixture, created_at,
+                json_extract(request, '$.session') IS NOT NULL AS is_session
+            FROM transactions
+            WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
+            """,
+            [business.rawValue, object.bucket, AudioLocation.split(key: object.key).folder]
+        )
+        for row in transactions {
+            if let fixture = row["fixture"] as String?, fixtures.contains(fixture) {
+                throw ScribeError.refusedOnPurpose
+            }
+            guard row["is_session"] as Bool else { continue }
+            try Transaction.requireOpenSession(
+                try row.word("user_status"), try row.word("processing_status"),
+                begun: Date(milliseconds: row["created_at"]), at: object.createdAt, lifetime: sessionLifetime)
+        }
+        try requireRoom(for: object.size - (replaced?["size"] ?? 0) - freed, of: business, in: db)
+        return ObjectPlace(replaced: replaced, transactions: transactions)
+    }
+
+    func put(
+        _ object: StoredObject, at place: ObjectPlace, business: BusinessID, isChunk: Bool = false, in db: Database,
+        _ changes: inout [Change]
+    ) throws -> [String] {
+        try Self.write(object, business: business, in: db)
+        for row in place.transactions { try makeWork(for: object, of: row, business: business, in: db, &changes) }
+        let isOfSession = place.transactions.contains { $0["is_session"] }
         let twins = isOfSession && isChunk ? try Self.removeTwins(of: object, business: business, in: db) : []
-        return [replaced?["file"]].compactMap(\.self) + twins
+        return [place.replaced?["file"]].compactMap(\.self) + twins
     }
 
     private static func write(_ object: StoredObject, business: BusinessID, in db: Database) throws {
@@ -159,52 +194,28 @@ extension Store {
         ).map(StoredObject.init(row:))
     }
 
-    /// - Returns: whether the object is a session's.
     private func makeWork(
-        for object: StoredObject, business: BusinessID, _ permit: (String?) throws(ScribeError) -> Void,
-        in db: Database, _ changes: inout [Change]
-    ) throws -> Bool {
-        var isOfSession = false
-        let (folder, name) = AudioLocation.split(key: object.key)
-        let rows = try db.rows(
-            """
-            SELECT id, txn_id, user_status, processing_status, committed_files, fixture, created_at,
-                json_extract(request, '$.session') IS NOT NULL AS is_session
-            FROM transactions
-            WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
-            """,
-            [business.rawValue, object.bucket, folder]
-        )
-        for row in rows {
-            try permit(row["fixture"])
-            let userStatus: Transaction.UserStatus = try row.word("user_status")
-            let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
-            if row["is_session"] as Bool {
-                guard userStatus.isOpen else {
-                    throw [.inProgress, .cancelled].contains(processingStatus)
-                        ? ScribeError.sessionEnded : .sessionCompleted
-                }
-                let age = object.createdAt.timeIntervalSince(Date(milliseconds: row["created_at"]))
-                guard age < sessionLifetime else { throw ScribeError.sessionExpired }
-                isOfSession = true
-            }
-            if userStatus.isOpen {
-                changes.append(.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"]))))
-                // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
-                guard transcribesOnArrival, chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil
-                else { continue }
-                try Self.enqueueTranscription(
-                    of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db, &changes)
-            } else if processingStatus == .inProgress,
-                case let files = try StoredJSON.value(row["committed_files"], as: [String].self),
-                files.isEmpty || files.contains(name)
-            {
-                changes.append(.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"]))))
-                try Self.wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db, &changes)
-                try Self.outdateAssembly(ofRow: row["id"], in: db)
-            }
+        for object: StoredObject, of row: StoredRow, business: BusinessID, in db: Database, _ changes: inout [Change]
+    ) throws {
+        let name = AudioLocation.split(key: object.key).name
+        let audio = Change.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"])))
+        let userStatus: Transaction.UserStatus = try row.word("user_status")
+        let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
+        if userStatus.isOpen {
+            changes.append(audio)
+            // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
+            guard transcribesOnArrival, chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil
+            else { return }
+            try Self.enqueueTranscription(
+                of: name, eTag: object.eTag, rowID: row["id"], at: object.createdAt, in: db, &changes)
+        } else if processingStatus == .inProgress,
+            case let files = try StoredJSON.value(row["committed_files"], as: [String].self),
+            files.isEmpty || files.contains(name)
+        {
+            changes.append(audio)
+            try Self.wakeAssembly(ofRow: row["id"], at: object.createdAt, in: db, &changes)
+            try Self.outdateAssembly(ofRow: row["id"], in: db)
         }
-        return isOfSession
     }
 
     /// Removes other objects of the same folder with the same chunk's number.

@@ -19,6 +19,14 @@ extension Store {
         return try Self.storedBytes(of: business, in: db) >= quota
     }
 
+    /// - Throws: ``ScribeError/storageQuotaExceeded`` when a business would store more than it may with `bytes` more.
+    func requireRoom(for bytes: Int, of business: BusinessID, in db: Database) throws {
+        guard bytes > 0, let quota = quotas.storedBytes else { return }
+        guard try Self.storedBytes(of: business, in: db) + bytes <= quota else {
+            throw ScribeError.storageQuotaExceeded
+        }
+    }
+
     /// Does what stores something of a business's for a client.
     /// - Throws: ``ScribeError/storageQuotaExceeded`` when it stores more then than it did and may; what `body` throws.
     func withinQuota<Value>(of business: BusinessID, in db: Database, _ body: () throws -> Value) throws -> Value {

@@ -14,22 +14,21 @@ extension Store {
     /// left out and none comes after it. Of two that end it at once one does.
     ///
     /// A transaction that was started otherwise is ended just the same.
-    /// - Parameter permit: throws when it is not to be.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``, and
-    ///   what `permit` throws.
+    /// - Parameter fixtures: the fixtures by which a commit is refused.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``,
+    ///   ``ScribeError/refusedOnPurpose``.
     package func endSession(
-        _ key: Transaction.Key, at now: Date,
-        permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
+        _ key: Transaction.Key, at now: Date, refusing fixtures: Set<String> = []
     ) async throws -> EndedSession {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row)
-            try permit(old)
+            try old.request.requireFixture(notAmong: fixtures)
             let files = try Self.chunkNames(of: old, in: db)
             var transaction = old
             let effect = try transaction.end(files, at: now, lifetime: self.sessionLifetime)
-            try self.apply(
-                effect, to: transaction, insteadOf: old, rowID: row["id"], claimsJob: true, at: now, in: db, &changes)
+            try self.applyAndHandOver(
+                effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
             return EndedSession(transaction: transaction, files: files)
         }
     }

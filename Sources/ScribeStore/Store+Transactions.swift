@@ -65,7 +65,7 @@ extension Store {
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
     ) async throws -> Transaction {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row, request: self.requests.request(row["request"]))
             var transaction = old
             let effect = try change(&transaction)
@@ -83,20 +83,19 @@ extension Store {
 
     /// Commits files: the domain decides whether there is anything to do.
     ///
-    /// - Parameters:
-    ///   - claimsJob: whether the job that this makes, if it can be done now, goes to the sink at once.
-    ///   - permit: throws when the commit is not to be.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``, and what `permit` throws.
+    /// - Parameter fixtures: the fixtures by which a commit is refused.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
+    ///   ``ScribeError/sessionExpired``, ``ScribeError/refusedOnPurpose``.
     @discardableResult
     package func commit(
-        _ key: Transaction.Key, _ list: ChunkList, at now: Date, claimsJob: Bool = false,
-        permit: @escaping @Sendable (Transaction) throws(ScribeError) -> Void = { _ in }
+        _ key: Transaction.Key, _ list: ChunkList, at now: Date, refusing fixtures: Set<String> = []
     ) async throws -> Transaction.Effect {
         try await writes.write { db, changes in
-            guard let row = try Self.transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+            let row = try Self.requireTransactionRow(key, in: db)
             let rowID: Int64 = row["id"]
             let old = try Transaction(row: row, request: self.requests.request(row["request"]))
-            try permit(old)
+            try old.requireTime(at: now, lifetime: self.sessionLifetime)
+            try old.request.requireFixture(notAmong: fixtures)
             var transaction = old
             var list = list
             // A session's client that says stop and commit means what has come (medscribe.md section 8).
@@ -106,8 +105,8 @@ extension Store {
             }
             let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
             let effect = try transaction.commit(list, hasMoreToGive: hasMoreToGive, at: now)
-            try self.apply(
-                effect, to: transaction, insteadOf: old, rowID: rowID, claimsJob: claimsJob, at: now, in: db, &changes)
+            try self.applyAndHandOver(
+                effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
             return effect
         }
     }
@@ -126,6 +125,13 @@ extension Store {
         }
     }
 
+    /// The transaction.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func requireTransaction(_ key: Transaction.Key) async throws -> Transaction {
+        guard let transaction = try await transaction(key) else { throw ScribeError.transactionNotFound }
+        return transaction
+    }
+
     /// The transaction, or nil.
     package func transaction(_ key: Transaction.Key) async throws -> Transaction? {
         try await read { try Self.transaction(key, in: $0) }
@@ -133,19 +139,18 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// Stores what a commit has made of a transaction.
-    /// - Parameter claimsJob: whether the job that this makes, if it can be done now, goes to the sink at once.
-    func apply(
+    /// Stores the end of a recording. A job that can be done now is claimed and goes to the sink: no runner has to look
+    /// for it in the store.
+    func applyAndHandOver(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
-        claimsJob: Bool, at now: Date, in db: Database, _ changes: inout [Change]
+        at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
         try transaction.requireWithinLimits()
         var made: [Change] = []
         try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
-        if claimsJob, effect == .process,
+        if effect == .process,
             let job = try claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
         {
-            // Nobody need look for it in the store.
             made.removeAll { $0 == .work(.assemble) }
             made.append(.claimed(job))
         }
@@ -176,6 +181,12 @@ extension Store {
             [owner.client.rawValue, now.addingTimeInterval(-Transaction.openLifetime).milliseconds, limit]
         )
         return open.count >= limit
+    }
+
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    static func requireTransactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow {
+        guard let row = try transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
+        return row
     }
 
     static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow? {

@@ -119,6 +119,8 @@ struct JobRunnerFixture {
     /// The next job of a kind, or of any.
     func claim(_ kind: Job.Kind? = nil) async throws -> Job? {
         for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
+            // A commit hands its job over when everything is there.
+            if let job = changes.bells[kind]?.handedJobs(upTo: 1).first { return job }
             if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: manual.now) { return jobs.first }
         }
         return nil

@@ -10,7 +10,7 @@ import Testing
 struct AssemblyStoreTests {
     private func commit(_ files: [String], in fixture: StoreFixture) async throws -> Job? {
         fixture.changes.forget()
-        try await fixture.store.commit(fixture.key(), ChunkList(files: files), at: fixture.start, claimsJob: true)
+        try await fixture.store.commit(fixture.key(), ChunkList(files: files), at: fixture.start)
         return fixture.changes.claimed
     }
 

@@ -218,7 +218,7 @@ struct JobStoreTests {
         try await fixture.store.finish(job, for: input, documents: documents, outcome: .success, at: fixture.start)
         let results = try #require(try await fixture.store.results(of: fixture.key()))
         #expect(results.documents.allSatisfy { $0.status == .inProgress })
-        #expect(try await fixture.claim()?.work == .assemble(), "the job goes again")
+        #expect(try await fixture.claim(.assemble)?.work == .assemble(), "the job goes again")
     }
 
 }

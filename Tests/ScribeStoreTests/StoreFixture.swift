@@ -72,7 +72,11 @@ struct StoreFixture {
     @discardableResult
     func commit(_ files: [String], at time: Date? = nil) async throws -> Transaction.Effect {
         let time = time ?? start
-        return try await store.commit(key(), ChunkList(files: files), at: time)
+        changes.forget()
+        let effect = try await store.commit(key(), ChunkList(files: files), at: time)
+        // As if no runner had been there to take the job.
+        if let job = changes.claimed { try await store.postpone(job, until: time, countsAttempt: true) }
+        return effect
     }
 
     func finish(_ job: Job, _ text: String) async throws {

@@ -69,9 +69,9 @@ struct ConversationRoutes: Sendable {
     /// Ends the conversation that the user is having.
     @Sendable private func processCurrent(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        guard let current = try await store.conversationInProgress(of: principal),
-            let completed = try await conversations.process(current)
-        else { throw OmiError.notFound("Conversation in progress") }
+        guard let completed = try await conversations.endCurrent(of: principal) else {
+            throw OmiError.notFound("Conversation in progress")
+        }
         return ConversationText(store: store, principal: principal).response(
             with: try await page(completed.id, context), between: #"{"conversation":"#, and: #","messages":[]}"#)
     }

@@ -84,14 +84,13 @@ actor OmiConversation {
         }
         try await tellFinished()
         guard let conversation = current else { return }
-        let isOverdue = now.timeIntervalSince(conversation.finishedAt) >= Double(conversation.timeout)
-        guard isOverdue || now.timeIntervalSince(lastLook) >= 5 else { return }
+        guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
         let stored = try await runtime.store.conversation(conversation.id, of: principal)
         // Words may have come meanwhile, here or over another socket.
         guard current?.id == conversation.id else { return }
         guard let stored else { return leave() }
-        if stored.status == .inProgress, now.timeIntervalSince(stored.finishedAt) < Double(stored.timeout) {
+        if stored.isCurrent(at: now) {
             current?.finishedAt = max(stored.finishedAt, conversation.finishedAt)
         } else {
             try await end(stored)
@@ -221,7 +220,7 @@ actor OmiConversation {
     /// - Parameter source: for the count.
     private func store(_ segments: [ConversationSegment], from source: String) async throws {
         guard !segments.isEmpty else { return }
-        let addition = try await runtime.conversations.add(segments, beginning, for: principal)
+        let addition = try await runtime.conversations.add(segments, beginning, to: current, for: principal)
         try await follow(addition.conversation)
         runtime.metrics.segmentsAdded(segments.count, from: source)
         try await send(.array(addition.segments.map(OmiBodies.segment)))

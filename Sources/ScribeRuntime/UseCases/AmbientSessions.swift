@@ -68,7 +68,8 @@ package struct AmbientSessions: Sendable {
             let key = Transaction.Key(business: principal.business, id: id)
             guard let known = try await store.transaction(key),
                 let terms = try? known.requireAmbient(of: principal.user),
-                known.userStatus.isOpen, draft.encounter == nil || draft.encounter == terms.encounter
+                (try? known.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)) != nil,
+                draft.encounter == nil || draft.encounter == terms.encounter
             else { throw ScribeError.transactionAlreadyInitialized }
         }
         return id
@@ -77,7 +78,7 @@ package struct AmbientSessions: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, also for another clinician's.
     package func find(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let key = Transaction.Key(business: principal.business, id: id)
-        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        let transaction = try await store.requireTransaction(key)
         _ = try transaction.requireAmbient(of: principal.user)
         return transaction
     }
@@ -133,7 +134,7 @@ package struct AmbientSessions: Sendable {
     ) async throws -> Segment {
         let segment = try await receive(in: id, of: principal)
         let key = Transaction.Key(business: principal.business, id: id)
-        try await store.beginSegment(segment.id, startedAt: time, of: key)
+        try await store.beginSegment(segment.id, startedAt: time, of: key, at: clock.now)
         return segment
     }
 
@@ -152,7 +153,7 @@ package struct AmbientSessions: Sendable {
     ) async throws {
         try await end(segment, of: id, for: principal)
         let key = Transaction.Key(business: principal.business, id: id)
-        try await store.beginSegment(segment.id, startedAt: time, of: key)
+        try await store.beginSegment(segment.id, startedAt: time, of: key, at: clock.now)
     }
 
     /// A stretch of its audio is over.
@@ -179,11 +180,10 @@ package struct AmbientSessions: Sendable {
         guard transaction.userStatus != .committed else { return }
         try transaction.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)
         try await streams.settle(transaction.key)
+        try bench.permit(.commit, transaction.request.fixture)
         let narrative = try await Self.narrativeSections(
             in: store.preferences(of: principal.user, in: principal.business))
-        try await store.endAmbient(
-            transaction.key, inSentences: narrative, shortest: shortest, at: clock.now
-        ) { [bench] transaction throws(ScribeError) in try bench.permit(.commit, transaction.request.fixture) }
+        try await store.endAmbient(transaction.key, inSentences: narrative, shortest: shortest, at: clock.now)
     }
 
     /// Gives it up. Repeatable.

@@ -74,7 +74,7 @@ extension Consultations {
         if let template {
             wanted = template
         } else {
-            guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+            let transaction = try await store.requireTransaction(key)
             wanted = transaction.request.templates.first?.id ?? templates.fallback.id
         }
         let own = try await store.template(wanted, of: key.business)

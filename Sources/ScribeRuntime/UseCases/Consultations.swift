@@ -62,11 +62,7 @@ package struct Consultations: Sendable {
     /// All audio is there, and the results are wanted. Repeatable.
     /// - Throws: as ``stop(_:_:)``.
     package func commit(_ key: Transaction.Key, _ list: ChunkList) async throws {
-        let (now, lifetime) = (clock.now, store.sessionLifetime)
-        try await store.commit(key, list, at: now, claimsJob: true) { [bench] transaction throws(ScribeError) in
-            try transaction.requireTime(at: now, lifetime: lifetime)
-            try bench.permit(.commit, transaction.request.fixture)
-        }
+        try await store.commit(key, list, at: clock.now, refusing: bench.fixtures(refusing: .commit))
     }
 
     /// Gives a consultation up, or changes what was said of it at its start.

@@ -55,9 +55,16 @@ package struct Conversations: Sendable {
     /// The conversation that a user is having, if silence has not ended it.
     package func current(of principal: Principal) async throws -> Conversation? {
         guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
-        guard conversation.isOverdue(at: clock.now) else { return conversation }
+        if conversation.isCurrent(at: clock.now) { return conversation }
         _ = try await process(conversation)
         return nil
+    }
+
+    /// Ends the conversation that a user is having, also one that silence has ended.
+    /// - Returns: nil when there is none, when another caller is ending it, or when nothing was said.
+    package func endCurrent(of principal: Principal) async throws -> Conversation? {
+        guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
+        return try await process(conversation)
     }
 
     /// What the conversation is called that a user is having, or will have next.
@@ -80,7 +87,7 @@ package struct Conversations: Sendable {
         let new = try await consultations.new(
             TransactionID(id),
             TransactionRequest(
-                transfer: .stream, mode: "conversation", audioURL: "s3://\(location.bucket)/\(location.folder)",
+                transfer: .stream, mode: "conversation", audioURL: location.url,
                 inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source),
             for: principal)
         let begun = try await store.begin(
@@ -95,12 +102,22 @@ package struct Conversations: Sendable {
 
     /// Adds what was said to the conversation that the user is having, or begins one with it. It is stored when this
     /// returns.
+    /// - Parameter known: the conversation that the user is having, as far as the caller knows. It is not read again: the
+    ///   write decides whether it is still in progress.
     /// - Throws: as ``open(_:for:)``.
     package func add(
-        _ segments: [ConversationSegment], _ beginning: Beginning, for principal: Principal
+        _ segments: [ConversationSegment], _ beginning: Beginning, to known: Conversation? = nil,
+        for principal: Principal
     ) async throws -> Addition {
+        var known = known
         while true {
-            var conversation = try await open(beginning, for: principal)
+            var conversation: Conversation
+            if let current = known, current.isCurrent(at: clock.now) {
+                conversation = current
+            } else {
+                conversation = try await open(beginning, for: principal)
+            }
+            known = nil
             let urgency = try await urgency(of: segments, in: conversation)
             let now = clock.now
             let added = try await store.add(
@@ -227,10 +244,6 @@ package struct Conversations: Sendable {
         }
         return (completed, memories)
     }
-}
-
-extension Conversation {
-    func isOverdue(at now: Date) -> Bool { now.timeIntervalSince(finishedAt) >= Double(timeout) }
 }
 
 extension [ConversationSegment] {

@@ -33,8 +33,7 @@ package struct LiveRecordings: Sendable {
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, keepsSilence: Bool = true,
         for principal: Principal
     ) async throws -> LiveRecording {
-        var place = try await locate(id, principal)
-        if let segment { place.names = .segment(segment) }
+        let place = try await locate(id, principal, as: segment.map(Names.segment) ?? .numbers)
         return LiveRecording(self, place, options, keepsSilence: keepsSilence, principal)
     }
 
@@ -45,7 +44,7 @@ package struct LiveRecordings: Sendable {
         let language: String?
         /// The number of the next chunk.
         var next: Int
-        var names = Names.numbers
+        let names: Names
 
         var nextName: String {
             switch names {
@@ -61,16 +60,26 @@ package struct LiveRecordings: Sendable {
         case segment(String)
     }
 
-    func locate(_ id: TransactionID, _ principal: Principal) async throws -> Place {
+    /// - Throws: as ``open(_:_:segment:keepsSilence:for:)``.
+    func locate(
+        _ id: TransactionID, _ principal: Principal, as names: Names = .numbers
+    ) async throws -> Place {
         let key = Transaction.Key(business: principal.business, id: id)
-        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
-        guard transaction.userStatus.isOpen else {
-            throw ScribeError.invalidState("The transaction takes no more audio")
+        let transaction = try await store.requireTransaction(key)
+        try Transaction.requireOpen(transaction.userStatus)
+        try consultations.bench.permit(.upload, transaction.request.fixture)
+        guard let location = transaction.request.audioLocation else {
+            throw ScribeError.invalidState("The transaction was started without a place for its audio")
         }
-        guard let location = transaction.request.audioLocation, let names = try await store.fileNames(of: transaction)
-        else { throw ScribeError.invalidState("The transaction was started without a place for its audio") }
         return Place(
             key: key, location: location, language: transaction.request.inputLanguages.first,
-            next: (names.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1)
+            next: try await firstNumber(names, of: transaction), names: names)
+    }
+
+    /// The number of a stream's first chunk: after the highest that is there, or 1 in a segment of its own.
+    private func firstNumber(_ names: Names, of transaction: Transaction) async throws -> Int {
+        guard case .numbers = names else { return 1 }
+        let files = try await store.fileNames(of: transaction) ?? []
+        return (files.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1
     }
 }

@@ -54,7 +54,7 @@ package struct SessionAudio: Sendable {
     }
 
     private func audible(_ key: Transaction.Key) async throws -> (transaction: Transaction, expiry: Date) {
-        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        let transaction = try await store.requireTransaction(key)
         guard CombinedAudio.isAvailable else { throw Absence.notEnabled }
         guard transaction.userStatus == .committed, let end = transaction.committedAt,
             !transaction.orderedFiles.isEmpty, case let expiry = end.addingTimeInterval(Self.lifetime),

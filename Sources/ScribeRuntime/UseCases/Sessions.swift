@@ -70,7 +70,7 @@ package struct Sessions: Sendable {
             uploadType: draft.uploadType, templates: draft.templates.map(\.rawValue))
         _ = try await consultations.start(id, request, for: principal, replays: false)
         let key = Transaction.Key(business: principal.business, id: id)
-        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        let transaction = try await store.requireTransaction(key)
         return transaction
     }
 
@@ -79,7 +79,7 @@ package struct Sessions: Sendable {
 
     /// Whether the business can ask for all of these.
     package func knows(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
-        let others = wanted.filter { templates[$0] == nil }
+        let others = wanted.filter { !templates.offers($0) }
         guard !others.isEmpty else { return true }
         // Without those that were removed: they still name what was written in them, and write nothing new.
         let own = Set(try await store.templates(of: business).map(\.id))
@@ -88,7 +88,7 @@ package struct Sessions: Sendable {
 
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func isEnded(_ key: Transaction.Key) async throws -> Bool {
-        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+        let transaction = try await store.requireTransaction(key)
         return !transaction.userStatus.isOpen
     }
 
@@ -127,25 +127,19 @@ package struct Sessions: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``,
     ///   ``ScribeError/sessionExpired``.
     package func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
-        guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
-        guard transaction.userStatus.isOpen else {
-            throw [.inProgress, .cancelled].contains(transaction.processingStatus)
-                ? ScribeError.sessionEnded : .sessionCompleted
-        }
-        guard !transaction.isExpired(at: clock.now, lifetime: store.sessionLifetime) else {
-            throw ScribeError.sessionExpired
-        }
+        let transaction = try await store.requireTransaction(key)
+        try Transaction.requireOpenSession(
+            transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt, at: clock.now,
+            lifetime: store.sessionLifetime)
         return transaction
     }
 
     /// Recording is over, and the results are wanted.
-    /// - Throws: as ``Store/endSession(_:at:permit:)``; ``ScribeError/refusedOnPurpose``.
+    /// - Throws: as ``Store/endSession(_:at:refusing:)``.
     package func end(_ key: Transaction.Key) async throws -> EndedSession {
         // What its sockets still hold was sent before this.
         try? await streams.settle(key)
-        return try await store.endSession(key, at: clock.now) { [bench] transaction throws(ScribeError) in
-            try bench.permit(.commit, transaction.request.fixture)
-        }
+        return try await store.endSession(key, at: clock.now, refusing: bench.fixtures(refusing: .commit))
     }
 
     /// Changes what was said at the start, or gives the session up.
@@ -174,7 +168,7 @@ package struct Sessions: Sendable {
     ) async throws -> (template: TemplateID, document: DocumentID)? {
         var wanted = template
         if wanted == nil {
-            guard let transaction = try await store.transaction(key) else { throw ScribeError.transactionNotFound }
+            let transaction = try await store.requireTransaction(key)
             wanted = transaction.request.templates.first?.id
         }
         guard let wanted else { return nil }

@@ -53,7 +53,8 @@ package struct Uploads: Sendable {
     ) async throws {
         let replaced = try await keeping(object.file) {
             try await store.put(
-                object, business: principal.business, isChunk: isChunk, replacing: permitReplacing, permit: permit)
+                object, business: principal.business, isChunk: isChunk, refusing: bench.fixtures(refusing: .upload),
+                replacing: permitReplacing)
         }
         await objects.remove(replaced)
         await tell(object, principal)
@@ -69,8 +70,7 @@ package struct Uploads: Sendable {
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws {
         do {
-            let replaced = try await store.put(
-                object, heard: speech, in: key, replacing: permitReplacing, permit: permit)
+            let replaced = try await store.put(object, heard: speech, in: key, replacing: permitReplacing)
             await objects.remove(replaced)
         } catch let failure as ScribeError {
             if let unused = try? await store.unusedFiles(among: [object.file]) { await objects.remove(unused) }
@@ -120,7 +120,8 @@ package struct Uploads: Sendable {
     ) async throws -> Bool {
         let completed = try await keeping(object.file) {
             try await store.complete(
-                id, as: object, business: principal.business, replacing: permitReplacing, permit: permit)
+                id, as: object, business: principal.business, refusing: bench.fixtures(refusing: .upload),
+                replacing: permitReplacing)
         }
         guard let completed else {
             await objects.remove([object.file])
@@ -155,10 +156,6 @@ package struct Uploads: Sendable {
 
     private func tell(_ object: StoredObject, _ principal: Principal) async {
         for watcher in watchers { await watcher.kept(object, by: principal, uploads: self) }
-    }
-
-    private var permit: @Sendable (String?) throws(ScribeError) -> Void {
-        { [bench] fixture throws(ScribeError) in try bench.permit(.upload, fixture) }
     }
 }
 

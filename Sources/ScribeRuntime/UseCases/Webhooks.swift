@@ -43,7 +43,7 @@ package struct Webhooks: Sendable {
         }
         if let key = draft.signingKey {
             try Limits.require(key, within: Limits.signingKey, fields.key)
-            guard !key.isEmpty, key.isPlain else {
+            guard Webhook.isSigningKey(key) else {
                 throw ScribeError.invalidRequest(field: fields.key, problem: "must be a text without line breaks")
             }
         }

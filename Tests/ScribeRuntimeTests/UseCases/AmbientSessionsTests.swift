@@ -102,6 +102,7 @@ struct AmbientSessionsTests {
         await #expect(throws: expired) { try await ambient.connect(id, of: fixture.owner) }
         await #expect(throws: expired) { try await ambient.receive(in: id, of: fixture.owner) }
         await #expect(throws: expired) { try await ambient.end(id, of: fixture.owner) }
+        await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await create() }
     }
 
     @Test("a step that a fixture refuses leaves the session as it was")

@@ -219,6 +219,15 @@ struct ConversationsTests {
         #expect(photos.count == 2 && photos[0].id == first.id)
     }
 
+    @Test("a conversation of pictures alone ends its transaction too")
+    func picturesAlone() async throws {
+        _ = try await conversations.add("a", beginning(), for: owner)
+        let completed = try #require(try await conversations.endCurrent(of: owner))
+        #expect(completed.status == .completed)
+        #expect(try await fixture.transaction(completed.id).userStatus == .committed)
+        #expect(try await conversations.endCurrent(of: owner) == nil)
+    }
+
     @Test("a picture beyond the storage of its business is not kept, and the conversation goes on")
     func pictureBeyondQuota() async throws {
         var quotas = Quotas()

@@ -87,6 +87,7 @@ struct SessionsTests {
         #expect(try await sessions.knows([.init("soap"), .init("own")], of: business))
         #expect(try await !sessions.knows([.init("soap"), .init("removed")], of: business))
         #expect(try await !sessions.knows([.init("own")], of: fixture.stranger.business))
+        #expect(try await !sessions.knows([AmbientTerms.template], of: business), "offered to nobody")
         #expect(try await sessions.templates(of: business).map { $0.id.rawValue } == ["own", "notes", "soap"])
     }
 
@@ -192,6 +193,7 @@ struct SessionsTests {
         _ = try await sessions.end(key)
         try await sessions.patch(key, TransactionPatch(), templates: [.init("soap")])
         #expect(try await fixture.documents("s") == documents)
+        #expect(try await fixture.transaction("s").request.session?.templates == ["notes", "mine"])
     }
 
     @Test("each request to process makes a further document, once the session has ended")
@@ -225,11 +227,9 @@ struct SessionsTests {
                 }
             }
             try await fixture.manual.waitFor(.heldPoll)
-            let input = try await fixture.assembly(of: key).input
-            var transcript = input.documents[0]
-            transcript.status = .success
-            transcript.value = "said"
-            try await fixture.store.save([transcript], for: input, at: fixture.manual.now)
+            let transcript = try #require(try await fixture.store.results(of: key)?.documents.first)
+            try await fixture.store.edit(
+                key, [ResultEdit(target: .document(transcript.id), value: "said")], at: fixture.manual.now)
             let found = try await polling.value
             #expect(found.transcript == "said")
             #expect(found.documents.map(\.status) == [.success])

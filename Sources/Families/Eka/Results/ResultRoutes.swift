@@ -33,15 +33,10 @@ struct ResultRoutes: Sendable {
         if let answer = answers[question] { return answer }
         let version = signals.version(of: key)
         let found = try await results(of: key, query, context)
-        switch found.transaction.userStatus {
-        case .cancelled: throw ScribeError.transactionCancelled
-        case .initialized, .stopped, .committed: break
-        }
-        if found.transaction.isAbandoned(at: clock.now) { throw ScribeError.transactionNeverCommitted }
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
         var documents = query.select(from: found.documents)
         if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
-            documents = documents.map(\.overdue)
+            documents = documents.map(\.givenUp)
         }
         let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
         let (response, body) = await LongWork.run(bytes: size) {
@@ -67,8 +62,8 @@ extension ResultRoutes {
             ) { results in
                 let asked = query.select(from: results.documents)
                 guard !asked.isEmpty else { throw ScribeError.resultNotFound }
-                return results.transaction.userStatus == .cancelled || results.transaction.isAbandoned(at: clock.now)
-                    || asked.outcome != .inProgress
+                try results.transaction.requireAwaited(at: clock.now)
+                return asked.outcome != .inProgress
             }
         } catch ScribeError.transactionNotFound {
             throw EkaError.polledTransactionNotFound
@@ -85,11 +80,10 @@ struct ResultQuery: Hashable, Sendable {
     var isImmediate: Bool
 
     init(_ parameters: FlatDictionary<Substring, Substring>) {
-        let text = { (name: Substring) in parameters[name].map(String.init).flatMap { $0.isEmpty ? nil : $0 } }
-        template = text("template_id").map { TemplateID($0) }
-        if text("transcript") == "true" { template = ResultDocument.transcriptTemplate }
-        document = text("document_id").map { DocumentID($0) }
-        isImmediate = text("dlp") == "true"
+        template = parameters.text("template_id").map { TemplateID($0) }
+        if parameters.text("transcript") == "true" { template = ResultDocument.transcriptTemplate }
+        document = parameters.text("document_id").map { DocumentID($0) }
+        isImmediate = parameters.text("dlp") == "true"
     }
 
     /// The documents that are asked for; without a wish, all.
@@ -114,7 +108,7 @@ extension Transaction {
 
 extension ResultDocument {
     /// As a failure while it is not finished. It is not stored so: it may still be finished.
-    fileprivate var overdue: ResultDocument {
+    fileprivate var givenUp: ResultDocument {
         guard !status.isFinal else { return self }
         var document = self
         document.status = .failure
