@@ -5,8 +5,11 @@ package struct TimedWord: Hashable, Sendable {
     package let end: Double
     /// Who said it, where the recogniser tells people apart; the numbers are the chunk's own.
     package let speaker: Int?
+    /// The word's language, a tag such as `en`; nil when the recogniser does not tell it. It is not stored.
+    package let language: String?
 
-    package init(text: String, start: Double, end: Double, speaker: Int? = nil) {
+    package init(text: String, start: Double, end: Double, speaker: Int? = nil, language: String? = nil) {
+        self.language = language
         self.text = text
         self.start = start
         self.end = end
@@ -15,7 +18,8 @@ package struct TimedWord: Hashable, Sendable {
 
     /// The same word in a recording that began so many seconds earlier.
     package func later(by seconds: Double) -> TimedWord {
-        TimedWord(text: text, start: start + seconds, end: end + seconds, speaker: speaker)
+        TimedWord(
+            text: text, start: start + seconds, end: end + seconds, speaker: speaker, language: language)
     }
 }
 

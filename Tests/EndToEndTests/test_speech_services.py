@@ -240,3 +240,26 @@ def test_the_addresses_of_services_are_checked_at_the_start(tmp_path):
     for transcriber in ("openai:", "openai:ftp://x", "deepgram:nowhere", "whisper:http://x"):
         with pytest.raises(AssertionError, match="transcriber"):
             Server(tmp_path, "--ephemeral", "--transcriber", transcriber)
+
+
+def test_the_languages_that_a_service_tells_are_told(tmp_path, chunk):
+    def recognised(kind: str, query: str, answer: dict) -> dict:
+        with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
+            service.answer = answer
+            response = server.client().session.post(
+                f"{server.base_url}/v1/listen?{query}", data=chunk[0][0].read_bytes(), timeout=60)
+            assert response.status_code == 200, response.text
+            return response.json()["results"]["channels"][0]
+
+    spoken = [{"word": word, "start": number, "end": number + 0.5} for number, word in enumerate(["mujhe", "fever", "hai"])]
+    channel = recognised("openai", "detect_language=true", {
+        "text": "mujhe fever hai", "language": "hindi", "duration": 3.0, "words": spoken})
+    assert channel["detected_language"] == "hi"
+    languages = ["hi", "en", "hi"]
+    channel = recognised("deepgram", "language=multi", {"results": {"channels": [{"alternatives": [{
+        "transcript": "mujhe fever hai", "confidence": 0.9,
+        "words": [word | {"confidence": 0.9, "language": language} for word, language in zip(spoken, languages)],
+    }]}]}})
+    alternative = channel["alternatives"][0]
+    assert alternative["languages"] == ["hi", "en"], "the most frequent first"
+    assert [word["language"] for word in alternative["words"]] == languages

@@ -101,21 +101,22 @@ struct ListenRecording: Encodable {
             duration: rounded(hearing.duration), models: [model.uuid], info: [model.uuid: model])
         let punctuates = query.options.punctuates || speaksSubQ
         let confidence = hearing.speech.sureness
+        let language = hearing.speech.language
         let words = hearing.words.map {
             TimedWord(
                 text: $0.text, start: rounded($0.start), end: rounded($0.end),
-                speaker: query.options.tellsSpeakers ? $0.speaker ?? 0 : nil)
+                speaker: query.options.tellsSpeakers ? $0.speaker ?? 0 : nil, language: $0.language ?? language)
         }
         func text(_ words: [TimedWord]) -> String {
             words.map { punctuates ? $0.text : $0.bare }.joined(separator: " ")
         }
-        let language = hearing.speech.language
-        func told(_ words: [TimedWord]) -> [ListenWord] {
+        func live(_ words: [TimedWord]) -> [LiveWord] {
             words.map {
-                ListenWord(
-                    LiveWord($0, confidence: confidence, punctuates: punctuates, language: language),
-                    punctuates: punctuates, tellsLanguage: query.tellsLanguages)
+                LiveWord($0, confidence: confidence, punctuates: punctuates, language: $0.language)
             }
+        }
+        func told(_ words: [TimedWord]) -> [ListenWord] {
+            live(words).map { ListenWord($0, punctuates: punctuates, tellsLanguage: query.tellsLanguages) }
         }
         let turns = words.turns(pause: query.utterancePause)
         let paragraphs = Paragraphs(
@@ -135,7 +136,7 @@ struct ListenRecording: Encodable {
                         .init(
                             transcript: text(words), confidence: words.isEmpty ? 0 : confidence, words: told(words),
                             paragraphs: query.tellsParagraphs ? paragraphs : nil,
-                            languages: query.tellsLanguages ? [language].compactMap(\.self) : nil)
+                            languages: query.tellsLanguages ? live(words).languages : nil)
                     ])
             ],
             utterances: query.tellsUtterances

@@ -104,7 +104,8 @@ package struct DeepgramTranscriber: Transcriber {
         }
         let words = (best.words?.value ?? []).map {
             TimedWord(
-                text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker?.value)
+                text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker?.value,
+                language: $0.language?.value)
         }
         // A line for each turn, where the service tells the speakers apart.
         let turns = results.utterances?.value ?? []

@@ -113,6 +113,8 @@ package struct OpenAITranscriber: Transcriber {
         }
 
         let text: String
+        /// A name such as `english` from OpenAI, a tag from others.
+        let language: Tolerant<String>?
         // Each of these is worth having, and none worth losing the text for.
         let words: Tolerant<[Word]>?
         let segments: Tolerant<[Segment]>?
@@ -136,9 +138,11 @@ package struct OpenAITranscriber: Transcriber {
             }
         }
         let sureness = segments.filter { !$0.isInvented }.compactMap(\.confidence).map { exp($0) }
-        return RecognisedSpeech(
+        var speech = RecognisedSpeech(
             text: text.cleaned, words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) },
             confidence: sureness.isEmpty ? nil : sureness.reduce(0, +) / Double(sureness.count))
+        speech.language = (decoded.language?.value).flatMap(WhisperLanguage.tag(for:))
+        return speech
     }
 
     private static let unreadable = EngineFailure(
