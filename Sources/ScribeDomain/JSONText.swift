@@ -46,6 +46,8 @@ package struct JSONText: Sendable {
         self.write("]")
     }
 
+    package mutating func write(integer: Int64) { bytes += String(integer).utf8 }
+
     /// A number as short as it can be.
     package mutating func write(number: Double) {
         bytes += (Int64(exactly: number).map { "\($0)" } ?? "\(number)").utf8
@@ -71,7 +73,7 @@ package struct JSONText: Sendable {
         switch value {
         case .null: write("null")
         case .bool(let value): write(value ? "true" : "false")
-        case .integer(let value): bytes += "\(value)".utf8
+        case .integer(let value): write(integer: value)
         case .number(let value): write(number: value)
         case .string(let text): write(string: text)
         case .array(let values):

@@ -2,28 +2,25 @@
 
 `make soak` runs it with a release build (SCRIBE_BINARY), for a debug build is slow at such lengths."""
 
-import json
 import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 
 import requests
 from device_client import Device, token_of
 from emulator import PATIENCE, running
+from loop_probe import FLAGS, probe_doors
 from session_client import SessionClient, recording
 from suki_client import SukiClient
-from test_memory import DOORS, KEY, MEGABYTE, SAMPLES, largest, listen
+from socket_doors import KEY, MEGABYTE, SAMPLES
 from websocket_driver import RawSocket
 
 SOCKETS = 200
 
 
 def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
-    flags = ("--ephemeral", "--listen-idle", "1h", "--omi-idle", "1h", "--request-timeout", "60s")
-    with running(tmp_path, *flags) as server:
+    with running(tmp_path, "--ephemeral", *FLAGS, "--request-timeout", "60s") as server:
         client, suki = SessionClient(server.base_url), SukiClient(server.base_url)
         suki.initialize()
         bearer = f"Authorization: Bearer {token_of('somebody')}"
@@ -98,46 +95,8 @@ def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
         assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-PROBE = """
-import socket, sys, time
-port, seconds = int(sys.argv[1]), float(sys.argv[2])
-connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
-longest, count, end = [0.0] * 8, 0, time.monotonic() + seconds
-while time.monotonic() < end:
-    for index, connection in enumerate(connections):
-        began = time.monotonic()
-        connection.sendall(b"GET /livez HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
-        connection.recv(4096)
-        longest[index] = max(longest[index], time.monotonic() - began)
-        count += 1
-print(max(longest) * 1000, count)
-"""
-
-
 def test_how_long_an_event_loop_is_held(tmp_path):
-    """Asked from another process over eight connections, so over both loops; the time is told, and not asserted."""
-    with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--omi-idle", "1h") as server:
-        def probe(seconds: float):
-            return subprocess.Popen(
-                [sys.executable, "-c", PROBE, str(server.port), str(seconds)], stdout=subprocess.PIPE, text=True)
-
-        def told(what: str, probing):
-            longest, count = probing.communicate()[0].split()
-            print(f"\n{what}: {float(longest):.1f} ms at most, of {count} requests")
-
-        told("nothing else", probe(3))
-        for door in DOORS:
-            probing = probe(5)
-            time.sleep(0.5)
-            raw, _, _ = door(server)
-            for text in largest(door):
-                raw.send_frame(1, text.encode())
-            if door is listen:
-                raw.send_frame(2, b"\x12\x34" * (8 * MEGABYTE - 1))
-            told(f"the longest messages of {door.__name__}", probing)
-        client = SessionClient(server.base_url)
-        probing = probe(5)
-        picture = json.dumps({"data": {"picture": "A" * (8 * MEGABYTE - 100)}})
-        client.session.put(f"{server.base_url}/voice/api/v2/config", data=picture, headers={"Content-Type": "application/json"})
-        client.session.get(f"{server.base_url}/voice/api/v2/config")
-        told("a configuration of 8 MB, written and read", probing)
+    """Prints the longest hold for each door. `make bench` prints the same."""
+    with running(tmp_path, "--ephemeral", *FLAGS) as server:
+        for what, longest, count in probe_doors(server):
+            print(f"\n{what}: {longest:.1f} ms at most, of {count} requests")

@@ -83,8 +83,8 @@ struct ListenQuery: Hashable, Sendable {
         } else {
             isContainer = door == .recording || door == .stream && text("sample_rate") == nil
         }
-        options.sampleRate = try query.integer("sample_rate", in: Self.rates) ?? 16_000
-        options.channels = try query.integer("channels", in: 1...Self.mostChannels) ?? 1
+        options.sampleRate = try Self.integer("sample_rate", in: Self.rates, of: query) ?? 16_000
+        options.channels = try Self.integer("channels", in: 1...Self.mostChannels, of: query) ?? 1
         options.hearsEachChannel = try Self.boolean(text("multichannel"), "multichannel") ?? false
         options.tellsInterims = try Self.boolean(text("interim_results"), "interim_results") ?? speaksSubQ
         options.tellsSpeech = try Self.boolean(text("vad_events"), "vad_events") ?? false
@@ -128,11 +128,11 @@ struct ListenQuery: Hashable, Sendable {
                 options.namesEndpointing = true
             default:
                 options.namesEndpointing = true
-                let milliseconds = try query.integer("endpointing", in: 0...Self.longestSilence)
+                let milliseconds = try Self.integer("endpointing", in: 0...Self.longestSilence, of: query)
                 options.endpointing = milliseconds.map { .milliseconds($0) }
             }
         }
-        let gap = try query.integer("utterance_end_ms", in: 1...Self.longestSilence)
+        let gap = try Self.integer("utterance_end_ms", in: 1...Self.longestSilence, of: query)
         options.utteranceEnd = gap.map { .milliseconds($0) }
     }
 
@@ -143,6 +143,13 @@ struct ListenQuery: Hashable, Sendable {
             throw .invalidRequest(field: "keyterm", problem: "is there more than \(mostWords) times, or too long")
         }
         return words
+    }
+
+    /// A number; an empty parameter counts as absent here.
+    private static func integer(
+        _ name: String, in range: ClosedRange<Int>, of query: FlatDictionary<Substring, Substring>
+    ) throws(ScribeError) -> Int? {
+        query.text(name) == nil ? nil : try query.integer(name, in: range)
     }
 
     private static func boolean(_ text: String?, _ field: String) throws(ScribeError) -> Bool? {

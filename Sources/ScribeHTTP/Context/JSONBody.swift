@@ -1,7 +1,7 @@
 import Foundation
 package import Hummingbird
 package import NIOCore
-import ScribeDomain
+package import ScribeDomain
 
 extension Request {
     /// The most that a JSON body may hold, in bytes.
@@ -117,6 +117,18 @@ extension ScribeError {
 
 extension Response {
     /// A JSON answer.
+    package static func json(_ status: HTTPResponse.Status, _ json: JSON) -> Response {
+        .json(status, ByteBuffer(json))
+    }
+
+    /// A JSON answer whose length depends on what clients have stored. It is built and written off the event loop.
+    package static func longJSON(
+        _ status: HTTPResponse.Status, _ json: @autoclosure @Sendable () throws -> JSON
+    ) async throws -> Response {
+        .json(status, try await LongWork.run(bytes: .max) { ByteBuffer(try json()) })
+    }
+
+    /// A JSON answer.
     package static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
         json(status, try ByteBuffer(encoding: value))
     }
@@ -136,6 +148,13 @@ extension Response {
 }
 
 extension ByteBuffer {
+    /// The bytes of an answer.
+    package init(_ json: JSON) {
+        let bytes = json.bytes
+        LongWork.watch(bytes: bytes.count, of: "an answer")
+        self.init(bytes: bytes)
+    }
+
     /// A value as the JSON of an answer.
     package init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()

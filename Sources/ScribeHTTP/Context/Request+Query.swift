@@ -24,10 +24,11 @@ extension FlatDictionary<Substring, Substring> {
         self[name[...]].flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    /// The whole number of a parameter; nil for an absent one and for an empty one.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for any other text and for a number outside the range.
+    /// The whole number of a parameter; nil for an absent one.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for any other text, also for an empty one, and for a
+    ///   number outside the range.
     package func integer(_ name: String, in range: ClosedRange<Int>) throws(ScribeError) -> Int? {
-        guard let value = text(name) else { return nil }
+        guard let value = self[name[...]] else { return nil }
         guard let number = Int(value), range.contains(number) else {
             throw .invalidRequest(
                 field: name, problem: "must be a number from \(range.lowerBound) to \(range.upperBound)")

@@ -1,0 +1,100 @@
+/// A JSON answer: built from literals, written as bytes. Members keep the order in which they are written, so that the
+/// same state is the same bytes; a member that is nil is left out.
+///
+///     let answer: JSON = [
+///         "status": "success", "txn_id": .string(key.id.rawValue), "lang": document.language.map(JSON.string),
+///         "errors": .array(document.errors) { ["code": .string($0.code.rawValue), "msg": .string($0.message)] },
+///     ]
+package enum JSON: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A number that is not finite is written as null.
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object([Member])
+    /// A value that came from a client; its members are written in the order of their names.
+    case value(JSONValue)
+
+    /// A member of an object.
+    package typealias Member = (name: String, value: JSON)
+
+    package static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
+
+    /// A list with a value for each element.
+    package static func array<Element>(
+        _ elements: some Sequence<Element>, _ value: (Element) throws -> JSON
+    ) rethrows -> JSON {
+        .array(try elements.map(value))
+    }
+
+    /// An object that has the members of another after its own.
+    package func adding(_ other: JSON) -> JSON {
+        guard case .object(let members) = self, case .object(let more) = other else { return self }
+        return .object(members + more)
+    }
+
+    /// The bytes of the answer.
+    package var bytes: [UInt8] {
+        var text = JSONText()
+        text.write(json: self)
+        return text.bytes
+    }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral members: (String, JSON?)...) {
+        self = .object(members.compactMap { name, value in value.map { (name, $0) } })
+    }
+}
+
+extension JSON: ExpressibleByArrayLiteral {
+    package init(arrayLiteral values: JSON...) { self = .array(values) }
+}
+
+extension JSON: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self = .string(text) }
+}
+
+extension JSON: ExpressibleByStringInterpolation {}
+
+extension JSON: ExpressibleByIntegerLiteral {
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension JSON: ExpressibleByFloatLiteral {
+    package init(floatLiteral value: Double) { self = .number(value) }
+}
+
+extension JSON: ExpressibleByBooleanLiteral {
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension Optional<JSON> {
+    /// The value, or null: for members that are always there.
+    package var orNull: JSON { self ?? .null }
+}
+
+extension JSONText {
+    package mutating func write(json: JSON) {
+        switch json {
+        case .null: write("null")
+        case .bool(let value): write(value ? "true" : "false")
+        case .integer(let value): write(integer: value)
+        case .number(let value): if value.isFinite { write(number: value) } else { write("null") }
+        case .string(let text): write(string: text)
+        case .array(let values): write(list: values) { $0.write(json: $1) }
+        case .object(let members):
+            write("{")
+            for (index, member) in members.enumerated() {
+                if index > 0 { write(",") }
+                write(string: member.name)
+                write(":")
+                write(json: member.value)
+            }
+            write("}")
+        case .value(let value): write(value)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ScribeDomain
+import Testing
+
+struct JSONTests {
+    private func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
+
+    @Test("members keep their order, and those that are nil are left out")
+    func order() {
+        let language: String? = nil
+        let json: JSON = [
+            "z": "last", "a": 1, "lang": language.map(JSON.string), "m": 0.5, "yes": true, "none": .null, "empty": [:],
+            "list": .array([1, 2]) { ["n": .integer($0)] },
+        ]
+        #expect(text(json) == #"{"z":"last","a":1,"m":0.5,"yes":true,"none":null,"empty":{},"list":[{"n":1},{"n":2}]}"#)
+        #expect(text(["lang": language.map(JSON.string).orNull]) == #"{"lang":null}"#)
+    }
+
+    @Test("texts are escaped, numbers are short, and no number that is not finite is written")
+    func values() {
+        #expect(text("a \"b\" \\ \n \u{1}") == #""a \"b\" \\ \n \u0001""#)
+        #expect(
+            text([2.0, 0.1, .number(.nan), .number(.infinity), .integer(Int64.max)])
+                == "[2,0.1,null,null,9223372036854775807]")
+    }
+
+    @Test("a client's object is written in the order of its names, and two objects in a row")
+    func objects() {
+        let value = JSONValue.object(["b": .integer(1), "a": .array([.null])])
+        #expect(text(["x": .value(value)]) == #"{"x":{"a":[null],"b":1}}"#)
+        #expect(text((["a": 1] as JSON).adding(["b": 2])) == #"{"a":1,"b":2}"#)
+    }
+}
