@@ -340,9 +340,9 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Control", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
-                "ScribeStore", "ServerTestSupport", "Status", "TestSupport", .crypto, .httpTypes, .hummingbird,
-                .logging, .nioPosix, .yams,
+                "Alliance", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Status", "Suki", "TestSupport",
+                .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .yams,
             ],
             swiftSettings: swiftSettings
         ),

@@ -106,14 +106,25 @@ class RawSocket:
 
     def send_frame_aside(self, opcode: int, payload: bytes, claimed: int):
         """Sends a frame from another thread, because the server may not read all of it."""
+        self._aside(lambda sender: sender.send_frame(opcode, payload, claimed))
+
+    def send_frames_aside(self, opcode: int, *payloads: bytes):
+        """Sends whole frames, one after another, from another thread."""
+        def send(sender):
+            for payload in payloads:
+                sender.send_frame(opcode, payload)
+
+        self._aside(send)
+
+    def _aside(self, send):
         sender = copy.copy(self)
         sender.connection = self.connection.dup()
 
-        def send():
+        def run():
             with contextlib.suppress(OSError):
-                sender.send_frame(opcode, payload, claimed)
+                send(sender)
 
-        threading.Thread(target=send, daemon=True).start()
+        threading.Thread(target=run, daemon=True).start()
 
     def receive(self) -> bool:
         """Receives once and answers pings and close frames. False at the end of the connection."""
