@@ -38,15 +38,11 @@ extension Store {
                 [provider.partner, provider.subject])
             guard let registered, (registered["same"] as Double) == 0 else { return .known }
             guard (registered["count"] as Int) < Limits.clinicians else { return .tooMany }
-            try db.run(
-                """
-                INSERT INTO providers (partner_id, subject, user_id, organisation, specialty, created_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    provider.partner, provider.subject, provider.user.rawValue, provider.organisation,
-                    provider.specialty, now.milliseconds,
-                ])
+            try db.insert(into: "providers").values([
+                "partner_id": provider.partner, "subject": provider.subject, "user_id": provider.user.rawValue,
+                "organisation": provider.organisation, "specialty": provider.specialty,
+                "created_at": now.milliseconds,
+            ])
             return .registered
         }
     }
@@ -82,9 +78,10 @@ extension Store {
                     [key.business.rawValue, location.bucket, location.key(ofFile: "")])
                 try Limits.require(files?["count"] ?? 0, atMost: Limits.files - 1, "START_TIME")
             }
-            try db.run(
-                "INSERT INTO ambient_segments (transaction_id, recording_id, started_at) VALUES (?, ?, ?)",
-                [row["id"] as Int64, recording, startedAt.milliseconds])
+            try db.insert(into: "ambient_segments").values([
+                "transaction_id": row["id"] as Int64, "recording_id": recording,
+                "started_at": startedAt.milliseconds,
+            ])
         }
     }
 

@@ -91,24 +91,10 @@ extension Store {
                 try Self.beginAgain(job, at: now, in: db, &changes)
                 return .outdated
             }
-            var transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
-            // A further document of what was processed before is not told of.
-            let isNews = transaction.processingStatus == .inProgress
-            var end = AssemblyEnd.obsolete
-            switch transaction.finish(outcome, quality: quality, at: now) {
-            case .none: break
-            case .stored, .process, .ended:
-                end = .stored
-                changes.append(.transaction(transaction.key))
-                for (chunk, result) in heard {
-                    try Self.saveChunk(chunk, result: result, rowID: row["id"], at: now, in: db)
-                }
-                try Self.write(documents, at: now, in: db)
-                try Self.saveOutcome(of: transaction, rowID: row["id"], in: db)
-                if isNews { try Self.raiseEnd(of: transaction, rowID: row["id"], at: now, in: db, &changes) }
-            }
-            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
-            return end
+            let transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
+            return try Self.finish(
+                job, of: transaction, heard: heard, documents: documents, outcome: outcome, quality: quality,
+                rowID: row["id"], at: now, in: db, &changes)
         }
     }
 
@@ -126,19 +112,37 @@ extension Store {
                 unfinished[index].status = .failure
                 unfinished[index].errors = [diagnostic]
             }
-            var transaction = try Transaction(row: row, withChunks: false)
-            let isNews = transaction.processingStatus == .inProgress
-            if transaction.finish(.systemFailure, at: now) != .none {
-                changes.append(.transaction(transaction.key))
-                try Self.write(unfinished, at: now, in: db)
-                try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
-                if isNews { try Self.raiseEnd(of: transaction, rowID: rowID, at: now, in: db, &changes) }
-            }
-            try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+            _ = try Self.finish(
+                job, of: Transaction(row: row, withChunks: false), documents: unfinished, outcome: .systemFailure,
+                rowID: rowID, at: now, in: db, &changes)
         }
     }
 
     // MARK: Within a SQL transaction
+
+    /// Stores how the processing of a transaction ended, with its last results, and removes the job.
+    /// - Returns: ``AssemblyEnd/obsolete`` when the transaction is not committed any more: then only the job goes.
+    private static func finish(
+        _ job: Job, of old: Transaction, heard: [HeardChunk] = [], documents: [ResultDocument],
+        outcome: Transaction.ProcessingStatus, quality: Double? = nil, rowID: Int64, at now: Date, in db: Database,
+        _ changes: inout [Change]
+    ) throws -> AssemblyEnd {
+        try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+        var transaction = old
+        switch transaction.finish(outcome, quality: quality, at: now) {
+        case .none: return .obsolete
+        case .stored, .process, .ended:
+            changes.append(.transaction(transaction.key))
+            try save(heard, rowID: rowID, at: now, in: db)
+            try write(documents, at: now, in: db)
+            try saveOutcome(of: transaction, rowID: rowID, in: db)
+            // Processed before: a further document raises no second event.
+            if old.processingStatus == .inProgress {
+                try raiseEnd(of: transaction, rowID: rowID, at: now, in: db, &changes)
+            }
+            return .stored
+        }
+    }
 
     /// - Parameter time: nil waits to be woken.
     static func beginAgain(
@@ -146,7 +150,7 @@ extension Store {
     ) throws {
         try db.run(
             "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [time?.milliseconds, job.id])
-        if time != nil { changes.append(.work(.assemble)) }
+        if time != nil { changes.append(.work(job.work.kind)) }
     }
 
     /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is

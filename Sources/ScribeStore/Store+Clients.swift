@@ -25,22 +25,12 @@ extension Store {
                         principal.user.rawValue, principal.doctor.rawValue,
                     ]
                 )
-                try db.run(
-                    """
-                    INSERT INTO clients (
-                        client_id, business_id, user_id, doctor_id, name, workspace, secret_hash, transaction_limit
-                    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET
-                        business_id = excluded.business_id, user_id = excluded.user_id,
-                        doctor_id = excluded.doctor_id, name = excluded.name, workspace = excluded.workspace,
-                        secret_hash = excluded.secret_hash, transaction_limit = excluded.transaction_limit
-                    """,
-                    [
-                        principal.client.rawValue, principal.business.rawValue, principal.user.rawValue,
-                        principal.doctor.rawValue, client.name, client.workspace, Data(secretHash),
-                        client.transactionLimit,
-                    ]
-                )
+                try db.insert(into: "clients", onConflict: .update(key: ["client_id"])).values([
+                    "client_id": principal.client.rawValue, "business_id": principal.business.rawValue,
+                    "user_id": principal.user.rawValue, "doctor_id": principal.doctor.rawValue,
+                    "name": client.name, "workspace": client.workspace, "secret_hash": Data(secretHash),
+                    "transaction_limit": client.transactionLimit,
+                ])
             }
         }
     }
@@ -112,23 +102,18 @@ extension Store {
     private static func insertRefreshToken(
         _ hash: [UInt8], family: [UInt8], of client: ClientID, expiresAt: Date, in db: Database
     ) throws {
-        try db.run(
-            """
-            INSERT INTO refresh_tokens (token_hash, client_id, expires_at, family) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
-            """,
-            [Data(hash), client.rawValue, expiresAt.milliseconds, Data(family)]
-        )
+        try db.insert(into: "refresh_tokens", onConflict: .keep(key: ["token_hash"])).values([
+            "token_hash": Data(hash), "client_id": client.rawValue, "expires_at": expiresAt.milliseconds,
+            "family": Data(family),
+        ])
     }
 }
 
 extension Client {
     fileprivate init(row: StoredRow) {
         self.init(
-            principal: Principal(
-                businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
-                clientID: row["client_id"]),
-            name: row["name"], workspace: row["workspace"], transactionLimit: row["transaction_limit"]
+            principal: Principal(row: row), name: row["name"], workspace: row["workspace"],
+            transactionLimit: row["transaction_limit"]
         )
     }
 }

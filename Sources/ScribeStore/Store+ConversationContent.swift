@@ -75,9 +75,10 @@ extension Store {
                 Int(row["size"] as Double) + photo.base64.utf8.count <= Limits.allPhotos
             else { return false }
             try self.withinQuota(of: BusinessID(row["business_id"]), in: db) {
-                try db.run(
-                    "INSERT INTO photos (conversation, photo_id, base64, created_at) VALUES (?, ?, ?, ?)",
-                    [row["id"] as Int64, photo.id, photo.base64, photo.createdAt.milliseconds])
+                try db.insert(into: "photos").values([
+                    "conversation": row["id"] as Int64, "photo_id": photo.id, "base64": photo.base64,
+                    "created_at": photo.createdAt.milliseconds,
+                ])
             }
             try db.run(
                 "UPDATE conversations SET finished_at = max(finished_at, ?) WHERE id = ?",
@@ -101,16 +102,12 @@ extension Store {
     // MARK: Within a SQL transaction
 
     static func insert(_ segment: ConversationSegment, conversation: Int64, in db: Database) throws {
-        try db.run(
-            """
-            INSERT INTO segments (
-                conversation, segment_id, text, speaker, is_user, person_id, start, end, provider, confidence
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                conversation, segment.id, segment.text, segment.speaker, segment.isUser, segment.personID,
-                segment.start, segment.end, segment.provider, segment.confidence,
-            ])
+        try db.insert(into: "segments").values([
+            "conversation": conversation, "segment_id": segment.id, "text": segment.text,
+            "speaker": segment.speaker, "is_user": segment.isUser, "person_id": segment.personID,
+            "start": segment.start, "end": segment.end, "provider": segment.provider,
+            "confidence": segment.confidence,
+        ])
     }
 }
 

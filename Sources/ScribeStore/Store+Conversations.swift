@@ -51,19 +51,15 @@ extension Store {
             guard taken == nil else { return nil }
             _ = try self.initialise(transaction, documents: documents, replays: true, in: db, &changes)
             let owner = conversation.owner
-            try db.run(
-                """
-                INSERT INTO conversations (
-                    conversation_id, business_id, user_id, doctor_id, client_id, status, source, language, created_at,
-                    started_at, finished_at, timeout
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    conversation.id, owner.business.rawValue, owner.user.rawValue, owner.doctor.rawValue,
-                    owner.client.rawValue, conversation.status.rawValue, conversation.source, conversation.language,
-                    conversation.createdAt.milliseconds, conversation.startedAt.milliseconds,
-                    conversation.finishedAt.milliseconds, conversation.timeout,
-                ])
+            try db.insert(into: "conversations").values([
+                "conversation_id": conversation.id, "business_id": owner.business.rawValue,
+                "user_id": owner.user.rawValue, "doctor_id": owner.doctor.rawValue,
+                "client_id": owner.client.rawValue, "status": conversation.status.rawValue,
+                "source": conversation.source, "language": conversation.language,
+                "created_at": conversation.createdAt.milliseconds,
+                "started_at": conversation.startedAt.milliseconds,
+                "finished_at": conversation.finishedAt.milliseconds, "timeout": conversation.timeout,
+            ])
             return conversation
         }
     }
@@ -281,9 +277,7 @@ extension Conversation {
     init(row: StoredRow) throws {
         self.init(
             id: row["conversation_id"],
-            owner: Principal(
-                businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
-                clientID: row["client_id"]),
+            owner: Principal(row: row),
             status: try row.word("status"), source: row["source"], language: row["language"],
             createdAt: Date(milliseconds: row["created_at"]), startedAt: Date(milliseconds: row["started_at"]),
             finishedAt: Date(milliseconds: row["finished_at"]), timeout: row["timeout"],

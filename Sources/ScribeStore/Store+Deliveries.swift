@@ -96,16 +96,13 @@ extension Store {
     package func enqueue(_ callback: Callback, host: String, of business: BusinessID, at now: Date) async throws {
         try await writes.write { db, changes in
             let lane = "callback \(business.rawValue) \(host)"
-            try db.run(
-                """
-                INSERT INTO deliveries (
-                    lane, business_id, session, address, method, headers, body, occurred_at, queued_at, run_at
-                ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?8)
-                """,
-                [
-                    lane, business.rawValue, callback.request, callback.address, callback.method,
-                    try StoredJSON.text(callback.headers), callback.body, now.milliseconds,
-                ])
+            let time = now.milliseconds
+            try db.insert(into: "deliveries").values([
+                "lane": lane, "business_id": business.rawValue, "session": callback.request,
+                "address": callback.address, "method": callback.method,
+                "headers": try StoredJSON.text(callback.headers), "body": callback.body, "occurred_at": time,
+                "queued_at": time, "run_at": time,
+            ])
             changes.append(.delivery(lane: lane))
         }
     }

@@ -136,26 +136,15 @@ extension Store {
     ) async throws -> DocumentRecord {
         try await change(id, of: business) { db in
             try db.run(
-                """
-                UPDATE documents SET name = coalesce(?, name), updated_at = ? WHERE document_id = ?
-                """,
+                "UPDATE documents SET name = coalesce(?, name), updated_at = ? WHERE document_id = ?",
                 [edit.name, now.milliseconds, id.rawValue]
             )
             try Self.keep(edit, with: id, in: db)
             guard let value = edit.value else { return }
-            let edited = try db.row(
-                """
-                UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1 WHERE document_id = ?
-                RETURNING transaction_id, kind
-                """,
-                [value, id.rawValue]
-            )
+            try Self.setValue(value, of: id, at: now, in: db)
             // After the value: the trigger on its change clears the flag.
             if edit.isPlainByLink {
                 try db.run("UPDATE documents SET is_plain_by_link = 1 WHERE document_id = ?", [id.rawValue])
-            }
-            if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue {
-                try Self.outdateAssembly(ofRow: edited["transaction_id"], in: db)
             }
         }
     }

@@ -54,14 +54,7 @@ extension Store {
                 }
             }
             guard let found else { throw ScribeError.resultNotFound }
-            try db.run(
-                """
-                UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
-                WHERE document_id = ?
-                """,
-                [edit.value, now.milliseconds, found.id.rawValue]
-            )
-            if found.kind == .transcript { try outdateAssembly(ofRow: rowID, in: db) }
+            try setValue(edit.value, of: found.id, at: now, in: db)
         }
     }
 
@@ -86,6 +79,19 @@ extension Store {
     }
 
     // MARK: Within a SQL transaction
+
+    /// Puts a person's text into a document. A new transcript outdates a running assembly.
+    static func setValue(_ value: String, of id: DocumentID, at now: Date, in db: Database) throws {
+        let edited = try db.row(
+            """
+            UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
+            WHERE document_id = ? RETURNING transaction_id, kind
+            """,
+            [value, now.milliseconds, id.rawValue])
+        if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue {
+            try outdateAssembly(ofRow: edited["transaction_id"], in: db)
+        }
+    }
 
     /// As ``convert(_:to:from:replacesEdited:addsOne:at:)``.
     func convert(
@@ -148,18 +154,12 @@ extension Store {
     static func insert(
         _ document: ResultDocument, isAuthored: Bool = false, rowID: Int64, at now: Date, in db: Database
     ) throws {
-        try db.run(
-            """
-            INSERT INTO documents (
-                document_id, transaction_id, kind, template_id, name, format, language, status, value, is_authored,
-                updated_at, created_at
-            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)
-            """,
-            [
-                document.id.rawValue, rowID, document.kind.rawValue, document.templateID.rawValue, document.name,
-                document.format.rawValue, document.language, document.status.rawValue, document.value, isAuthored,
-                now.milliseconds,
-            ]
-        )
+        try db.insert(into: "documents").values([
+            "document_id": document.id.rawValue, "transaction_id": rowID, "kind": document.kind.rawValue,
+            "template_id": document.templateID.rawValue, "name": document.name,
+            "format": document.format.rawValue, "language": document.language,
+            "status": document.status.rawValue, "value": document.value, "is_authored": isAuthored,
+            "updated_at": now.milliseconds, "created_at": now.milliseconds,
+        ])
     }
 }

@@ -9,17 +9,12 @@ extension Store {
             let row = try Self.requireTransactionRow(key, in: db)
             try Limits.require(
                 try Self.count("feedback", of: row["id"], in: db) + 1, atMost: Limits.feedback, "entity")
-            try db.run(
-                """
-                INSERT INTO feedback (
-                    feedback_id, transaction_id, entity, min_rating, max_rating, rating, comments, created_at
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id, entity) DO NOTHING
-                """,
-                [
-                    feedback.id, row["id"] as Int64, feedback.entity, feedback.scale.lowerBound,
-                    feedback.scale.upperBound, feedback.rating, feedback.comments, feedback.createdAt.milliseconds,
-                ]
-            )
+            try db.insert(into: "feedback", onConflict: .keep(key: ["transaction_id", "entity"])).values([
+                "feedback_id": feedback.id, "transaction_id": row["id"] as Int64, "entity": feedback.entity,
+                "min_rating": feedback.scale.lowerBound, "max_rating": feedback.scale.upperBound,
+                "rating": feedback.rating, "comments": feedback.comments,
+                "created_at": feedback.createdAt.milliseconds,
+            ])
             guard db.changesCount > 0 else { throw ScribeError.feedbackAlreadySubmitted }
         }
     }

@@ -126,7 +126,7 @@ extension Store {
                 changes.append(.work(.transcribe))
                 return
             }
-            try Self.saveChunk(chunk, result: result, rowID: rowID, at: now, in: db)
+            try Self.save([(chunk, result)], rowID: rowID, at: now, in: db)
             try Self.end(job, rowID: rowID, at: now, in: db, &changes)
             changes.append(.transaction(job.transaction))
         }
@@ -248,11 +248,10 @@ extension Store {
         return try transaction(key, in: db)?.orderedFiles.firstIndex(of: name).map { $0 + 1 } ?? 1
     }
 
-    static func saveChunk(
-        _ chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
-        in db: Database
-    ) throws {
-        try saveSpeech(of: chunk.name, eTag: chunk.eTag, result, rowID: rowID, at: now, in: db)
+    static func save(_ heard: [HeardChunk], rowID: Int64, at now: Date, in db: Database) throws {
+        for (chunk, result) in heard {
+            try saveSpeech(of: chunk.name, eTag: chunk.eTag, result, rowID: rowID, at: now, in: db)
+        }
     }
 
     static func saveSpeech(
@@ -265,13 +264,9 @@ extension Store {
         case .success(let value): speech = try StoredJSON.text(StoredSpeech(value))
         case .failure(let value): failure = try StoredJSON.text(StoredDiagnostic(value))
         }
-        try db.run(
-            """
-            INSERT OR REPLACE INTO chunk_transcripts (
-                transaction_id, file_name, etag, speech, failure, created_at
-            ) VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            [rowID, name, eTag, speech, failure, now.milliseconds]
-        )
+        try db.insert(into: "chunk_transcripts", onConflict: .update(key: ["transaction_id", "file_name"])).values([
+            "transaction_id": rowID, "file_name": name, "etag": eTag, "speech": speech, "failure": failure,
+            "created_at": now.milliseconds,
+        ])
     }
 }

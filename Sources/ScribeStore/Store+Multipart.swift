@@ -49,17 +49,11 @@ package struct MultipartPart: Hashable, Sendable {
 extension Store {
     package func begin(_ upload: MultipartUpload, business: BusinessID) async throws {
         try await writes.write { db in
-            try db.run(
-                """
-                INSERT INTO multipart_uploads (
-                    upload_id, business_id, bucket, key, content_type, disposition, metadata, created_at
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    upload.id, business.rawValue, upload.bucket, upload.key, upload.contentType,
-                    upload.disposition, try StoredJSON.text(upload.metadata), upload.createdAt.milliseconds,
-                ]
-            )
+            try db.insert(into: "multipart_uploads").values([
+                "upload_id": upload.id, "business_id": business.rawValue, "bucket": upload.bucket,
+                "key": upload.key, "content_type": upload.contentType, "disposition": upload.disposition,
+                "metadata": try StoredJSON.text(upload.metadata), "created_at": upload.createdAt.milliseconds,
+            ])
         }
     }
 
@@ -105,10 +99,9 @@ extension Store {
         _ id: String, bucket: String, key: String, business: BusinessID
     ) async throws -> (upload: MultipartUpload, parts: [MultipartPart])? {
         try await read { db in
-            guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
-                return nil
+            try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db).map { row in
+                (try MultipartUpload(row: row), try Self.parts(ofRow: row["id"], in: db))
             }
-            return (try MultipartUpload(row: row), try Self.parts(ofRow: row["id"], in: db))
         }
     }
 
@@ -127,15 +120,10 @@ extension Store {
                 "SELECT file, size FROM multipart_parts WHERE upload = ? AND number = ?", [upload, part.number]
             )
             try self.requireRoom(for: part.size - (replaced?["size"] ?? 0), of: business, in: db)
-            try db.run(
-                """
-                INSERT INTO multipart_parts (upload, number, file, size, md5, created_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (upload, number) DO UPDATE SET
-                    file = excluded.file, size = excluded.size, md5 = excluded.md5, created_at = excluded.created_at
-                """,
-                [upload, part.number, part.file, part.size, part.md5, part.createdAt.milliseconds]
-            )
+            try db.insert(into: "multipart_parts", onConflict: .update(key: ["upload", "number"])).values([
+                "upload": upload, "number": part.number, "file": part.file, "size": part.size, "md5": part.md5,
+                "created_at": part.createdAt.milliseconds,
+            ])
             return [replaced?["file"]].compactMap(\.self)
         }
     }

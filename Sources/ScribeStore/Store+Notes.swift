@@ -17,17 +17,14 @@ extension Store {
                 return try Self.beginAgain(job, at: now, in: db, &changes)
             }
             let rowID: Int64 = row["id"]
-            for (chunk, result) in heard {
-                try Self.saveChunk(chunk, result: result, rowID: rowID, at: now, in: db)
-            }
+            try Self.save(heard, rowID: rowID, at: now, in: db)
             try Self.write(documents.filter(\.status.isFinal), at: now, in: db)
             for document in documents where !document.status.isFinal {
-                try db.run(
-                    """
-                    INSERT INTO jobs (kind, transaction_id, business_id, subject, etag, run_at)
-                    VALUES ('note', ?, ?, ?, '', ?) ON CONFLICT DO NOTHING
-                    """,
-                    [rowID, input.transaction.key.business.rawValue, document.id.rawValue, now.milliseconds])
+                try db.insert(into: "jobs", onConflict: .keep(key: ["transaction_id", "kind", "subject"])).values([
+                    "kind": Job.Kind.note.rawValue, "transaction_id": rowID,
+                    "business_id": input.transaction.key.business.rawValue, "subject": document.id.rawValue,
+                    "etag": "", "run_at": now.milliseconds,
+                ])
             }
             try Self.beginAgain(job, at: nil, in: db, &changes)
             changes += [.transaction(input.transaction.key), .work(.note)]
@@ -46,10 +43,7 @@ extension Store {
             guard let row = try db.row("SELECT transaction_id FROM jobs WHERE id = ?", [job.id]) else { return false }
             let rowID: Int64 = row["transaction_id"]
             guard try Self.transcript(ofRow: rowID, in: db) == note.transcript else {
-                try db.run(
-                    "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?",
-                    [now.milliseconds, job.id])
-                changes.append(.work(.note))
+                try Self.beginAgain(job, at: now, in: db, &changes)
                 return false
             }
             try Self.write([document], at: now, in: db)

@@ -169,22 +169,12 @@ extension Store {
     }
 
     private static func write(_ object: StoredObject, business: BusinessID, in db: Database) throws {
-        try db.run(
-            """
-            INSERT INTO objects (
-                business_id, bucket, key, file, size, etag, content_type, disposition, metadata, created_at
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (business_id, bucket, key) DO UPDATE SET
-                file = excluded.file, size = excluded.size, etag = excluded.etag,
-                content_type = excluded.content_type, disposition = excluded.disposition,
-                metadata = excluded.metadata, created_at = excluded.created_at
-            """,
-            [
-                business.rawValue, object.bucket, object.key, object.file, object.size, object.eTag,
-                object.contentType, object.disposition, try StoredJSON.text(object.metadata),
-                object.createdAt.milliseconds,
-            ]
-        )
+        try db.insert(into: "objects", onConflict: .update(key: ["business_id", "bucket", "key"])).values([
+            "business_id": business.rawValue, "bucket": object.bucket, "key": object.key, "file": object.file,
+            "size": object.size, "etag": object.eTag, "content_type": object.contentType,
+            "disposition": object.disposition, "metadata": try StoredJSON.text(object.metadata),
+            "created_at": object.createdAt.milliseconds,
+        ])
     }
 
     static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {

@@ -30,12 +30,10 @@ extension Store {
             let merged = try StoredJSON.text(before.merged(with: data).withoutNulls())
             guard merged.utf8.count <= limit else { throw ScribeError.tooLarge(limit: limit) }
             try self.withinQuota(of: business, in: db) {
-                try db.run(
-                    """
-                    INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES (?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at
-                    """,
-                    [business.rawValue, owner, merged, now.milliseconds])
+                try db.insert(into: "preferences", onConflict: .update(key: ["business_id", "user_id"])).values([
+                    "business_id": business.rawValue, "user_id": owner, "data": merged,
+                    "updated_at": now.milliseconds,
+                ])
             }
         }
     }

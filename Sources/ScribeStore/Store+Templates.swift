@@ -5,160 +5,170 @@ package import ScribeDomain
 extension Store {
     /// The business's own templates, newest first.
     package func templates(of business: BusinessID) async throws -> [CustomTemplate] {
-        try await read { db in
-            try db.rows(
-                "SELECT * FROM templates WHERE business_id = ? AND archived_at IS NULL ORDER BY id DESC",
-                [business.rawValue]
-            ).map(CustomTemplate.init(row:))
-        }
+        try await ownItems(of: business)
     }
 
     /// One of the business's own templates, deleted ones included: what was asked for before is still written so.
     package func template(_ id: TemplateID, of business: BusinessID) async throws -> CustomTemplate? {
         try await read { db in
-            try db.row(
-                "SELECT * FROM templates WHERE business_id = ? AND template_id = ?", [business.rawValue, id.rawValue]
-            ).map(CustomTemplate.init(row:))
+            try Self.ownRow(CustomTemplate.self, id.rawValue, of: business, in: db).map(CustomTemplate.init(row:))
         }
     }
 
+    /// - Throws: ``ScribeError/invalidState(_:)`` when the business has as many as it may.
     package func add(_ template: CustomTemplate, to business: BusinessID, at now: Date) async throws {
-        try await writes.write { db in
-            try Self.requireRoom(in: "templates", business, db)
-            try db.run(
-                """
-                INSERT INTO templates (business_id, template_id, title, summary, section_ids, created_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    business.rawValue, template.id.rawValue, template.title, template.summary,
-                    try StoredJSON.text(template.sectionIDs), now.milliseconds,
-                ]
-            )
-        }
+        try await addOwn(template, to: business, at: now)
     }
 
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func update(
         _ id: TemplateID, of business: BusinessID, _ change: @escaping @Sendable (inout CustomTemplate) -> Void
     ) async throws {
-        try await writes.write { db in
-            let row = try db.row(
-                "SELECT * FROM templates WHERE business_id = ? AND template_id = ? AND archived_at IS NULL",
-                [business.rawValue, id.rawValue]
-            )
-            guard let row else { throw ScribeError.resourceNotFound("Template not found") }
-            var template = try CustomTemplate(row: row)
-            change(&template)
-            try db.run(
-                "UPDATE templates SET title = ?, summary = ?, section_ids = ? WHERE template_id = ?",
-                [template.title, template.summary, try StoredJSON.text(template.sectionIDs), id.rawValue]
-            )
-        }
+        try await updateOwn(id.rawValue, of: business, change)
     }
 
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func archiveTemplate(_ id: TemplateID, of business: BusinessID, at now: Date) async throws {
-        try await writes.write { db in
-            try db.run(
-                """
-                UPDATE templates SET archived_at = ?
-                WHERE business_id = ? AND template_id = ? AND archived_at IS NULL
-                """,
-                [now.milliseconds, business.rawValue, id.rawValue]
-            )
-            guard db.changesCount > 0 else { throw ScribeError.resourceNotFound("Template not found") }
-        }
+        try await archiveOwn(CustomTemplate.self, id.rawValue, of: business, at: now)
     }
 
     /// The business's own sections, newest first.
     package func sections(of business: BusinessID) async throws -> [TemplateSection] {
-        try await read { db in
-            try db.rows(
-                "SELECT * FROM template_sections WHERE business_id = ? AND archived_at IS NULL ORDER BY id DESC",
-                [business.rawValue]
-            ).map(TemplateSection.init(row:))
-        }
+        try await ownItems(of: business)
     }
 
+    /// - Throws: ``ScribeError/invalidState(_:)`` when the business has as many as it may.
     package func add(_ section: TemplateSection, to business: BusinessID, at now: Date) async throws {
-        try await writes.write { db in
-            try Self.requireRoom(in: "template_sections", business, db)
-            try db.run(
-                """
-                INSERT INTO template_sections (
-                    business_id, section_id, title, summary, style, example, parent_id, created_at
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    business.rawValue, section.id.rawValue, section.title, section.summary, section.style.rawValue,
-                    section.example, section.parent?.rawValue, now.milliseconds,
-                ]
-            )
-        }
+        try await addOwn(section, to: business, at: now)
     }
 
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func update(
         _ id: SectionID, of business: BusinessID, _ change: @escaping @Sendable (inout TemplateSection) -> Void
     ) async throws {
-        try await writes.write { db in
-            let row = try db.row(
-                "SELECT * FROM template_sections WHERE business_id = ? AND section_id = ? AND archived_at IS NULL",
-                [business.rawValue, id.rawValue]
-            )
-            guard let row else { throw ScribeError.resourceNotFound("Section not found") }
-            var section = try TemplateSection(row: row)
-            change(&section)
-            try db.run(
-                "UPDATE template_sections SET title = ?, summary = ?, style = ?, example = ? WHERE section_id = ?",
-                [section.title, section.summary, section.style.rawValue, section.example, id.rawValue]
-            )
-        }
+        try await updateOwn(id.rawValue, of: business, change)
     }
 
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func archiveSection(_ id: SectionID, of business: BusinessID, at now: Date) async throws {
-        try await writes.write { db in
-            try db.run(
-                """
-                UPDATE template_sections SET archived_at = ?
-                WHERE business_id = ? AND section_id = ? AND archived_at IS NULL
-                """,
-                [now.milliseconds, business.rawValue, id.rawValue]
-            )
-            guard db.changesCount > 0 else { throw ScribeError.resourceNotFound("Section not found") }
-        }
+        try await archiveOwn(TemplateSection.self, id.rawValue, of: business, at: now)
     }
+}
+
+/// A template or section that a business has made: one row of a table, archived and never deleted.
+private protocol OwnItem: Sendable {
+    static var table: String { get }
+    /// The column of its id.
+    static var idColumn: String { get }
+    /// The word for it in errors.
+    static var name: String { get }
+
+    init(row: StoredRow) throws
+    /// - Parameter createdAt: in milliseconds since 1970.
+    func row(of business: BusinessID, createdAt: Int64) throws -> ColumnValues
+}
+
+extension OwnItem {
+    fileprivate static var isNotFound: ScribeError { .resourceNotFound("\(name) not found") }
 }
 
 extension Store {
-    /// - Throws: ``ScribeError/invalidState(_:)`` when a business has as many as it may.
-    private static func requireRoom(in table: String, _ business: BusinessID, _ db: Database) throws {
-        let known = try db.row(
-            "SELECT count(*) AS count FROM \(table) WHERE business_id = ? AND archived_at IS NULL",
-            [business.rawValue])
-        guard known?["count"] ?? 0 < Limits.ownTemplates else {
-            throw ScribeError.invalidState("There are \(Limits.ownTemplates) already; delete some first")
+    private func ownItems<Item: OwnItem>(of business: BusinessID) async throws -> [Item] {
+        try await read { db in
+            try db.rows(
+                "SELECT * FROM \(Item.table) WHERE business_id = ? AND archived_at IS NULL ORDER BY id DESC",
+                [business.rawValue]
+            ).map(Item.init(row:))
+        }
+    }
+
+    /// The row of an item, archived or not.
+    private static func ownRow<Item: OwnItem>(
+        _ type: Item.Type, _ id: String, of business: BusinessID, in db: Database
+    ) throws -> StoredRow? {
+        try db.row(
+            "SELECT * FROM \(Item.table) WHERE business_id = ? AND \(Item.idColumn) = ?", [business.rawValue, id])
+    }
+
+    private func addOwn(_ item: some OwnItem, to business: BusinessID, at now: Date) async throws {
+        try await writes.write { db in
+            let table = type(of: item).table
+            let known = try db.row(
+                "SELECT count(*) AS count FROM \(table) WHERE business_id = ? AND archived_at IS NULL",
+                [business.rawValue])
+            guard known?["count"] ?? 0 < Limits.ownTemplates else {
+                throw ScribeError.invalidState("There are \(Limits.ownTemplates) already; delete some first")
+            }
+            try db.insert(into: table).values(item.row(of: business, createdAt: now.milliseconds))
+        }
+    }
+
+    private func updateOwn<Item: OwnItem>(
+        _ id: String, of business: BusinessID, _ change: @escaping @Sendable (inout Item) -> Void
+    ) async throws {
+        try await writes.write { db in
+            let row = try Self.ownRow(Item.self, id, of: business, in: db)
+            guard let row, (row["archived_at"] as Int64?) == nil else { throw Item.isNotFound }
+            var item = try Item(row: row)
+            change(&item)
+            try db.insert(into: Item.table, onConflict: .update(key: [Item.idColumn]))
+                .values(item.row(of: business, createdAt: row["created_at"]))
+        }
+    }
+
+    private func archiveOwn<Item: OwnItem>(
+        _ type: Item.Type, _ id: String, of business: BusinessID, at now: Date
+    ) async throws {
+        try await writes.write { db in
+            try db.run(
+                """
+                UPDATE \(Item.table) SET archived_at = ?
+                WHERE business_id = ? AND \(Item.idColumn) = ? AND archived_at IS NULL
+                """,
+                [now.milliseconds, business.rawValue, id]
+            )
+            guard db.changesCount > 0 else { throw Item.isNotFound }
         }
     }
 }
 
-extension CustomTemplate {
+extension CustomTemplate: OwnItem {
+    fileprivate static var table: String { "templates" }
+    fileprivate static var idColumn: String { "template_id" }
+    fileprivate static var name: String { "Template" }
+
     fileprivate init(row: StoredRow) throws {
         self.init(
             id: TemplateID(row["template_id"]), title: row["title"], summary: row["summary"],
             sectionIDs: try StoredJSON.value(row["section_ids"])
         )
     }
+
+    fileprivate func row(of business: BusinessID, createdAt: Int64) throws -> ColumnValues {
+        [
+            "business_id": business.rawValue, "template_id": id.rawValue, "title": title, "summary": summary,
+            "section_ids": try StoredJSON.text(sectionIDs), "created_at": createdAt,
+        ]
+    }
 }
 
-extension TemplateSection {
+extension TemplateSection: OwnItem {
+    fileprivate static var table: String { "template_sections" }
+    fileprivate static var idColumn: String { "section_id" }
+    fileprivate static var name: String { "Section" }
+
     fileprivate init(row: StoredRow) throws {
         self.init(
             id: SectionID(row["section_id"]), title: row["title"], summary: row["summary"],
             style: try row.word("style"), example: row["example"],
             parent: (row["parent_id"] as String?).map { SectionID($0) }
         )
+    }
+
+    fileprivate func row(of business: BusinessID, createdAt: Int64) throws -> ColumnValues {
+        [
+            "business_id": business.rawValue, "section_id": id.rawValue, "title": title, "summary": summary,
+            "style": style.rawValue, "example": example, "parent_id": parent?.rawValue, "created_at": createdAt,
+        ]
     }
 }

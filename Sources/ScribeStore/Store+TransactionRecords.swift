@@ -7,26 +7,19 @@ extension Store {
     static func insert(
         _ transaction: Transaction, documents: [ResultDocument], in db: Database
     ) throws -> Int64 {
-        let location = transaction.request.audioLocation
-        try db.run(
-            """
-            INSERT INTO transactions (
-                business_id, txn_id, user_id, doctor_id, client_id, patient_id, bucket, folder, language, fixture,
-                request, user_status, processing_status, committed_files, created_at, committed_at, encounter_id
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                transaction.owner.business.rawValue, transaction.id.rawValue, transaction.owner.user.rawValue,
-                transaction.owner.doctor.rawValue, transaction.owner.client.rawValue,
-                transaction.request.patientID,
-                location?.bucket, location?.folder,
-                transaction.request.inputLanguages.first, transaction.request.fixture,
-                try StoredJSON.text(transaction.request), transaction.userStatus.rawValue,
-                transaction.processingStatus.rawValue, try StoredJSON.text(transaction.committedFiles),
-                transaction.createdAt.milliseconds, transaction.committedAt?.milliseconds,
-                transaction.request.ambient?.encounter,
-            ]
-        )
+        let (owner, request) = (transaction.owner, transaction.request)
+        let location = request.audioLocation
+        try db.insert(into: "transactions").values([
+            "business_id": owner.business.rawValue, "txn_id": transaction.id.rawValue,
+            "user_id": owner.user.rawValue, "doctor_id": owner.doctor.rawValue,
+            "client_id": owner.client.rawValue, "patient_id": request.patientID, "bucket": location?.bucket,
+            "folder": location?.folder, "language": request.inputLanguages.first, "fixture": request.fixture,
+            "request": try StoredJSON.text(request), "user_status": transaction.userStatus.rawValue,
+            "processing_status": transaction.processingStatus.rawValue,
+            "committed_files": try StoredJSON.text(transaction.committedFiles),
+            "created_at": transaction.createdAt.milliseconds, "committed_at": transaction.committedAt?.milliseconds,
+            "encounter_id": request.ambient?.encounter,
+        ])
         let rowID = db.lastInsertedRowID
         for document in documents { try insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
         return rowID

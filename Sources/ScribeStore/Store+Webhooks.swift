@@ -47,18 +47,14 @@ extension Store {
                 return .duplicate
             }
             guard there.count < Limits.webhooks else { return .tooMany }
-            try db.run(
-                """
-                INSERT INTO webhooks (
-                    style, business_id, client_id, user_id, endpoint, events, signing_key, scheme, pauses, created_at
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    draft.style.rawValue, principal.business.rawValue, principal.client.rawValue,
-                    principal.user.rawValue, draft.endpoint.text, try StoredJSON.text(draft.events), draft.signingKey,
-                    draft.scheme, try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
-                    now.milliseconds,
-                ])
+            try db.insert(into: "webhooks").values([
+                "style": draft.style.rawValue, "business_id": principal.business.rawValue,
+                "client_id": principal.client.rawValue, "user_id": principal.user.rawValue,
+                "endpoint": draft.endpoint.text, "events": try StoredJSON.text(draft.events),
+                "signing_key": draft.signingKey, "scheme": draft.scheme,
+                "pauses": try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
+                "created_at": now.milliseconds,
+            ])
             guard let webhook = try Self.webhook(db.lastInsertedRowID, in: db) else { return .tooMany }
             return .registered(webhook)
         }

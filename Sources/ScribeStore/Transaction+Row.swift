@@ -15,9 +15,7 @@ extension Transaction {
             ) : ChunkList(files: [])
         self.init(
             id: TransactionID(row["txn_id"]),
-            owner: Principal(
-                businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
-                clientID: row["client_id"]),
+            owner: Principal(row: row),
             request: try request ?? StoredJSON.request(row["request"]),
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),
@@ -29,5 +27,13 @@ extension Transaction {
             archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
             audioQuality: row["audio_quality"]
         )
+    }
+}
+
+extension Principal {
+    init(row: StoredRow) {
+        self.init(
+            businessID: row["business_id"], userID: row["user_id"], doctorID: row["doctor_id"],
+            clientID: row["client_id"])
     }
 }

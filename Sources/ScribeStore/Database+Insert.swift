@@ -1,0 +1,70 @@
+import GRDB
+import ScribeDomain
+
+/// The columns of one row with their values, in order.
+typealias ColumnValues = KeyValuePairs<String, (any DatabaseValueConvertible)?>
+
+/// Action of an insertion when the table already has a row with the same key.
+enum KeyConflict {
+    /// Keeps the existing row and inserts nothing.
+    case keep(key: [String])
+    /// Overwrites the existing row: every inserted column that is not part of the key.
+    case update(key: [String])
+
+    fileprivate func clause(_ columns: [String]) -> String {
+        switch self {
+        case .keep(let key): return "ON CONFLICT (\(key.joined(separator: ", "))) DO NOTHING"
+        case .update(let key):
+            let assignments = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
+            return "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(assignments.joined(separator: ", "))"
+        }
+    }
+}
+
+extension Database {
+    /// Inserts one row: `try db.insert(into: "photos").values(["photo_id": photo.id, "base64": photo.base64])`.
+    /// - Parameter conflict: nil throws when a row has the same key.
+    func insert(
+        into table: String, onConflict conflict: KeyConflict? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> Insertion {
+        let place = Insertion.Place(file: UInt(bitPattern: file.utf8Start), line: line, table: table)
+        return Insertion(db: self, place: place, conflict: conflict)
+    }
+}
+
+/// An INSERT statement without its values.
+struct Insertion {
+    /// Place of an insertion in the code. Its first run builds the SQL text and later runs look the text up: building
+    /// takes longer than binding the values. One place must always insert the same columns into a table.
+    fileprivate struct Place: Hashable {
+        /// Address of the file's name.
+        let file: UInt
+        let line: UInt
+        let table: String
+    }
+
+    private static let texts = LockedValue<[Place: String]>([:])
+
+    fileprivate let db: Database
+    fileprivate let place: Place
+    fileprivate let conflict: KeyConflict?
+
+    /// Runs the statement. Values are bound; the SQL text holds none of them.
+    func values(_ row: ColumnValues) throws {
+        let text = Self.texts.withLock { texts in
+            if let known = texts[place] { return known }
+            let text = sql(row)
+            texts[place] = text
+            return text
+        }
+        assert(text == sql(row), "the insertion into \(place.table) names other columns than before")
+        try db.run(text, StatementArguments(row.map { $0.value }))
+    }
+
+    private func sql(_ row: ColumnValues) -> String {
+        let columns = row.map { $0.key }
+        let places = repeatElement("?", count: columns.count).joined(separator: ", ")
+        return "INSERT INTO \(place.table) (\(columns.joined(separator: ", "))) VALUES (\(places)) "
+            + (conflict?.clause(columns) ?? "")
+    }
+}
