@@ -39,7 +39,7 @@ struct ErrorTablesTests {
         EkaError.invalidClient, EkaError.invalidCredentials, EkaError.refreshRefused, EkaError.audioLocationRequired,
         EkaError.batchLocationRequired, EkaError.linkRefused, EkaError.polledTransactionNotFound,
     ]
-    private static let tables: [(String, any ErrorStyle, [any Error])] = [
+    private static let tables: [(String, any ErrorTable, [any Error])] = [
         (
             "session protocol", AllianceErrors(),
             [
@@ -65,19 +65,20 @@ struct ErrorTablesTests {
     @Test("every family's refusals are those of errors.txt")
     func golden() async throws {
         var lines: [String] = []
-        for (name, style, own) in Self.tables {
+        for (name, table, own) in Self.tables {
             lines.append("# \(name)")
             for failure in Self.failures {
-                lines.append(try await line("\(failure)", style.response(to: failure, context: Self.context())))
+                lines.append(try await line("\(failure)", table.response(to: failure, Self.context())))
             }
             for problem in Self.problems {
-                lines.append(try await line("\(problem)", style.response(to: problem, context: Self.context())))
+                lines.append(try await line("\(problem)", table.response(to: problem, Self.context())))
             }
             for error in own {
-                guard let response = try style.response(toOwn: error, context: Self.context()) else { continue }
-                lines.append(try await line("\(error)", response))
+                guard let refusal = table.refusal(for: error, Self.context()) else { continue }
+                lines.append(try await line("\(error)", table.response(refusal, Self.context())))
             }
-            lines.append(try await line("internal error", style.internalError(context: Self.context())))
+            let ours = Refusal.internalError(Self.context())
+            lines.append(try await line("internal error", table.response(ours, Self.context())))
         }
         let text = lines.joined(separator: "\n") + "\n"
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("errors.txt")

@@ -1,104 +1,37 @@
 import HTTPTypes
-import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
 /// `application/problem+json` (RFC 9457), with a `code` for programs.
-struct ControlErrors: ErrorStyle {
-    private struct Body: Encodable {
-        let type = "about:blank"
-        let title: String
-        let status: Int
-        let detail: String
-        let code: String
-        let request: String
+struct ControlErrors: ErrorTable {
+    let statuses: [ScribeError.Kind: HTTPResponse.Status] = [
+        .state: .conflict, .exhausted: .conflict, .refused: .conflict,
+    ]
 
-        enum CodingKeys: String, CodingKey {
-            case type, title, status, detail, code
-            case request = "request_id"
+    func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
+        switch error {
+        case let error as ControlError: error.refusal
+        case ScribeError.invalidState: nil
+        case is ScribeError where shared.status == .notFound: ControlError.notFound.refusal
+        case is ScribeError where shared.status == .conflict: shared.saying("Not now")
+        case HTTPProblem.unauthenticated: shared.saying(shared.message, headers: [.wwwAuthenticate: "Bearer"])
+        case HTTPProblem.routeNotFound:
+            shared.saying("No such route; /\(ControlFamily.root)/openapi.yaml lists them")
+        case HTTPProblem.tooManyAttempts: shared.saying("Too many wrong tokens were sent, try again later")
+        default: nil
         }
     }
 
-    func response(to failure: ScribeError, context: ScribeContext) throws -> Response {
-        switch failure.kind {
-        case .invalid:
-            if case .invalidRequest(let field, let problem) = failure {
-                return try answer(.badRequest, failure.code, sentence(on: field, problem), context)
-            }
-            return try answer(.badRequest, failure.code, "Not understood", context)
-        case .tooLarge: return try answer(.contentTooLarge, failure.code, "The body is too large", context)
-        case .notFound: return try answer(.notFound, "not_found", "There is none such", context)
-        case .conflict, .state, .exhausted, .refused:
-            if case .invalidState(let reason) = failure { return try answer(.conflict, failure.code, reason, context) }
-            return try answer(.conflict, failure.code, "Not now", context)
-        case .unavailable:
-            return try answer(
-                .serviceUnavailable, failure.code, "Storage is not available, try again", context)
-        }
+    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
+        [
+            "type": "about:blank", "title": .string(refusal.status.reasonPhrase),
+            "status": .integer(refusal.status.code), "detail": .string(refusal.message),
+            "code": .string(refusal.code), "request_id": .string(context.requestID),
+        ]
     }
 
-    func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
-        switch problem {
-        case .unauthenticated(let reason):
-            try answer(.unauthorized, "unauthenticated", reason, context, [.wwwAuthenticate: "Bearer"])
-        case .foreignPage: try answer(.forbidden, "foreign_page", Self.foreignPage, context)
-        case .notJSON: try answer(.unsupportedMediaType, "not_json", Self.notJSON, context)
-        case .bodyTooLarge(let limit):
-            try answer(.contentTooLarge, "too_large", "The body is larger than \(limit) bytes", context)
-        case .routeNotFound:
-            try answer(
-                .notFound, "route_not_found", "No such route; /\(ControlFamily.root)/openapi.yaml lists them", context)
-        case .methodNotAllowed(let allowed):
-            try answer(
-                .methodNotAllowed, "method_not_allowed", "Allowed here: \(allowed.joined(separator: ", "))", context,
-                [.allow: allowed.joined(separator: ", ")])
-        case .busy(let seconds):
-            try answer(
-                .serviceUnavailable, "busy", "Too much is being done at once, try again", context,
-                .retryAfter(seconds))
-        case .tooManyAttempts(let seconds):
-            try answer(
-                .tooManyRequests, "too_many_attempts", "Too many wrong tokens were sent, try again later", context,
-                .retryAfter(seconds))
-        }
-    }
-
-    func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
-        switch error as? ControlError {
-        case .foreignHost:
-            try answer(
-                .forbidden, "foreign_host",
-                "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's", context)
-        case .foreignPage: try answer(.forbidden, "foreign_page", "No web page may ask here", context)
-        case .unmarked:
-            try answer(
-                .forbidden, "unmarked", "A browser asks without a token: send the header X-Scribe-Admin: 1", context)
-        case .forwarded:
-            try answer(
-                .forbidden, "forwarded", "Through a proxy this door opens only with a token: set --admin-token", context
-            )
-        case .notJSON: try answer(.unsupportedMediaType, "not_json", "Bodies are application/json", context)
-        case .notFound: try answer(.notFound, "not_found", "There is none such", context)
-        case nil: nil
-        }
-    }
-
-    func internalError(context: ScribeContext) throws -> Response {
-        try answer(.internalServerError, "unexpected_error", apology(context), context)
-    }
-
-    private func answer(
-        _ status: HTTPResponse.Status, _ code: String, _ detail: String, _ context: ScribeContext,
-        _ headers: HTTPFields = [:]
-    ) throws -> Response {
-        var response = try Response.json(
-            status,
-            Body(
-                title: status.reasonPhrase, status: status.code, detail: detail, code: code,
-                request: context.requestID))
-        response.headers[.contentType] = "application/problem+json"
-        response.headers.append(contentsOf: headers)
-        return response
+    func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
+        [.contentType: "application/problem+json"]
     }
 }
 
@@ -114,4 +47,23 @@ enum ControlError: Error, Hashable, Sendable {
     /// A browser asks, and nothing says that it is for an operator's page.
     case unmarked
     case notFound
+
+    fileprivate var refusal: Refusal {
+        switch self {
+        case .foreignHost:
+            Refusal(
+                .forbidden, code: "foreign_host",
+                "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's")
+        case .foreignPage: Refusal(.forbidden, code: "foreign_page", "No web page may ask here")
+        case .unmarked:
+            Refusal(
+                .forbidden, code: "unmarked", "A browser asks without a token: send the header X-Scribe-Admin: 1")
+        case .forwarded:
+            Refusal(
+                .forbidden, code: "forwarded",
+                "Through a proxy this door opens only with a token: set --admin-token")
+        case .notJSON: Refusal(.unsupportedMediaType, code: "not_json", "Bodies are application/json")
+        case .notFound: Refusal(.notFound, code: "not_found", "There is none such")
+        }
+    }
 }

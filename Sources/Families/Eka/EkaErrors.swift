@@ -1,150 +1,75 @@
 import HTTPTypes
-import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
 /// The transaction API's envelope (eka.md 2.0). No `message` at the top: iOS would then lose the code (C-07).
-struct EkaErrors: ErrorStyle {
+struct EkaErrors: ErrorTable {
+    /// The code of refusals that the gateway in front of the API answers, in an envelope of its own.
+    fileprivate static let gateway = "Unauthorized"
+
     /// Whether `error` is the message alone, for clients that read a text there (C-27).
     var asText = false
 
-    private struct Body<Failure: Encodable & Sendable>: Encodable {
-        let status = "failed"
-        let error: Failure
-        let transaction: String
-        let business: String
+    let codes: [HTTPResponse.Status: String] = [
+        401: Self.gateway, 403: "permission_denied", 413: "validation_error", 415: "unsupported_media_type",
+        429: "too_many_requests", 503: "system_error",
+    ]
 
-        enum CodingKeys: String, CodingKey {
-            case status, error
-            case transaction = "txn_id"
-            case business = "b_id"
+    func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
+        switch error {
+        case let error as EkaError: error.refusal
+        case let login as DeviceLogins.Refusal:
+            Refusal(login == .userCodeNotFound ? .notFound : .badRequest, code: login.rawValue, login.message)
+        case ScribeError.invalidRequest: shared.saying(shared.message, code: "validation_error")
+        case ScribeError.tooLarge(let limit): Refusal(.bodyTooLarge(limit: limit))
+        case ScribeError.transactionLimitExceeded:
+            shared.saying("Transaction limit exceeded", code: "txn_limit_exceeded")
+        case ScribeError.storageQuotaExceeded:
+            shared.saying("No more can be stored; delete some first", code: "storage_limit_exceeded")
+        case ScribeError.transactionAlreadyInitialized:
+            shared.saying("Transaction already initialized", code: "txn_already_initialized")
+        case ScribeError.transactionNotFound: shared.saying("Transaction not found")
+        case ScribeError.transactionCancelled: shared.saying("Transaction was cancelled", code: "cancelled")
+        case ScribeError.transactionNeverCommitted:
+            shared.saying("Transaction was never committed", code: "active_session")
+        case ScribeError.sessionEnded, ScribeError.sessionCompleted: shared.saying("The session was ended")
+        case ScribeError.sessionExpired:
+            shared.saying("The session was never ended, and its time is over", status: .gone)
+        case ScribeError.resultNotFound:
+            Refusal(.badRequest, code: "resource_not_found", "No such result in this transaction")
+        case ScribeError.invalidState: shared.saying(shared.message, code: "invalid_request")
+        case ScribeError.feedbackAlreadySubmitted: shared.saying("Feedback for this was given before")
+        case ScribeError.refusedOnPurpose:
+            Refusal(.internalServerError, code: "system_error", "The transaction's fixture asks for this failure")
+        case HTTPProblem.tooManyAttempts: shared.saying("Too many attempts have failed, try again later")
+        default: nil
         }
     }
 
-    private struct Detail: Encodable {
-        let code: String
-        let message: String
-        let displayMessage: String
-        /// The name of the message in version 3 of the API.
-        let msg: String
-
-        enum CodingKeys: String, CodingKey {
-            case code, message, msg
-            case displayMessage = "display_message"
-        }
+    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
+        let (code, message) = (JSON.string(refusal.code), JSON.string(refusal.message))
+        guard refusal.code != Self.gateway else { return ["error": code, "message": message] }
+        let detail: JSON = ["code": code, "message": message, "display_message": message, "msg": message]
+        return [
+            "status": "failed", "error": asText ? message : detail, "txn_id": .string(context.transactionText ?? ""),
+            "b_id": .string(context.principal?.business.rawValue ?? ""),
+        ]
     }
+}
 
-    /// What the gateway in front of the API answers.
-    private struct GatewayBody: Encodable {
-        let error = "Unauthorized"
-        let message: String
-    }
-
-    func response(to failure: ScribeError, context: ScribeContext) throws -> Response {
-        switch failure {
-        case .invalidRequest(let field, let problem):
-            try answer(.badRequest, "validation_error", sentence(on: field, problem), context)
-        case .tooLarge(let limit): try response(to: HTTPProblem.bodyTooLarge(limit: limit), context: context)
-        case .transactionLimitExceeded:
-            try answer(.badRequest, "txn_limit_exceeded", "Transaction limit exceeded", context)
-        case .storageQuotaExceeded:
-            try answer(.badRequest, "storage_limit_exceeded", "No more can be stored; delete some first", context)
-        case .transactionAlreadyInitialized:
-            try answer(.conflict, "txn_already_initialized", "Transaction already initialized", context)
-        case .transactionNotFound:
-            try answer(.notFound, "transaction_not_found", "Transaction not found", context)
-        case .transactionCancelled:
-            try answer(.badRequest, "cancelled", "Transaction was cancelled", context)
-        case .transactionNeverCommitted:
-            try answer(.badRequest, "active_session", "Transaction was never committed", context)
-        case .sessionEnded, .sessionCompleted:
-            try answer(.badRequest, failure.code, "The session was ended", context)
-        case .sessionExpired:
-            try answer(.gone, failure.code, "The session was never ended, and its time is over", context)
-        case .resultNotFound:
-            try answer(.badRequest, "resource_not_found", "No such result in this transaction", context)
-        case .invalidState(let problem):
-            try answer(.badRequest, "invalid_request", problem, context)
-        case .resourceNotFound(let what):
-            try answer(.notFound, "resource_not_found", what, context)
-        case .feedbackAlreadySubmitted:
-            try answer(.conflict, "feedback_already_submitted", "Feedback for this was given before", context)
-        case .refusedOnPurpose:
-            try answer(.internalServerError, "system_error", "The transaction's fixture asks for this failure", context)
-        case .storageUnavailable:
-            try answer(.serviceUnavailable, "system_error", "Storage is not available, try again", context)
-        }
-    }
-
-    func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
-        switch problem {
-        case .unauthenticated(let reason):
-            try .json(.unauthorized, GatewayBody(message: reason))
-        case .foreignPage: try answer(.forbidden, "permission_denied", Self.foreignPage, context)
-        case .notJSON: try answer(.unsupportedMediaType, "unsupported_media_type", Self.notJSON, context)
-        case .bodyTooLarge(let limit):
-            try answer(.contentTooLarge, "validation_error", "The body is larger than \(limit) bytes", context)
-        case .routeNotFound(let hint):
-            try answer(.notFound, "route_not_found", hint, context)
-        case .methodNotAllowed(let allowed):
-            try answer(
-                .methodNotAllowed, "method_not_allowed", "Allowed here: \(allowed.joined(separator: ", "))", context,
-                headers: [.allow: allowed.joined(separator: ", ")]
-            )
-        case .busy(let seconds):
-            try answer(
-                .serviceUnavailable, "system_error", "Too much is being done at once, try again", context,
-                headers: .retryAfter(seconds))
-        case .tooManyAttempts(let seconds):
-            try answer(
-                .tooManyRequests, "too_many_requests", "Too many attempts have failed, try again later", context,
-                headers: .retryAfter(seconds))
-        }
-    }
-
-    func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
-        if let refusal = error as? DeviceLogins.Refusal {
-            let status: HTTPResponse.Status = refusal == .userCodeNotFound ? .notFound : .badRequest
-            return try answer(status, refusal.rawValue, refusal.message, context)
-        }
-        guard let error = error as? EkaError else { return nil }
-        return switch error {
+extension EkaError {
+    fileprivate var refusal: Refusal {
+        switch self {
         case .invalidCredentials:
-            try answer(.unauthorized, "invalid_credentials", "Invalid user name or password", context)
-        case .invalidClient, .refreshRefused:
-            try .json(.forbidden, GatewayBody(message: "Forbidden"))
+            Refusal(.unauthorized, code: "invalid_credentials", "Invalid user name or password")
+        case .invalidClient, .refreshRefused: Refusal(.forbidden, code: EkaErrors.gateway, "Forbidden")
         case .audioLocationRequired:
-            try answer(.badRequest, "s3_required", "A vaded transaction needs an s3_url", context)
+            Refusal(.badRequest, code: "s3_required", "A vaded transaction needs an s3_url")
         case .batchLocationRequired:
-            try answer(.badRequest, "batch_s3_required", "A non-vaded transaction needs a batch_s3_url", context)
-        case .linkRefused:
-            try answer(.forbidden, "link_refused", "The link is expired, or leads to nothing", context)
+            Refusal(.badRequest, code: "batch_s3_required", "A non-vaded transaction needs a batch_s3_url")
+        case .linkRefused: Refusal(.forbidden, code: "link_refused", "The link is expired, or leads to nothing")
         case .polledTransactionNotFound:
-            try answer(.badRequest, "transaction_not_found", "Transaction not found", context)
+            Refusal(.badRequest, code: "transaction_not_found", "Transaction not found")
         }
-    }
-
-    func internalError(context: ScribeContext) throws -> Response {
-        try answer(.internalServerError, "unexpected_error", apology(context), context)
-    }
-
-    private func answer(
-        _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
-        headers: HTTPFields = [:]
-    ) throws -> Response {
-        let detail = Detail(code: code, message: message, displayMessage: message, msg: message)
-        var response = try asText ? body(status, message, context) : body(status, detail, context)
-        response.headers.append(contentsOf: headers)
-        return response
-    }
-
-    private func body(
-        _ status: HTTPResponse.Status, _ error: some Encodable & Sendable, _ context: ScribeContext
-    ) throws -> Response {
-        try .json(
-            status,
-            Body(
-                error: error, transaction: context.transactionText ?? "",
-                business: context.principal?.business.rawValue ?? ""))
     }
 }

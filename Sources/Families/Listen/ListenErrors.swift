@@ -1,119 +1,51 @@
 import Engines
 import HTTPTypes
-import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
 /// `{"err_code": …, "err_msg": …, "request_id": …}` (streaming.md 1.3), or SubQ's `{"error": …, "request_id": …}` (3).
-struct ListenErrors: ErrorStyle {
+struct ListenErrors: ErrorTable {
     var speaksSubQ = false
 
-    private struct Body: Encodable {
-        var code: String?
-        var message: String?
-        let request: String
-        /// As SubQ says it, and nothing else then.
-        var error: String?
+    let statuses: [ScribeError.Kind: HTTPResponse.Status] = [.notFound: .badRequest, .conflict: .badRequest]
+    let codes: [HTTPResponse.Status: String] = [
+        400: "Bad Request", 401: "INVALID_AUTH", 402: "ASR_PAYMENT_REQUIRED", 403: "FORBIDDEN", 404: "NOT_FOUND",
+        405: "METHOD_NOT_ALLOWED", 413: "Bad Request", 415: "Bad Request", 426: "Bad Request",
+        429: "TOO_MANY_REQUESTS", 500: "INTERNAL_SERVER_ERROR", 503: "INTERNAL_SERVER_ERROR",
+        504: "INTERNAL_SERVER_ERROR",
+    ]
 
-        enum CodingKeys: String, CodingKey {
-            case error
-            case code = "err_code"
-            case message = "err_msg"
-            case request = "request_id"
+    func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
+        switch error {
+        case ScribeError.tooLarge(let limit): Refusal(.bodyTooLarge(limit: limit))
+        case ScribeError.storageQuotaExceeded:
+            Refusal(speaksSubQ ? .forbidden : .paymentRequired, "Project does not have enough storage left.")
+        case ScribeError.invalidState, ScribeError.resourceNotFound: shared.saying(shared.name)
+        case HTTPProblem.unauthenticated: shared.saying("Invalid credentials.")
+        case HTTPProblem.busy, HTTPProblem.tooManyAttempts:
+            shared.saying("Too many are listened to at once, try again", status: .tooManyRequests)
+        case ListenError.upgradeRequired:
+            .upgradeRequired("Live audio goes over a WebSocket; POST sends a whole recording")
+        case ListenError.notPermitted:
+            Refusal(
+                .forbidden, code: "INSUFFICIENT_PERMISSIONS",
+                "A granted token grants no other; use an API key.")
+        case let failure as EngineFailure: failure.refusal
+        case let problem as OutboundProblem:
+            Refusal(.badRequest, code: "REMOTE_CONTENT_ERROR", problem.explanation)
+        default: nil
         }
     }
 
-    func response(to failure: ScribeError, context: ScribeContext) throws -> Response {
-        switch failure {
-        case .invalidRequest(let field, let problem):
-            try answer(.badRequest, "Bad Request", sentence(on: field, problem), context)
-        case .storageUnavailable:
-            try answer(.serviceUnavailable, "INTERNAL_SERVER_ERROR", "Storage is not available, try again", context)
-        case .tooLarge(let limit):
-            try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
-        case .storageQuotaExceeded:
-            try answer(
-                speaksSubQ ? .forbidden : .init(code: 402, reasonPhrase: "Payment Required"), "ASR_PAYMENT_REQUIRED",
-                "Project does not have enough storage left.", context)
-        case .transactionLimitExceeded, .transactionAlreadyInitialized,
-            .transactionNotFound, .transactionCancelled, .transactionNeverCommitted, .sessionEnded, .sessionCompleted,
-            .sessionExpired, .resultNotFound, .invalidState,
-            .resourceNotFound, .feedbackAlreadySubmitted, .refusedOnPurpose:
-            try answer(.badRequest, "Bad Request", failure.code, context)
-        }
+    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
+        let (message, request) = (JSON.string(refusal.message), JSON.string(context.requestID))
+        return speaksSubQ
+            ? ["error": message, "request_id": request]
+            : ["err_code": .string(refusal.code), "err_msg": message, "request_id": request]
     }
 
-    func response(to problem: HTTPProblem, context: ScribeContext) throws -> Response {
-        switch problem {
-        case .unauthenticated: try answer(.unauthorized, "INVALID_AUTH", "Invalid credentials.", context)
-        case .foreignPage: try answer(.forbidden, "FORBIDDEN", Self.foreignPage, context)
-        case .notJSON: try answer(.unsupportedMediaType, "Bad Request", Self.notJSON, context)
-        case .bodyTooLarge(let limit):
-            try answer(.contentTooLarge, "Bad Request", "The body is larger than \(limit) bytes", context)
-        case .routeNotFound(let hint): try answer(.notFound, "NOT_FOUND", hint, context)
-        case .methodNotAllowed(let allowed):
-            try answer(
-                .methodNotAllowed, "METHOD_NOT_ALLOWED", "Allowed here: \(allowed.joined(separator: ", "))", context,
-                [.allow: allowed.joined(separator: ", ")])
-        case .busy(let seconds), .tooManyAttempts(let seconds):
-            try answer(
-                .tooManyRequests, "TOO_MANY_REQUESTS", "Too many are listened to at once, try again", context,
-                .retryAfter(seconds))
-        }
-    }
-
-    func response(toOwn error: any Error, context: ScribeContext) throws -> Response? {
-        if let failure = error as? EngineFailure { return try response(to: failure, context) }
-        if let problem = error as? OutboundProblem {
-            return try answer(.badRequest, "REMOTE_CONTENT_ERROR", problem.explanation, context)
-        }
-        switch error as? ListenError {
-        case .upgradeRequired:
-            return try answer(
-                .upgradeRequired, "Bad Request", "Live audio goes over a WebSocket; POST sends a whole recording",
-                context, [.upgrade: "websocket"])
-        case .notPermitted:
-            return try answer(
-                .forbidden, "INSUFFICIENT_PERMISSIONS", "A granted token grants no other; use an API key.", context)
-        case nil: return nil
-        }
-    }
-
-    private func response(to failure: EngineFailure, _ context: ScribeContext) throws -> Response {
-        switch failure.origin {
-        case .input:
-            return try answer(
-                .badRequest, "Bad Request", "Failed to process audio: \(failure.reason)", context)
-        case .refusal, .idleness:
-            let seconds = Int((failure.retryAfter ?? 1).rounded(.up))
-            return try answer(
-                .serviceUnavailable, "INTERNAL_SERVER_ERROR", "The recogniser is not available, try again", context,
-                .retryAfter(seconds))
-        case .service:
-            let isLate = failure.code == .transcriptionTimeout
-            return try answer(
-                isLate ? .gatewayTimeout : .internalServerError, "INTERNAL_SERVER_ERROR",
-                isLate ? "The recogniser took too long" : "The recogniser has failed", context)
-        }
-    }
-
-    func internalError(context: ScribeContext) throws -> Response {
-        try answer(.internalServerError, "INTERNAL_SERVER_ERROR", apology(context), context)
-    }
-
-    private func answer(
-        _ status: HTTPResponse.Status, _ code: String, _ message: String, _ context: ScribeContext,
-        _ headers: HTTPFields = [:]
-    ) throws -> Response {
-        let body =
-            speaksSubQ
-            ? Body(request: context.requestID, error: message)
-            : Body(code: code, message: message, request: context.requestID)
-        var response = try Response.json(status, body)
-        response.headers.append(contentsOf: headers)
-        response.headers[.dgRequestID] = context.requestID
-        response.headers[.dgError] = message
-        return response
+    func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
+        [.dgRequestID: context.requestID, .dgError: refusal.message]
     }
 }
 
@@ -125,8 +57,23 @@ enum ListenError: Error, Hashable, Sendable {
     case notPermitted
 }
 
+extension EngineFailure {
+    fileprivate var refusal: Refusal {
+        switch origin {
+        case .input: Refusal(.badRequest, "Failed to process audio: \(reason)")
+        case .refusal, .idleness:
+            Refusal(
+                .serviceUnavailable, "The recogniser is not available, try again",
+                headers: .retryAfter(Int((retryAfter ?? 1).rounded(.up))))
+        case .service where code == .transcriptionTimeout:
+            Refusal(.gatewayTimeout, "The recogniser took too long")
+        case .service: Refusal(.internalServerError, "The recogniser has failed")
+        }
+    }
+}
+
 extension OutboundProblem {
-    /// What whoever has named the address is told.
+    /// The message for the client that named the address.
     fileprivate var explanation: String {
         switch self {
         case .invalid(let reason): "The URL \(reason)"

@@ -14,13 +14,13 @@ import ScribeDomain
     import Darwin
 #endif
 
-/// Renders whatever a family's handlers throw. Handlers build no error responses themselves.
+/// Renders what a family's handlers throw. Handlers build no error responses themselves.
 package struct ErrorRendering: RouterMiddleware {
     package typealias Context = ScribeContext
 
-    private let style: any ErrorStyle
+    private let table: any ErrorTable
 
-    package init(style: any ErrorStyle) { self.style = style }
+    package init(_ table: any ErrorTable) { self.table = table }
 
     package func handle(
         _ request: Request, context: ScribeContext,
@@ -28,30 +28,24 @@ package struct ErrorRendering: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let failure as ScribeError {
-            if case .storageUnavailable(let cause) = failure {
-                context.logger.error("nothing can be written", metadata: ["error": "\(cause)"])
-            } else {
-                log(failure.code, context)
-            }
-            return try style.response(to: failure, context: context)
-        } catch let problem as HTTPProblem {
-            log(problem.name, context)
-            return try style.response(to: problem, context: context)
         } catch  where error.isBrokenRequest {
             // The server answers with 400 and closes: nothing that follows on this connection can be understood.
             throw error
         } catch {
-            if let response = try style.response(toOwn: error, context: context) {
-                log("\(error)", context)
-                return response
+            guard let refusal = table.refusal(for: error, context) else {
+                context.logger.error("unexpected error", metadata: ["error": "\(error)"])
+                return table.response(.internalError(context), context)
             }
-            context.logger.error("unexpected error", metadata: ["error": "\(error)"])
-            return try style.internalError(context: context)
+            log(error, context)
+            return table.response(refusal, context)
         }
     }
 
-    private func log(_ reason: String, _ context: ScribeContext) {
+    private func log(_ error: any Error, _ context: ScribeContext) {
+        if case ScribeError.storageUnavailable(let cause) = error {
+            return context.logger.error("nothing can be written", metadata: ["error": "\(cause)"])
+        }
+        let reason = (error as? ScribeError)?.code ?? (error as? HTTPProblem)?.name ?? "\(error)"
         context.logger.info(
             "refused",
             metadata: [

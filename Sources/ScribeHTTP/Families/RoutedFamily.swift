@@ -11,8 +11,8 @@ package protocol RoutedAPI: Sendable {
     /// of each route that there is.
     var reservedPaths: [[Substring]] { get }
 
-    /// How errors are said of a path; also of one without a route.
-    func errorStyle(for path: [Substring]) -> any ErrorStyle
+    /// The table of a path's errors; also of a path without a route.
+    func errorTable(for path: [Substring]) -> any ErrorTable
 
     /// Adds the routes, each behind what finds out who calls and what renders errors.
     func addRoutes(to router: Router<ScribeContext>)
@@ -57,33 +57,23 @@ package struct RoutedFamily: Family {
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let response = try await responder.respond(to: request, context: context)
-        // What the router says instead of a route's path when it has found none.
-        guard context.endpointPath == "NotFound" else { return try await held(response, of: request, context) }
-        return try noRoute(RequestAddress(request).path, context)
-    }
-
-    private func held(
-        _ response: Response, of request: Request, _ context: ScribeContext
-    ) async throws -> Response {
         do {
+            // What the router says instead of a route's path when it has found none.
+            if context.endpointPath == "NotFound" { throw noRoute(RequestAddress(request).path) }
             return try await context.holding(response)
         } catch let problem as HTTPProblem {
-            return try api.errorStyle(for: RequestAddress(request).path).response(to: problem, context: context)
+            return api.errorTable(for: RequestAddress(request).path).response(to: problem, context)
         }
     }
 
-    private func noRoute(_ path: [Substring], _ context: ScribeContext) throws -> Response {
-        let style = api.errorStyle(for: path)
+    private func noRoute(_ path: [Substring]) -> HTTPProblem {
         let matching = routes.filter { Self.matches(path, $0.path) }
         // A path that is spelled out hides those with parameters.
         let fewest = matching.map { Self.parameters(in: $0.path) }.min()
         let allowed = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method.rawValue).sorted()
-        if !allowed.isEmpty {
-            return try style.response(
-                to: HTTPProblem.methodNotAllowed(allowed: allowed.removingDuplicates()), context: context)
-        }
-        let hint = "No such route; /openapi.yaml lists what is served"
-        return try style.response(to: HTTPProblem.routeNotFound(hint: hint), context: context)
+        return allowed.isEmpty
+            ? .routeNotFound(hint: "No such route; /openapi.yaml lists what is served")
+            : .methodNotAllowed(allowed: allowed.removingDuplicates())
     }
 
     private static func words(_ path: Substring) -> [Substring] { path.split(ascii: "/") }
