@@ -62,6 +62,10 @@ package struct JSONText: Sendable {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case UInt8(ascii: "\n"): bytes += "\\n".utf8
+            case UInt8(ascii: "\t"): bytes += "\\t".utf8
+            case UInt8(ascii: "\r"): bytes += "\\r".utf8
+            case 0x08: bytes += "\\b".utf8
+            case 0x0C: bytes += "\\f".utf8
             case 0..<0x20: bytes += "\\u00\(Hex.encode([byte]))".utf8
             default: bytes.append(byte)
             }

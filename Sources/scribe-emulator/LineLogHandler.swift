@@ -53,20 +53,15 @@ struct LineLogHandler: LogHandler {
     }
 
     private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> [UInt8] {
-        // By hand: a coder would cost more than the request that the line is about.
+        // A coder would cost more than the request that the line is about.
         let time = clock.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
-        var members = [("level", event.level.rawValue), ("message", "\(event.message)"), ("time", time)]
+        var members: [JSON.Member] = [
+            ("level", .string(event.level.rawValue)), ("message", .string(event.message.description)),
+            ("time", .string(time)),
+        ]
         for (key, value) in fields where !["level", "message", "time"].contains(key) {
-            if case .string(let text) = value { members.append((key, text)) } else { members.append((key, "\(value)")) }
+            members.append((key, .string(value.description)))
         }
-        var line = JSONText()
-        for (key, value) in members.sorted(by: { $0.0 < $1.0 }) {
-            line.write(line.bytes.isEmpty ? "{" : ",")
-            line.write(string: key)
-            line.write(":")
-            line.write(string: value)
-        }
-        line.write("}")
-        return line.bytes
+        return JSON.object(members.sorted { $0.name < $1.name }).bytes
     }
 }

@@ -103,8 +103,8 @@ struct ReplayDeliveries: AsyncParsableCommand {
             let replayed: ListedDelivery = try await client.send("POST", "deliveries/\(delivery)/replay")
             return print(replayed.line)
         }
-        let body = try JSONEncoder().encode(webhook.map { ["webhook_id": String($0)] } ?? [:])
-        let count: Count = try await client.send("POST", "deliveries/replay", body)
+        let body: JSON = ["webhook_id": webhook.map { .string(String($0)) }]
+        let count: Count = try await client.send("POST", "deliveries/replay", Data(body.bytes))
         print("replayed: \(count.replayed)")
     }
 }

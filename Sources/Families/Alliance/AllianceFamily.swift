@@ -45,10 +45,10 @@ package struct AllianceFamily: RoutedAPI {
         self.longPoll = longPoll
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { AllianceErrors() }
+    package func errorTable(for path: [Substring]) -> any ErrorTable { AllianceErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let open = router.group().add(middleware: ErrorRendering(style: AllianceErrors()))
+        let open = router.group().add(middleware: ErrorRendering(AllianceErrors()))
         let links = UploadLinks(
             credentials: credentials, tickets: tickets, origin: origin, clock: runtime.clock)
         DiscoveryRoute(origin: origin).add(to: open)
@@ -58,7 +58,7 @@ package struct AllianceFamily: RoutedAPI {
         let authenticated =
             open.group()
             .add(middleware: Authentication(authenticator, pages: pages) { [$0.bearerToken].compactMap(\.self) })
-            .add(middleware: ErrorRendering(style: AllianceErrors()))
+            .add(middleware: ErrorRendering(AllianceErrors()))
         SessionRoutes(
             sessions: runtime.sessions, links: links, longPoll: longPoll, identifiers: runtime.identifiers
         ).add(to: authenticated)

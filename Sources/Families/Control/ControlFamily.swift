@@ -42,11 +42,11 @@ package struct ControlFamily: RoutedAPI {
         self.settings = settings
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { ControlErrors() }
+    package func errorTable(for path: [Substring]) -> any ErrorTable { ControlErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group("\(Self.root)")
-            .add(middleware: ErrorRendering(style: ControlErrors()))
+            .add(middleware: ErrorRendering(ControlErrors()))
             .add(middleware: ControlGate(settings: settings, throttle: LoginThrottle(clock: runtime.clock)))
         InfoRoutes(runtime: runtime, about: settings.about).add(to: group)
         WebhookControlRoutes(webhooks: runtime.webhooks).add(to: group)

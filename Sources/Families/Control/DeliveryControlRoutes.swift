@@ -17,10 +17,6 @@ struct DeliveryControlRoutes: Sendable {
         router.post("deliveries/{delivery_id}/replay", use: replay)
     }
 
-    private struct List: Encodable {
-        let deliveries: [DeliveryBody]
-    }
-
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let query = request.query
         var filter = DeliveryFilter()
@@ -37,22 +33,21 @@ struct DeliveryControlRoutes: Sendable {
         filter.session = query["session_id"].map { String($0).storable }
         filter.limit = try query.integer("limit", in: 1...Self.longestPage) ?? 100
         let found = try await webhooks.deliveries(filter)
-        return try await .longJSON(
-            .ok, List(deliveries: try found.map { DeliveryBody($0, try webhooks.message(of: $0)) }))
+        return try await .longJSON(.ok, ["deliveries": .array(found) { $0.json(try webhooks.message(of: $0)) }])
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = try Self.id(context), let found = try await webhooks.delivery(id) else {
             throw ControlError.notFound
         }
-        return try await .longJSON(.ok, DeliveryBody(found, try webhooks.message(of: found)))
+        return try await .longJSON(.ok, found.json(try webhooks.message(of: found)))
     }
 
     @Sendable private func replay(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = try Self.id(context), let replayed = try await webhooks.replay(id) else {
             throw ControlError.notFound
         }
-        return try .json(.accepted, DeliveryBody(replayed, try webhooks.message(of: replayed)))
+        return .json(.accepted, replayed.json(try webhooks.message(of: replayed)))
     }
 
     private struct Replay: Decodable {
@@ -63,10 +58,6 @@ struct DeliveryControlRoutes: Sendable {
         }
     }
 
-    private struct Count: Encodable {
-        let replayed: Int
-    }
-
     @Sendable private func replayFailed(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try await request.decodeOptionalJSON(as: Replay.self, in: context)
         var webhook: Int64?
@@ -74,7 +65,7 @@ struct DeliveryControlRoutes: Sendable {
             guard let id = Int64(text) else { throw ControlError.notFound }
             webhook = id
         }
-        return try .json(.accepted, Count(replayed: try await webhooks.replayFailed(of: webhook)))
+        return .json(.accepted, ["replayed": .integer(try await webhooks.replayFailed(of: webhook))])
     }
 
     private static func id(_ context: ScribeContext) throws -> Int64? {

@@ -19,37 +19,20 @@ struct InfoRoutes: Sendable {
         }
     }
 
-    private struct Body: Encodable {
-        struct Counts: Encodable {
-            let jobs: Int
-            let objects: Int
-            let objectBytes: Int
-            let databaseBytes: Int
-            let webhooks: Int
-            let pendingDeliveries: Int
-            let failedDeliveries: Int
-
-            enum CodingKeys: String, CodingKey {
-                case jobs, objects, webhooks
-                case objectBytes = "object_bytes"
-                case databaseBytes = "database_bytes"
-                case pendingDeliveries = "pending_deliveries"
-                case failedDeliveries = "failed_deliveries"
-            }
-        }
-
-        let name = "scribe-emulator"
-        let time: String
-        let settings: [String: String]
-        let counts: Counts
-    }
-
     @Sendable private func info(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let size = try await runtime.store.size()
         let deliveries = try await runtime.webhooks.counts()
-        let counts = Body.Counts(
-            jobs: size.jobs, objects: size.objects, objectBytes: size.objectBytes, databaseBytes: size.databaseBytes,
-            webhooks: deliveries.webhooks, pendingDeliveries: deliveries.pending, failedDeliveries: deliveries.failed)
-        return try .json(.ok, Body(time: runtime.clock.now.apiTime, settings: about(), counts: counts))
+        return .json(
+            .ok,
+            [
+                "name": "scribe-emulator", "time": .string(runtime.clock.now.apiTime),
+                "settings": .value(.object(about().mapValues(JSONValue.string))),
+                "counts": [
+                    "jobs": .integer(size.jobs), "objects": .integer(size.objects),
+                    "object_bytes": .integer(size.objectBytes), "database_bytes": .integer(size.databaseBytes),
+                    "webhooks": .integer(deliveries.webhooks), "pending_deliveries": .integer(deliveries.pending),
+                    "failed_deliveries": .integer(deliveries.failed),
+                ],
+            ])
     }
 }

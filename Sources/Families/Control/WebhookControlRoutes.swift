@@ -12,45 +12,9 @@ struct WebhookControlRoutes: Sendable {
         router.post("webhooks/{webhook_id}/test", use: test)
     }
 
-    private struct Item: Encodable {
-        let id: String
-        let style: String
-        let business: String
-        let client: String
-        let endpoint: String
-        let events: [String]
-        let isSigned: Bool
-        let attempts: Int
-        let createdAt: String
-
-        enum CodingKeys: String, CodingKey {
-            case style, endpoint, events, attempts
-            case id = "webhook_id"
-            case business = "business_id"
-            case client = "client_id"
-            case isSigned = "signed"
-            case createdAt = "created_at"
-        }
-
-        init(_ webhook: Webhook) {
-            id = String(webhook.id)
-            style = webhook.style.rawValue
-            business = webhook.business.rawValue
-            client = webhook.client.rawValue
-            endpoint = webhook.endpoint.text
-            events = webhook.events
-            isSigned = webhook.signingKey != nil
-            attempts = webhook.pauses.count + 1
-            createdAt = webhook.createdAt.apiTime
-        }
-    }
-
-    private struct List: Encodable {
-        let webhooks: [Item]
-    }
-
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try await .longJSON(.ok, List(webhooks: try await webhooks.all().map(Item.init)))
+        let all = try await webhooks.all()
+        return try await .longJSON(.ok, ["webhooks": .array(all, \.json)])
     }
 
     /// Goes the way of any other event.
@@ -59,6 +23,19 @@ struct WebhookControlRoutes: Sendable {
         else {
             throw ControlError.notFound
         }
-        return try .json(.accepted, DeliveryBody(made, nil))
+        return .json(.accepted, made.json(nil))
+    }
+}
+
+extension Webhook {
+    /// A registration without its key.
+    fileprivate var json: JSON {
+        [
+            "webhook_id": .string(String(id)), "style": .string(style.rawValue),
+            "business_id": .string(business.rawValue), "client_id": .string(client.rawValue),
+            "endpoint": .string(endpoint.text), "events": .array(events, JSON.string),
+            "signed": .bool(signingKey != nil), "attempts": .integer(pauses.count + 1),
+            "created_at": .string(createdAt.apiTime),
+        ]
     }
 }

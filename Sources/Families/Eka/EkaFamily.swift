@@ -69,7 +69,7 @@ package struct EkaFamily: RoutedAPI {
         self.settings = settings
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle {
+    package func errorTable(for path: [Substring]) -> any ErrorTable {
         switch path.first {
         case "connect-auth": AccountErrors()
         case "notification": ConnectErrors()
@@ -84,29 +84,29 @@ package struct EkaFamily: RoutedAPI {
 
     package func addRoutes(to router: Router<ScribeContext>) {
         addAccountRoutes(
-            to: router.group().add(middleware: ErrorRendering(style: AccountErrors())),
-            devices: router.group().add(middleware: ErrorRendering(style: EkaErrors())))
+            to: router.group().add(middleware: ErrorRendering(AccountErrors())),
+            devices: router.group().add(middleware: ErrorRendering(EkaErrors())))
         let authentication = Authentication(authenticator, pages: settings.pages, tokens: Self.tokens)
         FileUploadRoutes(
             credentials: credentials, fidelity: settings.fidelity, origin: settings.origin,
             identifiers: runtime.identifiers,
             clock: runtime.clock
         ).add(
-            to: router.group().add(middleware: ErrorRendering(style: FileUploadErrors()))
+            to: router.group().add(middleware: ErrorRendering(FileUploadErrors()))
                 .add(middleware: authentication))
         addTemplateRoutes(
-            to: router.group().add(middleware: ErrorRendering(style: TemplateErrors()))
+            to: router.group().add(middleware: ErrorRendering(TemplateErrors()))
                 .add(middleware: authentication))
-        documentLinks.add(to: router.group().add(middleware: ErrorRendering(style: EkaErrors())))
+        documentLinks.add(to: router.group().add(middleware: ErrorRendering(EkaErrors())))
         SubscriptionRoutes(webhooks: runtime.webhooks).add(
-            to: router.group().add(middleware: ErrorRendering(style: ConnectErrors()))
+            to: router.group().add(middleware: ErrorRendering(ConnectErrors()))
                 .add(middleware: authentication))
         // Rendered inside as well as outside of authentication: inside, the envelope names the business.
         addTransactionRoutes(
             to: router.group()
-                .add(middleware: ErrorRendering(style: EkaErrors()))
+                .add(middleware: ErrorRendering(EkaErrors()))
                 .add(middleware: authentication)
-                .add(middleware: ErrorRendering(style: EkaErrors())))
+                .add(middleware: ErrorRendering(EkaErrors())))
     }
 
     private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {

@@ -59,12 +59,12 @@ package struct ListenFamily: RoutedAPI {
             identifiers: runtime.identifiers, clock: runtime.clock, settings: settings)
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { errors }
+    package func errorTable(for path: [Substring]) -> any ErrorTable { errors }
 
     private var errors: ListenErrors { ListenErrors(speaksSubQ: settings.speaksSubQ) }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group().add(middleware: ErrorRendering(style: errors))
+        let group = router.group().add(middleware: ErrorRendering(errors))
         routes.add(to: group)
         recordings.add(to: group)
         grants.add(to: group)

@@ -25,17 +25,6 @@ struct ListenGrantRoutes: Sendable {
         }
     }
 
-    private struct Granted: Encodable {
-        let token: String
-        /// In seconds.
-        let lifetime: Int
-
-        enum CodingKeys: String, CodingKey {
-            case token = "access_token"
-            case lifetime = "expires_in"
-        }
-    }
-
     @Sendable private func grant(_ request: Request, _ context: ScribeContext) async throws -> Response {
         // Before the body: nobody without a key has anything to say here.
         let granter = try authentication.granter(ListenCredentials(request.headers))
@@ -43,8 +32,8 @@ struct ListenGrantRoutes: Sendable {
         guard let lifetime = Self.lifetime(body?.lifetime) else {
             throw ScribeError.invalidRequest(field: "ttl_seconds", problem: "must be a number from 1 to 3600")
         }
-        var response = try Response.json(
-            .ok, Granted(token: try authentication.grant(to: granter, lifetime: lifetime), lifetime: lifetime))
+        let token = try authentication.grant(to: granter, lifetime: lifetime)
+        var response = Response.json(.ok, ["access_token": .string(token), "expires_in": .integer(lifetime)])
         response.headers[.cacheControl] = "no-store"
         return response
     }

@@ -2,7 +2,6 @@ import Crypto
 import Engines
 import Foundation
 import ScribeDomain
-import ScribeHTTP
 
 /// What a client says in a text (streaming.md 1.4).
 enum ListenCommand: Hashable, Sendable {
@@ -52,193 +51,82 @@ struct ListenMessages: Sendable {
     let tellsLanguages: Bool
     let speaksSubQ: Bool
 
-    private struct Results: Encodable {
-        struct Channel: Encodable {
-            struct Alternative: Encodable {
-                let transcript: String
-                let confidence: Double
-                let words: [ListenWord]
-                let languages: [String]?
-            }
-
-            let alternatives: [Alternative]
-        }
-
-        struct Metadata: Encodable {
-            let request: String
-            let info: ListenModel
-            let uuid: String
-
-            enum CodingKeys: String, CodingKey {
-                case request = "request_id"
-                case info = "model_info"
-                case uuid = "model_uuid"
-            }
-        }
-
-        let type = "Results"
-        let place: [Int]
-        let duration: Double
-        let start: Double
-        let isFinal: Bool
-        let speechFinal: Bool
-        let fromFinalize: Bool
-        let channel: Channel
-        let metadata: Metadata
-
-        enum CodingKeys: String, CodingKey {
-            case type, duration, start, channel, metadata
-            case place = "channel_index"
-            case isFinal = "is_final"
-            case speechFinal = "speech_final"
-            case fromFinalize = "from_finalize"
-        }
-    }
-
-    private struct SpeechStarted: Encodable {
-        let type = "SpeechStarted"
-        let channel: [Int]
-        let timestamp: Double
-    }
-
-    private struct UtteranceEnd: Encodable {
-        let type = "UtteranceEnd"
-        let channel: [Int]
-        let lastWordEnd: Double
-
-        enum CodingKeys: String, CodingKey {
-            case type, channel
-            case lastWordEnd = "last_word_end"
-        }
-    }
-
-    private struct Metadata: Encodable {
-        let type = "Metadata"
-        let transactionKey = "deprecated"
-        let request: String
-        let sha256: String
-        let created: String
-        let duration: Double
-        let channels: Int
-        let models: [String]
-        let info: [String: ListenModel]
-
-        enum CodingKeys: String, CodingKey {
-            case type, sha256, created, duration, channels, models
-            case transactionKey = "transaction_key"
-            case request = "request_id"
-            case info = "model_info"
-        }
-    }
-
-    private struct Problem: Encodable {
-        let type = "Error"
-        let variant: String
-        let description: String
-    }
-
-    private struct ConfigureSuccess: Encodable {
-        let type = "ConfigureSuccess"
-        let request: String
-        let keyterms: [String]?
-
-        enum CodingKeys: String, CodingKey {
-            case type, keyterms
-            case request = "request_id"
-        }
-    }
-
-    private struct ConfigureFailure: Encodable {
-        let type = "ConfigureFailure"
-        let request: String
-        let code: String
-        let description: String
-
-        enum CodingKeys: String, CodingKey {
-            case type, code, description
-            case request = "request_id"
-        }
-    }
-
     /// The most words in all key terms together, for what the vendor counts as tokens.
     private static let mostTokens = 500
 
     /// - Returns: nil for what no message tells.
-    func text(_ event: LiveEvent) throws -> String? {
+    func json(_ event: LiveEvent) -> JSON? {
         switch event {
         case .failed, .decoded: nil
         case .speechStarted(let channel, let time):
-            try encoded(SpeechStarted(channel: place(channel), timestamp: time))
+            ["type": "SpeechStarted", "channel": place(channel), "timestamp": .number(time)]
         case .utteranceEnd(let channel, let time):
-            try encoded(UtteranceEnd(channel: place(channel), lastWordEnd: time))
-        case .result(let result):
-            try encoded(
-                Results(
-                    place: place(result.channel), duration: result.duration, start: result.start,
-                    isFinal: result.isFinal, speechFinal: result.isFinal && result.endsSpeech,
-                    fromFinalize: result.isAnswerToFinalize,
-                    channel: .init(
-                        alternatives: [
-                            .init(
-                                transcript: result.words.map { punctuates ? $0.punctuated ?? $0.text : $0.text }
-                                    .joined(separator: " "),
-                                confidence: Self.rounded(result.confidence),
-                                words: result.words.map {
-                                    ListenWord($0, punctuates: punctuates, tellsLanguage: tellsLanguages)
-                                }, languages: tellsLanguages ? result.words.languages : nil)
-                        ]),
-                    metadata: .init(request: request, info: model, uuid: model.uuid)))
+            ["type": "UtteranceEnd", "channel": place(channel), "last_word_end": .number(time)]
+        case .result(let result): json(result)
         }
+    }
+
+    private func json(_ result: LiveResult) -> JSON {
+        let words = result.words.map { punctuates ? $0.punctuated ?? $0.text : $0.text }
+        let alternative: JSON = [
+            "transcript": .string(words.joined(separator: " ")), "confidence": .number(rounded(result.confidence)),
+            "words": .array(result.words) { $0.json(punctuates: punctuates, tellsLanguage: tellsLanguages) },
+            "languages": tellsLanguages ? .array(result.words.languages, JSON.string) : nil,
+        ]
+        return [
+            "type": "Results", "channel_index": place(result.channel), "duration": .number(result.duration),
+            "start": .number(result.start), "is_final": .bool(result.isFinal),
+            "speech_final": .bool(result.isFinal && result.endsSpeech),
+            "from_finalize": .bool(result.isAnswerToFinalize), "channel": ["alternatives": [alternative]],
+            "metadata": [
+                "request_id": .string(request), "model_info": model.json, "model_uuid": .string(model.uuid),
+            ],
+        ]
     }
 
     /// The last of all. The hash is over the audio that was sent (streaming.md 1.5).
-    func metadata(duration: Double, hash: SHA256Digest) throws -> String {
-        try encoded(
-            Metadata(
-                request: request, sha256: Hex.encode(hash), created: createdAt.apiTime,
-                duration: Self.rounded(duration),
-                channels: duration == 0 && !speaksSubQ ? 0 : channels, models: [model.uuid], info: [model.uuid: model]))
+    func metadata(duration: Double, hash: SHA256Digest) -> JSON {
+        (["type": "Metadata"] as JSON).adding(
+            model.metadata(
+                request: request, hash: hash, createdAt: createdAt, duration: rounded(duration),
+                channels: duration == 0 && !speaksSubQ ? 0 : channels))
     }
 
-    func schemaError() throws -> String {
-        try encoded(Problem(variant: "SchemaError", description: "The message is none that is known here"))
-    }
+    static let schemaError: JSON = [
+        "type": "Error", "variant": "SchemaError", "description": "The message is none that is known here",
+    ]
 
     /// - Parameter keyterms: that a client wants; nil where it wants other things.
     /// - Returns: the answer, and whether they are in effect from now on.
-    func configured(_ keyterms: [String]?) throws -> (text: String, isTaken: Bool) {
+    func configured(_ keyterms: [String]?) -> (answer: JSON, isTaken: Bool) {
         if let keyterms {
             guard model.name.hasPrefix("nova-3") else {
-                return (
-                    try refusal(
-                        "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only"),
-                    false
-                )
+                return refusal(
+                    "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only")
             }
             guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.mostTokens else {
-                return (
-                    try refusal(
-                        "CONFIGURE_KEYTERM_LIMIT_EXCEEDED", "The key terms are more than \(Self.mostTokens) tokens"),
-                    false
-                )
+                return refusal(
+                    "CONFIGURE_KEYTERM_LIMIT_EXCEEDED", "The key terms are more than \(Self.mostTokens) tokens")
             }
         }
-        return (try encoded(ConfigureSuccess(request: request, keyterms: keyterms)), keyterms != nil)
+        let answer: JSON = [
+            "type": "ConfigureSuccess", "request_id": .string(request),
+            "keyterms": keyterms.map { .array($0, JSON.string) },
+        ]
+        return (answer, keyterms != nil)
     }
 
-    private func refusal(_ code: String, _ description: String) throws -> String {
-        try encoded(
-            ConfigureFailure(
-                request: request, code: code, description: description))
+    private func refusal(_ code: String, _ description: String) -> (answer: JSON, isTaken: Bool) {
+        let answer: JSON = [
+            "type": "ConfigureFailure", "request_id": .string(request), "code": .string(code),
+            "description": .string(description),
+        ]
+        return (answer, false)
     }
 
-    private func place(_ channel: Int) -> [Int] { speaksSubQ ? [channel] : [channel, channels] }
-
-    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
-
-    private func encoded(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    private func place(_ channel: Int) -> JSON {
+        .array(speaksSubQ ? [channel] : [channel, channels], JSON.integer)
     }
+
+    private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

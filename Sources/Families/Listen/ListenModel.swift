@@ -1,23 +1,34 @@
 import Crypto
 import Foundation
 import ScribeDomain
+import ScribeHTTP
 
 /// What is said of the model that has listened.
-struct ListenModel: Hashable, Encodable, Sendable {
+struct ListenModel: Hashable, Sendable {
     let name: String
-    let version = "2026-01-01.0"
-    let arch: String
+    /// The same for the same model.
+    let uuid: String
+    private let arch: String
 
     /// - Parameter name: that was asked for, if any.
     init(_ name: String?, speaksSubQ: Bool) {
-        arch = speaksSubQ ? "aldea-asr" : "nova-3"
-        self.name = name ?? "nova-3"
-    }
-
-    /// The same for the same model.
-    var uuid: String {
+        let name = name ?? "nova-3"
         let digest = Hex.encode(SHA256.hash(data: Data(name.utf8)))
         func part(_ from: Int, _ count: Int) -> String { String(digest.dropFirst(from).prefix(count)) }
-        return "\(part(0, 8))-\(part(8, 4))-4\(part(12, 3))-8\(part(15, 3))-\(part(18, 12))"
+        self.name = name
+        uuid = "\(part(0, 8))-\(part(8, 4))-4\(part(12, 3))-8\(part(15, 3))-\(part(18, 12))"
+        arch = speaksSubQ ? "aldea-asr" : "nova-3"
+    }
+
+    var json: JSON { ["name": .string(name), "version": "2026-01-01.0", "arch": .string(arch)] }
+
+    /// What the last message of a socket and the answer to a recording say of the audio and the model.
+    /// - Parameter duration: in seconds.
+    func metadata(request: String, hash: SHA256Digest, createdAt: Date, duration: Double, channels: Int) -> JSON {
+        [
+            "transaction_key": "deprecated", "request_id": .string(request), "sha256": .string(Hex.encode(hash)),
+            "created": .string(createdAt.apiTime), "duration": .number(duration), "channels": .integer(channels),
+            "models": [.string(uuid)], "model_info": [uuid: json],
+        ]
     }
 }

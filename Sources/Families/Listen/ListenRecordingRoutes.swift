@@ -50,8 +50,8 @@ struct ListenRecordingRoutes: Sendable {
                         languages: query.options.languages, for: principal)
                 }
             let answer = await LongWork.run(bytes: hearing.speech.text.utf8.count) {
-                ListenRecording(
-                    hearing, query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
+                hearing.json(
+                    query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
             }
             var response =
                 if let callback {
@@ -73,22 +73,14 @@ struct ListenRecordingRoutes: Sendable {
 
     /// Another than the sender is told, as often as it takes: it is stored when the sender is answered.
     private func tell(
-        _ answer: ListenRecording, to callback: ListenCallback, request: String, of business: BusinessID
+        _ answer: JSON, to callback: ListenCallback, request: String, of business: BusinessID
     ) async throws -> Response {
-        struct Acknowledgement: Encodable {
-            let request: String
-
-            enum CodingKeys: String, CodingKey {
-                case request = "request_id"
-            }
-        }
-
         let message = Callback(
             address: callback.address.url, method: callback.method, request: request,
             headers: ["Content-Type": "application/json", "dg-request-id": request],
-            body: try await LongWork.run(bytes: .max) { try JSONEncoder().encode(answer) })
+            body: await LongWork.run(bytes: .max) { Data(answer.bytes) })
         try await webhooks.tell(message, at: callback.address, of: business)
-        return try Response.json(.ok, Acknowledgement(request: request))
+        return .json(.ok, ["request_id": .string(request)])
     }
 }
 

@@ -79,7 +79,7 @@ struct ListenSession: Sendable {
                 tellsLanguages: query.tellsLanguages, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
-            try await socket.send(text: try encoder().metadata(duration: 0, hash: SHA256().finalize()))
+            try await socket.send(encoder().metadata(duration: 0, hash: SHA256().finalize()))
         }
         // Until a container has said what it is nobody can listen.
         var first: ByteBuffer?
@@ -125,7 +125,7 @@ struct ListenSession: Sendable {
         if input.hasEnded { try await recording?.commit() } else { try await recording?.breakOff() }
         input.audio.count(decoded: decoded.withLock { $0 })
         let hash = input.hash.finalize()
-        try await socket.send(text: try encoder().metadata(duration: input.audio.duration, hash: hash))
+        try await socket.send(encoder().metadata(duration: input.audio.duration, hash: hash))
         return .normal
     }
 
@@ -160,12 +160,12 @@ struct ListenSession: Sendable {
                 try await recording?.take(samples, options)
             case .speechStarted, .utteranceEnd: break
             }
-            guard let text = try encoder.text(event) else { return }
+            guard let message = encoder.json(event) else { return }
             if recording == nil {
-                try await socket.send(text: text)
+                try await socket.send(message)
             } else {
                 // What was heard is kept, whether or not anybody is still there to be told.
-                try? await socket.send(text: text)
+                try? await socket.send(message)
             }
         }
     }
@@ -194,10 +194,10 @@ struct ListenSession: Sendable {
     private func answer(_ command: ListenCommand, _ encoder: ListenMessages) async throws -> [String]? {
         switch command {
         case .configure(let keyterms):
-            let (text, isTaken) = try encoder.configured(keyterms)
-            try await socket.send(text: text)
+            let (answer, isTaken) = encoder.configured(keyterms)
+            try await socket.send(answer)
             return isTaken ? keyterms : nil
-        case .unknown: try await socket.send(text: try encoder.schemaError())
+        case .unknown: try await socket.send(ListenMessages.schemaError)
         case .keepAlive, .finalize, .closeStream: break
         }
         return nil

@@ -1,34 +1,17 @@
 import Engines
+import ScribeDomain
 
-/// A word as both the socket and the answer to a recording tell it (streaming.md 1.5).
-struct ListenWord: Encodable {
-    private let word: LiveWord
-    private let punctuates: Bool
-    private let tellsLanguage: Bool
-
+extension LiveWord {
+    /// A word as both the socket and the answer to a recording tell it (streaming.md 1.5).
     /// - Parameters:
-    ///   - punctuates: whether it is told as it stands in a sentence.
-    ///   - tellsLanguage: whether what it is spoken in is told, where it is known.
-    init(_ word: LiveWord, punctuates: Bool, tellsLanguage: Bool) {
-        self.tellsLanguage = tellsLanguage
-        self.word = word
-        self.punctuates = punctuates
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case word, start, end, confidence, speaker, language
-        case punctuated = "punctuated_word"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var body = encoder.container(keyedBy: CodingKeys.self)
-        try body.encode(word.text, forKey: .word)
-        try body.encode(word.start, forKey: .start)
-        try body.encode(word.end, forKey: .end)
-        try body.encode(word.confidence, forKey: .confidence)
-        if punctuates { try body.encodeIfPresent(word.punctuated, forKey: .punctuated) }
-        try body.encodeIfPresent(word.speaker, forKey: .speaker)
-        if tellsLanguage { try body.encodeIfPresent(word.language, forKey: .language) }
+    ///   - punctuates: whether the word is also told as it stands in a sentence.
+    ///   - tellsLanguage: whether the word's language is told, where it is known.
+    func json(punctuates: Bool, tellsLanguage: Bool) -> JSON {
+        [
+            "word": .string(text), "start": .number(start), "end": .number(end), "confidence": .number(confidence),
+            "punctuated_word": punctuates ? punctuated.map(JSON.string) : nil, "speaker": speaker.map(JSON.integer),
+            "language": tellsLanguage ? language.map(JSON.string) : nil,
+        ]
     }
 }
 

@@ -61,7 +61,7 @@ struct ConversationRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
-        guard !query.isOfNone else { return try Response.json(.ok, JSONValue.array([])) }
+        guard !query.isOfNone else { return .json(.ok, []) }
         let ids = try await store.conversationIDs(of: principal, query.value)
         return ConversationText(store: store, principal: principal).response(listing: ids)
     }
@@ -92,9 +92,8 @@ struct ConversationRoutes: Sendable {
     /// By who has heard them.
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let segments = try await store.segments(of: try await conversation(context).id)
-        let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }
-        return try await Response.longJSON(
-            .ok, JSONValue.object(byProvider.mapValues { .array($0.map(OmiBodies.segment)) }))
+        let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.sorted { $0.key < $1.key }
+        return try await .longJSON(.ok, .object(byProvider.map { ($0.key, .array($0.value, \.json)) }))
     }
 
     @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -107,7 +106,7 @@ struct ConversationRoutes: Sendable {
         let conversation = try await conversation(context)
         let transaction = try await store.transaction(conversation.key)
         let files = try await transaction.asyncMap { try await store.fileNames(of: $0) ?? [] } ?? []
-        return try Response.json(.ok, OmiBodies.recording(isThere: !files.isEmpty))
+        return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
     }
 
     /// From the query, as the app sends it, or from a body.
@@ -121,7 +120,7 @@ struct ConversationRoutes: Sendable {
         try OmiLimits.require(title, atMost: OmiLimits.name, "title")
         let conversation = try await conversation(context)
         try await store.setTitle(title.storable, of: conversation.id)
-        return try Response.json(.ok, OmiBodies.status("Ok"))
+        return .json(.ok, ["status": "Ok"])
     }
 
     /// From the query, as the app sends it, or from a body.
@@ -183,13 +182,13 @@ struct ConversationRoutes: Sendable {
             throw ScribeError.invalidRequest(
                 field: "text", problem: "must say something, in at most \(OmiLimits.segment) characters")
         }
-        guard OmiCommand.isFinal(body) else { return try Response.json(.ok, OmiBodies.added(nil)) }
+        guard OmiCommand.isFinal(body) else { return .json(.ok, ["conversation_id": .null, "segments": []]) }
         let timeout = max(1, Int(settings.conversationTimeout / .seconds(1)))
         let addition = try await conversations.add(
             [ConversationSegment(words, id: identifiers.uuid(), by: OmiCommand.ownProvider)],
             .init(source: "phone", language: "en", timeout: timeout), for: principal)
         metrics.segmentsAdded(1, from: "call")
-        return try await Response.longJSON(.ok, OmiBodies.added(addition))
+        return try await .longJSON(.ok, addition.json)
     }
 
     /// - Throws: ``OmiError/notFound(_:)`` also for anybody else's.

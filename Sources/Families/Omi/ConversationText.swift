@@ -79,11 +79,7 @@ struct ConversationText: Sendable {
     }
 
     @concurrent private func write(_ page: ConversationPage, to output: inout Output) async throws {
-        guard case .object(var members) = OmiBodies.conversation(page.conversation, []) else { return }
-        members["transcript_segments"] = nil
-        members["photos"] = nil
-        output.text.write("{")
-        output.text.write(members: members)
+        output.text.write(openObject: page.conversation.json)
         output.text.member("photos")
         try await writePhotos(of: page, to: &output)
         output.text.member("transcript_segments")
@@ -95,7 +91,7 @@ struct ConversationText: Sendable {
                 for segment in segments.segments {
                     if !isFirst { output.text.write(",") }
                     isFirst = false
-                    output.text.write(OmiBodies.segment(segment))
+                    output.text.write(json: segment.json)
                 }
             }
             try await output.flushPage()
@@ -109,8 +105,7 @@ struct ConversationText: Sendable {
         output.text.write("[")
         for (index, photo) in page.photos.enumerated() {
             if index > 0 { output.text.write(",") }
-            output.text.write("{")
-            output.text.write(members: OmiBodies.photoMembers(id: photo.id, photo.createdAt))
+            output.text.write(openObject: ConversationPhoto.json(id: photo.id, photo.createdAt))
             output.text.member("base64")
             output.text.write("\"")
             var offset = 0
@@ -127,5 +122,12 @@ struct ConversationText: Sendable {
             output.text.write("\"}")
         }
         output.text.write("]")
+    }
+}
+
+extension JSONText {
+    /// An object without its last brace: more members follow.
+    fileprivate mutating func write(openObject json: JSON) {
+        write(plain: String(decoding: json.bytes.dropLast(), as: UTF8.self))
     }
 }

@@ -33,8 +33,7 @@ struct MemoryRoutes: Sendable {
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
         let memories = try await store.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
-        return try await Response.longJSON(
-            .ok, JSONValue.array(memories.map { OmiBodies.memory($0, of: principal.user) }))
+        return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })
     }
 
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -51,7 +50,7 @@ struct MemoryRoutes: Sendable {
             visibility: try Self.visibility(new.visibility ?? "private", "visibility"), createdAt: now, updatedAt: now,
             conversation: nil)
         try await store.add(memory, of: principal)
-        return try Response.json(.ok, OmiBodies.memory(memory, of: principal.user))
+        return .json(.ok, memory.json(of: principal.user))
     }
 
     @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -70,7 +69,7 @@ struct MemoryRoutes: Sendable {
         guard let id = context.text(of: "memory_id"),
             try await store.deleteMemory(id, of: try context.requirePrincipal())
         else { throw OmiError.notFound("Memory") }
-        return try Self.ok()
+        return Self.ok
     }
 
     private func changed(
@@ -80,10 +79,10 @@ struct MemoryRoutes: Sendable {
             try await store.changeMemory(
                 id, of: try context.requirePrincipal(), content: content, visibility: visibility, at: clock.now)
         else { throw OmiError.notFound("Memory") }
-        return try Self.ok()
+        return Self.ok
     }
 
-    private static func ok() throws -> Response { try Response.json(.ok, OmiBodies.status("ok")) }
+    private static var ok: Response { .json(.ok, ["status": "ok"]) }
 
     private static func content(_ text: String, _ field: String) throws(ScribeError) -> String {
         let content = text.trimmingCharacters(in: .whitespacesAndNewlines).storable

@@ -58,18 +58,18 @@ actor OmiConversation {
 
     /// Goes on with the conversation that is there, if silence has not ended it (streaming.md 4.4, the order at open).
     func open() async throws {
-        if let toldName { try await tell(.session(toldName)) }
+        if let toldName { await tell(OmiEvent.session(toldName)) }
         try await socket.send(text: "ping")
-        try await tell(.status("initiating", "Service Starting"))
+        await tell(OmiEvent.status("initiating", "Service Starting"))
         let last = try await runtime.store.conversations(
             of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
-        if let last = last.first { try await tell(.lastMemory(last.id)) }
-        try await tell(.status("in_progress_conversations_processing", "Processing Existing Conversations"))
+        if let last = last.first { await tell(OmiEvent.lastMemory(last.id)) }
+        await tell(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
         try await sockets.waitForOthers(of: principal, runtime.clock)
         current = try await runtime.conversations.current(of: principal)
         if let current { repeated = RepeatedSegments(try await runtime.store.segments(of: current.id)) }
-        try await tell(.status("stt_initiating", "STT Service Starting"))
-        try await tell(.status("ready", ""))
+        await tell(OmiEvent.status("stt_initiating", "STT Service Starting"))
+        await tell(OmiEvent.status("ready", ""))
     }
 
     /// The device has said good-bye: what waited to be told from a repetition was none.
@@ -117,9 +117,8 @@ actor OmiConversation {
         var processing = conversation
         processing.status = .processing
         unfinished.append(conversation.id)
-        try await tell(
-            .processingStarted(
-                OmiBodies.conversation(processing, try await runtime.store.segments(of: conversation.id))))
+        let segments = try await runtime.store.segments(of: conversation.id)
+        await tell(OmiEvent.processingStarted(processing.json(segments)), size: segments.size)
         if isMine { _ = try await runtime.conversations.process(conversation) }
         try await tellFinished()
         try await store(held, from: "edge_asr")
@@ -135,13 +134,14 @@ actor OmiConversation {
             unfinished.removeAll { $0 == id }
             guard let stored else { continue }
             let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
+            let size = pictures.reduce(0) { $0 + $1.size }
             // As they are read, and as they are told.
-            try await memory.take(2 * pictures.reduce(0) { $0 + $1.size })
+            try await memory.take(2 * size)
             defer { memory.hold(0) }
             let (segments, photos) = (
                 try await runtime.store.segments(of: id), try await runtime.store.photos(of: id)
             )
-            try await tell(.memoryCreated(OmiBodies.conversation(stored, segments, photos)))
+            await tell(OmiEvent.memoryCreated(stored.json(segments, photos)), size: segments.size + size)
         }
     }
 
@@ -153,7 +153,7 @@ actor OmiConversation {
         if let toldName, toldName != conversation.id {
             // Somebody else has begun one of that name, or the user another one elsewhere.
             self.toldName = conversation.id
-            try await tell(.session(conversation.id))
+            await tell(OmiEvent.session(conversation.id))
         }
         if let recording { try await recording.move(to: TransactionID(conversation.id)) }
         guard let before else { return }
@@ -184,8 +184,8 @@ actor OmiConversation {
             try await pictures.makeRoom(for: piece)
             guard let picture = pictures.add(piece) else { return }
             guard let photo = try await runtime.conversations.add(picture, beginning, for: principal) else { return }
-            try await tell(.photoProcessing(temporary: piece.id, photo: photo.id))
-            try await tell(.photoDescribed(photo.id))
+            await tell(OmiEvent.photoProcessing(temporary: piece.id, photo: photo.id))
+            await tell(OmiEvent.photoDescribed(photo.id))
         }
     }
 
@@ -223,13 +223,13 @@ actor OmiConversation {
         let addition = try await runtime.conversations.add(segments, beginning, to: current, for: principal)
         try await follow(addition.conversation)
         runtime.metrics.segmentsAdded(segments.count, from: source)
-        try await send(.array(addition.segments.map(OmiBodies.segment)))
+        await tell(.array(addition.segments, \.json), size: addition.segments.size)
         if addition.isMoreUrgent {
-            try await tell(.urgencyDetected(addition.conversation.urgency.level, segments: addition.urgent))
+            await tell(OmiEvent.urgencyDetected(addition.conversation.urgency.level, segments: addition.urgent))
         }
         for segment in segments {
             guard let name = SpeakerIntroduction.name(in: segment.text) else { continue }
-            try await tell(.speakerSuggestion(speaker: segment.speakerID, name: name, segment: segment.id))
+            await tell(OmiEvent.speakerSuggestion(speaker: segment.speakerID, name: name, segment: segment.id))
         }
     }
 
@@ -271,15 +271,8 @@ actor OmiConversation {
 
     // MARK: To the device
 
-    private func tell(_ event: OmiEvent) async throws { try await send(event.body) }
-
-    private func send(_ body: JSONValue) async throws {
-        let text = await LongWork.run(bytes: body.size) {
-            var text = JSONText()
-            text.write(body)
-            return String(decoding: text.bytes, as: UTF8.self)
-        }
+    private func tell(_ message: JSON, size: Int = 0) async {
         // What was said is stored, whether or not its device is still there to be told.
-        try? await socket.send(text: text)
+        try? await socket.send(message, size: size)
     }
 }

@@ -61,10 +61,10 @@ package struct OmiFamily: RoutedAPI {
         authentication = Authentication { try await credentials.principal(in: $0) }
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { OmiErrors() }
+    package func errorTable(for path: [Substring]) -> any ErrorTable { OmiErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group().add(middleware: ErrorRendering(style: OmiErrors()))
+        let group = router.group().add(middleware: ErrorRendering(OmiErrors()))
         listen.add(to: group)
         let authenticated = group.group().add(middleware: authentication)
         conversations.add(to: authenticated)

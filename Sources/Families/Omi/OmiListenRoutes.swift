@@ -47,10 +47,10 @@ struct OmiListenRoutes: Sendable {
                     let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
                     let principal = try await principal(of: login.token)
                 else {
-                    try await socket.send(text: #"{"success":false,"type":"auth_response"}"#)
+                    try await socket.send(["type": "auth_response", "success": false])
                     throw Self.badToken
                 }
-                try await socket.send(text: #"{"success":true,"type":"auth_response"}"#)
+                try await socket.send(["type": "auth_response", "success": true])
                 return (principal, principal.business)
             },
             serve: { session, messages, principal in

@@ -18,11 +18,11 @@ struct HealthRoutes: Sendable {
     let memory: MemoryBudget
 
     func add(to router: RouterGroup<ScribeContext>) {
-        router.get("livez") { _, _ in try Response.json(.ok, ["status": "alive"]) }
+        router.get("livez") { _, _ in Response.json(.ok, ["status": "alive"]) }
         router.get("readyz", use: ready)
         router.get("metrics", use: prometheus)
         router.get("ca.pem", use: authorityFile)
-        router.get("voice/ping") { _, _ in try Response.json(.ok, ["ping": "pong"]) }
+        router.get("voice/ping") { _, _ in Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in Self.served(document_scribe()) }
         router.get("ambient.asyncapi.yaml") { _, _ in Self.served(document_ambient()) }
         router.get("omi.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
@@ -66,25 +66,21 @@ struct HealthRoutes: Sendable {
         )
     }
 
-    private struct Body: Encodable {
-        let status: String
-        let components: [String: String]
-    }
-
     @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
-        let components = [
-            // Nobody is listened to before migrations and seed are done.
-            "seed": "ready",
-            "database": await runtime.store.isReachable() ? "ready" : "unreachable",
-            // Deletions are still possible, which is why this alone does not make it unready.
-            "storage": reserve.hasRoom ? "ready" : "full",
-            "transcriber": transcriber.condition == .available
-                ? transcriber.name : "\(transcriber.name) \(transcriber.condition.rawValue)",
-        ]
-        let isReady = components["database"] == "ready"
-        return try .json(
+        let isReady = await runtime.store.isReachable()
+        let name = transcriber.name
+        let condition = transcriber.condition
+        return .json(
             isReady ? .ok : .serviceUnavailable,
-            Body(status: isReady ? "ready" : "not ready", components: components)
-        )
+            [
+                "status": isReady ? "ready" : "not ready",
+                "components": [
+                    // Nobody is listened to before migrations and seed are done.
+                    "seed": "ready", "database": isReady ? "ready" : "unreachable",
+                    // Deletions are still possible, which is why this alone does not make it unready.
+                    "storage": reserve.hasRoom ? "ready" : "full",
+                    "transcriber": .string(condition == .available ? name : "\(name) \(condition.rawValue)"),
+                ],
+            ])
     }
 }

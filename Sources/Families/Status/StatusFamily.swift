@@ -28,9 +28,9 @@ package struct StatusFamily: RoutedAPI {
             memory: memory)
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { StatusErrors() }
+    package func errorTable(for path: [Substring]) -> any ErrorTable { StatusErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        routes.add(to: router.group().add(middleware: ErrorRendering(style: StatusErrors())))
+        routes.add(to: router.group().add(middleware: ErrorRendering(StatusErrors())))
     }
 }

@@ -47,10 +47,10 @@ package struct SukiFamily: RoutedAPI {
         self.origin = origin
     }
 
-    package func errorStyle(for path: [Substring]) -> any ErrorStyle { SukiErrors() }
+    package func errorTable(for path: [Substring]) -> any ErrorTable { SukiErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let open = router.group().add(middleware: ErrorRendering(style: SukiErrors()))
+        let open = router.group().add(middleware: ErrorRendering(SukiErrors()))
         let ambient = AmbientSockets(clock: runtime.clock)
         AuthRoutes(clinicians: clinicians).add(to: open)
         StreamRoutes(
@@ -61,7 +61,7 @@ package struct SukiFamily: RoutedAPI {
         func authenticated(_ invalid: String) -> RouterGroup<ScribeContext> {
             open.group()
                 .add(middleware: Authentication { [clinicians] in try await clinicians.principal(in: $0) })
-                .add(middleware: ErrorRendering(style: SukiErrors(invalid: invalid)))
+                .add(middleware: ErrorRendering(SukiErrors(invalid: invalid)))
         }
         SessionRoutes(sessions: runtime.ambientSessions, sockets: ambient).add(
             to: authenticated("invalid_request"), contexts: authenticated("invalid_context_request"))

@@ -128,19 +128,6 @@ extension Response {
         .json(status, try await LongWork.run(bytes: .max) { ByteBuffer(try json()) })
     }
 
-    /// A JSON answer.
-    package static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
-        json(status, try ByteBuffer(encoding: value))
-    }
-
-    /// A JSON answer of which nobody knows how long it is: a list, or what clients have written. It is encoded elsewhere
-    /// than on the event loop.
-    package static func longJSON(
-        _ status: HTTPResponse.Status, _ value: some Encodable & Sendable
-    ) async throws -> Response {
-        try await LongWork.run(bytes: .max) { try json(status, value) }
-    }
-
     /// A JSON answer that is encoded already.
     package static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
         Response(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
@@ -153,15 +140,5 @@ extension ByteBuffer {
         let bytes = json.bytes
         LongWork.watch(bytes: bytes.count, of: "an answer")
         self.init(bytes: bytes)
-    }
-
-    /// A value as the JSON of an answer.
-    package init(encoding value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        // The same state is the same bytes.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let json = try encoder.encode(value)
-        LongWork.watch(bytes: json.count, of: "an answer")
-        self.init(bytes: json)
     }
 }

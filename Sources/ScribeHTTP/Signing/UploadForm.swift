@@ -27,7 +27,7 @@ package struct UploadForm: Sendable {
             "x-amz-date": timestamp, "x-amz-security-token": issued.sessionToken,
         ]
         for (name, value) in metadata { fields["x-amz-meta-\(name)"] = value }
-        let policy = try Self.policy(
+        let policy = Self.policy(
             fields, bucket: bucket, folder: folder, expiration: now.addingTimeInterval(Self.lifetime))
         let signature = HMAC<SHA256>.authenticationCode(
             for: Data(policy.utf8), using: scope.signingKey(secret: issued.secretKey))
@@ -40,16 +40,14 @@ package struct UploadForm: Sendable {
     /// Any file in the folder, of any type, as often as is needed: some clients upload several with one form.
     private static func policy(
         _ fields: [String: String], bucket: String, folder: String, expiration: Date
-    ) throws -> String {
-        var conditions: [JSONValue] = fields.sorted { $0.key < $1.key }.map { .object([$0.key: .string($0.value)]) }
-        conditions += [
-            .object(["bucket": .string(bucket)]),
-            .array([.string("starts-with"), .string("$key"), .string(folder)]),
-            .array([.string("starts-with"), .string("$Content-Type"), .string("")]),
-            .array([.string("starts-with"), .string("$success_action_status"), .string("")]),
-            .array([.string("content-length-range"), .integer(0), .integer(Int64(largestFile))]),
+    ) -> String {
+        let conditions: [JSON] = [
+            ["bucket": .string(bucket)], ["starts-with", "$key", .string(folder)],
+            ["starts-with", "$Content-Type", ""], ["starts-with", "$success_action_status", ""],
+            ["content-length-range", 0, .integer(largestFile)],
         ]
-        let policy = JSONValue.object(["expiration": .string(expiration.apiTime), "conditions": .array(conditions)])
-        return try JSONEncoder().encode(policy).base64EncodedString()
+        let named = fields.sorted { $0.key < $1.key }.map { [$0.key: .string($0.value)] as JSON }
+        let policy: JSON = ["expiration": .string(expiration.apiTime), "conditions": .array(named + conditions)]
+        return Data(policy.bytes).base64EncodedString()
     }
 }

@@ -4,41 +4,30 @@ package import Hummingbird
 package import ScribeDomain
 
 /// Where a client is to send a session's audio (medscribe.md 2.1.1).
-package enum UploadLink: Encodable, Sendable {
+package enum UploadLink: Sendable {
     /// A signed form for uploads to a folder of a bucket.
-    package struct Form: Encodable, Sendable {
-        private struct Upload: Encodable {
-            let url: String
-            let fields: [String: String]
-        }
-
-        private let uploadData: Upload
-        private let folderPath: String
-        private let transaction: String
-
-        private enum CodingKeys: String, CodingKey {
-            case uploadData, folderPath
-            case transaction = "txn_id"
-        }
+    package struct Form: Sendable {
+        package let json: JSON
 
         /// - Parameters:
         ///   - url: The address of the bucket.
         ///   - fields: The fields of the form, its signature among them.
         ///   - folder: The key prefix with a slash at its end.
         package init(url: String, fields: [String: String], folder: String, transaction: String) {
-            uploadData = Upload(url: url, fields: fields)
-            folderPath = folder
-            self.transaction = transaction
+            json = [
+                "uploadData": ["url": .string(url), "fields": .value(.object(fields.mapValues { .string($0) }))],
+                "folderPath": .string(folder), "txn_id": .string(transaction),
+            ]
         }
     }
 
     case address(String)
     case form(Form)
 
-    package func encode(to encoder: any Encoder) throws {
+    package var json: JSON {
         switch self {
-        case .address(let address): try address.encode(to: encoder)
-        case .form(let form): try form.encode(to: encoder)
+        case .address(let address): .string(address)
+        case .form(let form): form.json
         }
     }
 

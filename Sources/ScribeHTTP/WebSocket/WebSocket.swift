@@ -1,5 +1,5 @@
 package import NIOCore
-import ScribeDomain
+package import ScribeDomain
 
 /// One open WebSocket, as a family's handler has it. What is sent waits until the client has room for it.
 package struct WebSocket: Sendable {
@@ -13,6 +13,12 @@ package struct WebSocket: Sendable {
     /// Sends a text. Returns when there is room for more.
     /// - Throws: `CancellationError` when the socket is closed.
     package func send(text: String) async throws { try await send(.text, ByteBuffer(string: text)) }
+
+    /// Sends JSON as a text.
+    /// - Parameter size: about how many bytes it has; a long one is written off the event loop.
+    package func send(_ json: JSON, size: Int = 0) async throws {
+        try await send(.text, await LongWork.run(bytes: size) { ByteBuffer(bytes: json.bytes) })
+    }
 
     package func send(binary: ByteBuffer) async throws { try await send(.binary, binary) }
 

@@ -48,19 +48,17 @@ actor UpstreamConversation {
     }
 
     private func vocabularyFrame(_ words: [String]) -> WebSocketFrame {
-        var text = JSONText()
-        text.write(.object(["type": .string("Configure"), "keyterms": .array(words.map(JSONValue.string))]))
-        return socket.frame(.text, ByteBuffer(bytes: text.bytes))
+        frame(["type": "Configure", "keyterms": .array(words, JSON.string)])
     }
 
     func finalize() async throws {
         unsettled.appendFinalize()
-        try await send(frame("Finalize"))
+        try await send(frame(["type": "Finalize"]))
     }
 
     func close() async throws {
         isClosing = true
-        try await send(frame("CloseStream"))
+        try await send(frame(["type": "CloseStream"]))
     }
 
     /// Sends over the present connection; where there is none, waits for the next, which gets all that is not settled.
@@ -75,9 +73,7 @@ actor UpstreamConversation {
         if let failure { throw failure }
     }
 
-    private func frame(_ type: String) -> WebSocketFrame {
-        socket.frame(.text, ByteBuffer(string: #"{"type":"\#(type)"}"#))
-    }
+    private func frame(_ message: JSON) -> WebSocketFrame { socket.frame(.text, ByteBuffer(bytes: message.bytes)) }
 
     // MARK: The connection
 
@@ -87,11 +83,11 @@ actor UpstreamConversation {
         var frames = unsettled.entries.map { entry in
             switch entry {
             case .audio(let audio): socket.frame(.binary, audio)
-            case .finalize: frame("Finalize")
+            case .finalize: frame(["type": "Finalize"])
             }
         }
         if let vocabulary { frames.insert(vocabularyFrame(vocabulary), at: 0) }
-        if isClosing { frames.append(frame("CloseStream")) }
+        if isClosing { frames.append(frame(["type": "CloseStream"])) }
         let queue = LiveQueue(limit: Self.mostOutgoing, frames)
         outgoing = queue
         release()
@@ -117,7 +113,7 @@ actor UpstreamConversation {
 
     /// Says that somebody is still there.
     func keepAlive(_ queue: LiveQueue<WebSocketFrame>) async {
-        try? await queue.add(frame("KeepAlive"))
+        try? await queue.add(frame(["type": "KeepAlive"]))
         try? await queue.add(socket.frame(.ping))
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 package import ScribeDomain
 
 /// Writes notes by rules: deterministic, in milliseconds, and never more than was said. For testing; no basis for care.
@@ -24,8 +23,8 @@ package struct RulesNoteWriter: NoteWriter {
         return switch template.format {
         case .transcript: transcript
         case .markdown: markdown(template, facts, transcript)
-        case .json: try json(sections(template, facts, transcript).map(TitledSection.init))
-        case .ekaEMR: try json(EMRRecord(template: template, facts: facts, transcript: transcript))
+        case .json: text(titled(sections(template, facts, transcript)))
+        case .ekaEMR: text(record(template, facts, transcript))
         }
     }
 
@@ -55,29 +54,14 @@ package struct RulesNoteWriter: NoteWriter {
         return (["# \(template.name)"] + body).joined(separator: "\n\n") + "\n"
     }
 
-    private func json(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    /// Sections as Android shows them (C-56).
+    private func titled(_ sections: [(section: Template.Section, text: String)]) -> JSON {
+        .array(sections) { ["title": .string($0.section.title), "value": .string($0.text)] }
     }
-}
 
-/// A section as Android shows it (C-56).
-private struct TitledSection: Encodable {
-    let title: String
-    let value: String
-
-    init(_ section: Template.Section, _ text: String) {
-        title = section.title
-        value = text
-    }
-}
-
-/// The record that `eka_emr` delivers, as an object under `prescription`.
-private struct EMRRecord: Encodable {
-    var prescription: [String: JSONValue] = [:]
-
-    init(template: Template, facts: [ClinicalFact], transcript: String) {
+    /// The record that `eka_emr` delivers, as an object under `prescription`.
+    private func record(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> JSON {
+        var sections: [String: JSONValue] = [:]
         for section in template.sections {
             let items = facts.filter { template.takes($0, under: section) }.map { fact in
                 // What is to become of a medication is in its text; the record has no place for it.
@@ -85,8 +69,11 @@ private struct EMRRecord: Encodable {
                 if members["name"] == nil { members["name"] = .string(fact.text) }
                 return JSONValue.object(members)
             }
-            if !items.isEmpty { prescription[section.title] = .array(items) }
+            if !items.isEmpty { sections[section.title] = .array(items) }
         }
-        if prescription.isEmpty { prescription["notes"] = .array([.object(["name": .string(transcript)])]) }
+        if sections.isEmpty { sections["notes"] = .array([.object(["name": .string(transcript)])]) }
+        return ["prescription": .value(.object(sections))]
     }
+
+    private func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
 }

@@ -27,18 +27,6 @@ struct AudioRoutes: Sendable {
         router.post("voice/v1/sessions/{txn_id}/audio") { try await take($0, $1, named: nil) }
     }
 
-    private struct Answer: Encodable {
-        let session: TransactionID
-        let success = true
-        let name: String
-
-        enum CodingKeys: String, CodingKey {
-            case success
-            case session = "session_id"
-            case name = "original_filename"
-        }
-    }
-
     /// - Parameter text: nil where the body or a header names the file.
     private func take(_ request: Request, _ context: ScribeContext, named text: String?) async throws -> Response {
         let key = try context.requireSession()
@@ -69,7 +57,9 @@ struct AudioRoutes: Sendable {
             await file.discard()
             throw error
         }
-        return try .json(.ok, Answer(session: key.id, name: original))
+        return .json(
+            .ok,
+            ["session_id": .string(key.id.rawValue), "success": true, "original_filename": .string(original)])
     }
 }
 

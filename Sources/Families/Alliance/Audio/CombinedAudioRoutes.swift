@@ -16,24 +16,6 @@ struct CombinedAudioRoutes: Sendable {
     let origin: LinkOrigin
     let clock: ScribeClock
 
-    private struct Answer: Encodable {
-        let session: TransactionID
-        let status = "success"
-        let url: String
-        /// In seconds.
-        let lifetime: Int
-        /// In seconds since 1970.
-        let expiry: Int
-
-        enum CodingKeys: String, CodingKey {
-            case status
-            case session = "session_id"
-            case url = "audio_url"
-            case lifetime = "expires_in"
-            case expiry = "expires_at"
-        }
-    }
-
     func add(to authenticated: RouterGroup<ScribeContext>, links: RouterGroup<ScribeContext>) {
         authenticated.get("voice/v1/sessions/{txn_id}/audio", use: find)
         links.get("voice/v1/audio/{ticket}", use: play)
@@ -45,11 +27,15 @@ struct CombinedAudioRoutes: Sendable {
         let left = max(1, expiry.timeIntervalSince(clock.now).rounded())
         let ticket = try tickets.issue(
             Self.purpose, for: key.id.rawValue, to: try context.requirePrincipal(), lifetime: left)
-        return try .json(
+        return .json(
             .ok,
-            Answer(
-                session: key.id, url: "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
-                lifetime: Int(left), expiry: Int(expiry.timeIntervalSince1970)))
+            [
+                "session_id": .string(key.id.rawValue), "status": "success",
+                "audio_url": "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
+                "expires_in": .integer(Int(left)),
+                // In seconds since 1970.
+                "expires_at": .integer(Int(expiry.timeIntervalSince1970)),
+            ])
     }
 
     @Sendable private func play(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -2,7 +2,7 @@ import Foundation
 import ScribeDomain
 
 /// One part of a note, as the vendor's web app draws it while it is written (`features/session/ag-ui/types.ts`).
-struct RunSection: Encodable, Hashable {
+struct RunSection: Hashable {
     enum Payload: Hashable {
         case list([String])
         /// Markdown.
@@ -15,33 +15,16 @@ struct RunSection: Encodable, Hashable {
     let payload: Payload
     let order: Int
 
-    private enum CodingKeys: String, CodingKey {
-        case key, kind, payload, order, status
-        case title = "display_name"
-        case isEdited = "edited_by_user"
-    }
-
-    private enum PayloadKeys: CodingKey { case items, markdown }
-    private enum StatusKeys: CodingKey { case state, error }
-
-    func encode(to encoder: any Encoder) throws {
-        var section = encoder.container(keyedBy: CodingKeys.self)
-        try section.encode(key, forKey: .key)
-        try section.encode(title, forKey: .title)
-        try section.encode(order, forKey: .order)
-        try section.encode(false, forKey: .isEdited)
-        var status = section.nestedContainer(keyedBy: StatusKeys.self, forKey: .status)
-        try status.encode("ready", forKey: .state)
-        try status.encodeNil(forKey: .error)
-        var body = section.nestedContainer(keyedBy: PayloadKeys.self, forKey: .payload)
-        switch payload {
-        case .list(let items):
-            try section.encode("LIST", forKey: .kind)
-            try body.encode(items, forKey: .items)
-        case .narrative(let text):
-            try section.encode("NARRATIVE", forKey: .kind)
-            try body.encode(text, forKey: .markdown)
-        }
+    var json: JSON {
+        let (kind, content): (JSON, JSON) =
+            switch payload {
+            case .list(let items): ("LIST", ["items": .array(items, JSON.string)])
+            case .narrative(let text): ("NARRATIVE", ["markdown": .string(text)])
+            }
+        return [
+            "key": .string(key), "display_name": .string(title), "kind": kind, "payload": content,
+            "order": .integer(order), "status": ["state": "ready", "error": .null], "edited_by_user": false,
+        ]
     }
 
     /// The parts of a document, in its order.

@@ -5,91 +5,58 @@ import ScribeRuntime
 
 /// A session as its client reads it (medscribe.md 2.2). What is optional is left out where it is not known, for the web
 /// SDK takes no null (row 47).
-struct SessionAnswer: Encodable {
-    private let found: Sessions.Found
-    private let state: SessionState
-    private let link: UploadLink
-    private let lifetime: TimeInterval
+struct SessionAnswer {
+    let found: Sessions.Found
+    let state: SessionState
+    let link: UploadLink
+    let lifetime: TimeInterval
 
-    init(_ found: Sessions.Found, _ state: SessionState, _ link: UploadLink, lifetime: TimeInterval) {
-        self.found = found
-        self.state = state
-        self.link = link
-        self.lifetime = lifetime
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case status, message, transcript, templates, error
-        case session = "session_id"
-        case createdAt = "created_at"
-        case expiresAt = "expires_at"
-        case expiredAt = "expired_at"
-        case uploadURL = "upload_url"
-        case provider = "storage_provider"
-        case count = "audio_files_received"
-        case files = "audio_files"
-        case processed = "audio_files_processed"
-        case additionalData = "additional_data"
-        case patientDetails = "patient_details"
-        case completedAt = "completed_at"
-        case model = "model_used"
-        case language = "language_detected"
-        case problems = "processing_errors"
-    }
-
-    private struct Problem: Encodable {
-        let type: String
-        let message: String
-    }
-
-    private struct Failure: Encodable {
-        let code: String
-        let message: String
-    }
-
-    func encode(to encoder: any Encoder) throws {
+    var json: JSON {
         let (transaction, request) = (found.transaction, found.transaction.request)
         let expiry = transaction.createdAt.addingTimeInterval(lifetime)
-        var answer = encoder.container(keyedBy: CodingKeys.self)
-        try answer.encode(transaction.id, forKey: .session)
-        try answer.encode(state.word, forKey: .status)
-        try answer.encode(transaction.createdAt.apiTime, forKey: .createdAt)
-        try answer.encode(expiry.apiTime, forKey: .expiresAt)
-        try answer.encode(found.files.count, forKey: .count)
-        try answer.encode(found.files, forKey: .files)
-        try answer.encode(additionalData, forKey: .additionalData)
-        try answer.encodeIfPresent(request.patientDetails, forKey: .patientDetails)
-        try answer.encode(found.transcript, forKey: .transcript)
+        let answer: JSON = [
+            "session_id": .string(transaction.id.rawValue), "status": .string(state.word),
+            "created_at": .string(transaction.createdAt.apiTime), "expires_at": .string(expiry.apiTime),
+            "audio_files_received": .integer(found.files.count), "audio_files": .array(found.files, JSON.string),
+            "additional_data": .value(additionalData), "patient_details": request.patientDetails.map(JSON.value),
+            "transcript": found.transcript.map(JSON.string).orNull,
+        ]
         if state == .expired {
-            try answer.encode(expiry.apiTime, forKey: .expiredAt)
-            try answer.encode("The session was never ended, and its time is over", forKey: .message)
-            // A list: an object would hide from both SDKs what is said (row 46).
-            return try answer.encode([String](), forKey: .templates)
+            return answer.adding([
+                "expired_at": .string(expiry.apiTime),
+                "message": "The session was never ended, and its time is over",
+                // A list: an object would hide from both SDKs what is said (row 46).
+                "templates": [],
+            ])
         }
-        try answer.encode(link, forKey: .uploadURL)
-        try answer.encodeIfPresent(link.provider, forKey: .provider)
-        guard state.isFinal else { return }
-        try answer.encode(transaction.processedAt?.apiTime, forKey: .completedAt)
-        try answer.encode(request.modelType ?? "pro", forKey: .model)
-        try answer.encode(String((request.inputLanguages.first ?? "en").prefix(2)), forKey: .language)
-        try answer.encode(found.files.count, forKey: .processed)
+        let linked = answer.adding([
+            "upload_url": link.json, "storage_provider": link.provider.map(JSON.string),
+        ])
+        guard state.isFinal else { return linked }
         // Of one that was given up nothing will ever be written.
         let notes = state == .cancelled ? [] : found.documents.filter { $0.kind != .transcript }
-        try answer.encode(notes.map { [$0.templateID.rawValue: SessionDocument($0)] }, forKey: .templates)
         let problems = found.documents.flatMap(\.errors)
+        return linked.adding([
+            "completed_at": (transaction.processedAt?.apiTime).map(JSON.string).orNull,
+            "model_used": .string(request.modelType ?? "pro"),
+            "language_detected": .string(String((request.inputLanguages.first ?? "en").prefix(2))),
+            "audio_files_processed": .integer(found.files.count),
+            "templates": .array(notes) { [$0.templateID.rawValue: $0.json] },
+            "processing_errors": state == .partial
+                ? .array(problems) { ["type": .string($0.code.rawValue), "message": .string($0.message)] } : nil,
+            "error": failure(problems.first),
+        ])
+    }
+
+    private func failure(_ problem: Diagnostic?) -> JSON? {
         switch state {
-        case .partial:
-            try answer.encode(
-                problems.map { Problem(type: $0.code.rawValue, message: $0.message) }, forKey: .problems)
         case .failed:
-            let first = problems.first
-            try answer.encode(
-                Failure(
-                    code: first?.code.rawValue ?? "processing_failed",
-                    message: first?.message ?? "The session could not be processed"), forKey: .error)
-        case .cancelled:
-            try answer.encode(Failure(code: "cancelled", message: "The session was cancelled"), forKey: .error)
-        case .initialized, .recording, .expired, .processing, .completed: break
+            [
+                "code": .string(problem?.code.rawValue ?? "processing_failed"),
+                "message": .string(problem?.message ?? "The session could not be processed"),
+            ]
+        case .cancelled: ["code": "cancelled", "message": "The session was cancelled"]
+        case .initialized, .recording, .expired, .processing, .completed, .partial: nil
         }
     }
 
@@ -109,51 +76,30 @@ struct SessionAnswer: Encodable {
     }
 }
 
-/// One result of a session.
-private struct SessionDocument: Encodable {
-    private struct Problem: Encodable {
-        let type: String
-        let code: String
-        let message: String
-
-        init(_ diagnostic: Diagnostic) {
-            type = diagnostic.code.rawValue
-            code = diagnostic.code.rawValue
-            message = diagnostic.message
-        }
-    }
-
-    private let status: String
-    private let data: JSONValue
-    private let document: DocumentID
-    private let kind: String
-    private let errors: [Problem]
-    private let warnings: [Problem]
-    private let publish: [String: String] = [:]
-    private let error: Problem?
-
-    private enum CodingKeys: String, CodingKey {
-        case status, data, errors, warnings, publish, error
-        case document = "document_id"
-        case kind = "document_type"
-    }
-
-    init(_ found: ResultDocument) {
-        status = found.status.rawValue
-        document = found.id
-        kind = found.kind.rawValue
-        errors = found.errors.map(Problem.init)
-        warnings = found.warnings.map(Problem.init)
-        error = errors.first
-        data = found.status.isUsable ? Self.data(found.value ?? "") : .null
+extension ResultDocument {
+    /// One result of a session.
+    fileprivate var json: JSON {
+        [
+            "status": .string(status.rawValue), "data": status.isUsable ? content : .null,
+            "document_id": .string(id.rawValue), "document_type": .string(kind.rawValue),
+            "errors": .array(errors, \.json), "warnings": .array(warnings, \.json), "publish": [:],
+            "error": errors.first?.json,
+        ]
     }
 
     /// What is JSON as JSON, and the text else.
-    private static func data(_ text: String) -> JSONValue {
+    private var content: JSON {
+        let text = value ?? ""
         let first = text.utf8.first { $0 > 0x20 }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let value = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self)
         else { return .string(text) }
-        return value
+        return .value(value)
+    }
+}
+
+extension Diagnostic {
+    fileprivate var json: JSON {
+        ["type": .string(code.rawValue), "code": .string(code.rawValue), "message": .string(message)]
     }
 }

@@ -28,26 +28,6 @@ struct SessionRoutes: Sendable {
 
     // MARK: Create
 
-    private struct Created: Encodable {
-        let session: TransactionID
-        let status = "created"
-        let createdAt: String
-        let expiresAt: String
-        let uploadURL: UploadLink
-        let provider: String?
-        let patientDetails: JSONValue?
-
-        enum CodingKeys: String, CodingKey {
-            case status
-            case session = "session_id"
-            case createdAt = "created_at"
-            case expiresAt = "expires_at"
-            case uploadURL = "upload_url"
-            case provider = "storage_provider"
-            case patientDetails = "patient_details"
-        }
-    }
-
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: SessionBody.self, in: context)
@@ -61,10 +41,13 @@ struct SessionRoutes: Sendable {
         let link = try await links.link(to: transaction, for: principal, request, context)
         return try await .longJSON(
             .created,
-            Created(
-                session: transaction.id, createdAt: transaction.createdAt.apiTime,
-                expiresAt: transaction.createdAt.addingTimeInterval(sessions.lifetime).apiTime, uploadURL: link,
-                provider: link.provider, patientDetails: draft.patientDetails))
+            [
+                "session_id": .string(transaction.id.rawValue), "status": "created",
+                "created_at": .string(transaction.createdAt.apiTime),
+                "expires_at": .string(transaction.createdAt.addingTimeInterval(sessions.lifetime).apiTime),
+                "upload_url": link.json, "storage_provider": link.provider.map(JSON.string),
+                "patient_details": body.draft.patientDetails.map(JSON.value),
+            ])
     }
 
     // MARK: Read
@@ -88,25 +71,10 @@ struct SessionRoutes: Sendable {
         let link = try await links.link(to: found.transaction, for: try context.requirePrincipal(), request, context)
         return try await .longJSON(
             state.httpStatus,
-            SessionAnswer(found, state, link, lifetime: sessions.lifetime))
+            SessionAnswer(found: found, state: state, link: link, lifetime: sessions.lifetime).json)
     }
 
     // MARK: Change
-
-    private struct Acknowledgement: Encodable {
-        let session: TransactionID
-        let status: String
-        let message: String
-        var template: TemplateID?
-        var document: DocumentID?
-
-        enum CodingKeys: String, CodingKey {
-            case status, message
-            case session = "session_id"
-            case template = "template_id"
-            case document = "document_id"
-        }
-    }
 
     @Sendable private func patch(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let key = try session(context)
@@ -117,8 +85,12 @@ struct SessionRoutes: Sendable {
         }
         if body.isAboutRecording, try await sessions.isEnded(key) { throw AllianceError.alreadyCommitted }
         try await sessions.patch(key, body.patch, templates: body.templates)
-        return try .json(
-            .ok, Acknowledgement(session: key.id, status: "success", message: "Session updated successfully"))
+        return .json(
+            .ok,
+            [
+                "session_id": .string(key.id.rawValue), "status": "success",
+                "message": "Session updated successfully",
+            ])
     }
 
     // MARK: End
@@ -148,21 +120,6 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    private struct Ended: Encodable {
-        let session: TransactionID
-        let status = "processing"
-        let message = "Session ended. Processing started."
-        let count: Int
-        let files: [String]
-
-        enum CodingKeys: String, CodingKey {
-            case status, message
-            case session = "session_id"
-            case count = "audio_files_received"
-            case files = "audio_files"
-        }
-    }
-
     @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let key = try session(context)
         let counters = try await request.decodeOptionalJSON(as: Counters.self, in: context)
@@ -174,7 +131,13 @@ struct SessionRoutes: Sendable {
                     "txn_id": "\(key.id.logged)", "told": "\(uploaded)", "received": "\(ended.files.count)",
                 ])
         }
-        return try await .longJSON(.accepted, Ended(session: key.id, count: ended.files.count, files: ended.files))
+        return try await .longJSON(
+            .accepted,
+            [
+                "session_id": .string(key.id.rawValue), "status": "processing",
+                "message": "Session ended. Processing started.", "audio_files_received": .integer(ended.files.count),
+                "audio_files": .array(ended.files, JSON.string),
+            ])
     }
 
     // MARK: Process
@@ -195,11 +158,13 @@ struct SessionRoutes: Sendable {
                 id: identifiers.uuid()
             ).response(until: context.departure)
         }
-        return try .json(
+        return .json(
             .accepted,
-            Acknowledgement(
-                session: key.id, status: "in-progress", message: "Template processing started",
-                template: made.template, document: made.document))
+            [
+                "session_id": .string(key.id.rawValue), "status": "in-progress",
+                "message": "Template processing started", "template_id": .string(made.template.rawValue),
+                "document_id": .string(made.document.rawValue),
+            ])
     }
 
     /// A document that is named must be there, and of the template.

@@ -20,31 +20,6 @@ struct WebhookRoutes: Sendable {
         let secret: String?
     }
 
-    private struct Item: Encodable {
-        let id: String
-        let url: String
-        let events: [String]
-        let status = "active"
-        let createdAt: String
-
-        enum CodingKeys: String, CodingKey {
-            case url, events, status
-            case id = "webhook_id"
-            case createdAt = "created_at"
-        }
-
-        init(_ webhook: Webhook) {
-            id = String(webhook.id)
-            url = webhook.endpoint.text
-            events = webhook.events
-            createdAt = webhook.createdAt.apiTime
-        }
-    }
-
-    private struct List: Encodable {
-        let webhooks: [Item]
-    }
-
     @Sendable private func register(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: Registration.self, in: context)
@@ -58,14 +33,14 @@ struct WebhookRoutes: Sendable {
         let registration = try await webhooks.register(
             draft, for: principal, called: (endpoint: "url", events: "events", key: "secret"))
         switch registration {
-        case .registered(let webhook): return try .json(.created, Item(webhook))
+        case .registered(let webhook): return .json(.created, webhook.json)
         case .duplicate, .tooMany: throw AllianceError.tooManyWebhooks
         }
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let found = try await webhooks.list(.alliance, of: context.requirePrincipal().business)
-        return try await .longJSON(.ok, List(webhooks: found.map(Item.init)))
+        return try await .longJSON(.ok, ["webhooks": .array(found, \.json)])
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -74,5 +49,14 @@ struct WebhookRoutes: Sendable {
             try await webhooks.remove(id, .alliance, of: business)
         else { throw AllianceError.webhookNotFound }
         return Response(status: .noContent)
+    }
+}
+
+extension Webhook {
+    fileprivate var json: JSON {
+        [
+            "webhook_id": .string(String(id)), "url": .string(endpoint.text), "events": .array(events, JSON.string),
+            "status": "active", "created_at": .string(createdAt.apiTime),
+        ]
     }
 }

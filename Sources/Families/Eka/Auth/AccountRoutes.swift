@@ -33,38 +33,14 @@ struct AccountRoutes: Sendable {
             .post("logout", use: logout)
         // The desktop app's.
         router.post("connect-auth/v1/refresh", use: refresh)
-        router.get("connect-auth/v1/auth-mode") { _, _ in try Response.json(.ok, AuthModeBody()) }
+        router.get("connect-auth/v1/auth-mode") { _, _ in Response.json(.ok, Self.authMode) }
     }
 
     /// How the vendor's web app may let people log in: with a name and a secret, and nothing beside it.
-    private struct AuthModeBody: Encodable {
-        struct Provider: Encodable {}
-
-        let hasOpenID = false
-        let openIDName = "Single sign-on"
-        let providers: [Provider] = []
-        let allowsSignup = false
-        let loginURL = "/auth/login"
-
-        enum CodingKeys: String, CodingKey {
-            case providers
-            case hasOpenID = "oidc_enabled"
-            case openIDURL = "oidc_login_url"
-            case openIDName = "oidc_display_name"
-            case allowsSignup = "allow_signup"
-            case loginURL = "login_url"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var mode = encoder.container(keyedBy: CodingKeys.self)
-            try mode.encode(hasOpenID, forKey: .hasOpenID)
-            try mode.encodeNil(forKey: .openIDURL)
-            try mode.encode(openIDName, forKey: .openIDName)
-            try mode.encode(providers, forKey: .providers)
-            try mode.encode(allowsSignup, forKey: .allowsSignup)
-            try mode.encode(loginURL, forKey: .loginURL)
-        }
-    }
+    private static let authMode: JSON = [
+        "oidc_enabled": false, "oidc_login_url": .null, "oidc_display_name": "Single sign-on", "providers": [],
+        "allow_signup": false, "login_url": "/auth/login",
+    ]
 
     private struct LoginBody: Decodable {
         let clientID: String
@@ -147,7 +123,7 @@ struct AccountRoutes: Sendable {
         if let token = try body?.refreshToken ?? keptRefreshToken(request, context, isEmpty: body == nil) {
             try await store.endLogin(ofRefreshToken: secrets.hash(ofToken: token))
         }
-        var response = try Response.json(.ok, ["status": "success"])
+        var response = Response.json(.ok, ["status": "success"] as JSON)
         let isByCookie = body?.refreshToken == nil && SessionCookies(request.headers).refreshToken != nil
         if let isSecure = cookies(of: request, context, isByCookie: isByCookie) {
             SessionCookies.forget(isSecure: isSecure, in: &response)

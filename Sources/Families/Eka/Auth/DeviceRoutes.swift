@@ -35,24 +35,6 @@ struct DeviceRoutes: Sendable {
         enum CodingKeys: String, CodingKey { case redirect = "redirect_uri" }
     }
 
-    private struct Code: Encodable {
-        let deviceCode: String
-        let userCode: String
-        let address: String
-        let fullAddress: String
-        let lifetime = Int(DeviceLogins.lifetime)
-        let interval = Int(DeviceLogins.interval)
-
-        enum CodingKeys: String, CodingKey {
-            case interval
-            case deviceCode = "device_code"
-            case userCode = "user_code"
-            case address = "verification_uri"
-            case fullAddress = "verification_uri_complete"
-            case lifetime = "expires_in"
-        }
-    }
-
     @Sendable private func begin(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
@@ -63,11 +45,13 @@ struct DeviceRoutes: Sendable {
             from: proxies.client(of: request, context))
         guard let userCode else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
         let address = "\(origin.base(of: request, context))/\(Self.activation)"
-        return try .json(
+        return .json(
             .ok,
-            Code(
-                deviceCode: deviceCode, userCode: userCode, address: address,
-                fullAddress: "\(address)?user_code=\(userCode)"))
+            [
+                "device_code": .string(deviceCode), "user_code": .string(userCode),
+                "verification_uri": .string(address), "verification_uri_complete": "\(address)?user_code=\(userCode)",
+                "expires_in": .integer(Int(DeviceLogins.lifetime)), "interval": .integer(Int(DeviceLogins.interval)),
+            ])
     }
 
     /// The app's own scheme, or a port of the same machine: a page elsewhere could pass for the app.
@@ -90,17 +74,6 @@ struct DeviceRoutes: Sendable {
         }
     }
 
-    private struct Decided: Encodable {
-        let status = "success"
-        let result: String
-        let redirect: String?
-
-        enum CodingKeys: String, CodingKey {
-            case status, result
-            case redirect = "redirect_uri"
-        }
-    }
-
     @Sendable private func decide(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         if context.credential != .header { try pages.requireLogin(request, context) }
@@ -109,7 +82,12 @@ struct DeviceRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "action", problem: "must be approve or deny")
         }
         let redirect = try logins.decide(body.userCode, for: isApproved ? principal.client : nil)
-        return try .json(.ok, Decided(result: isApproved ? "approved" : "denied", redirect: redirect))
+        return .json(
+            .ok,
+            [
+                "status": "success", "result": isApproved ? "approved" : "denied",
+                "redirect_uri": redirect.map(JSON.string),
+            ])
     }
 
     private struct TokenRequest: Decodable {

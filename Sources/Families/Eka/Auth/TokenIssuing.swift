@@ -15,24 +15,6 @@ struct TokenIssuing: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
-    private struct Body: Encodable {
-        let accessToken: String
-        let refreshToken: String
-        let expiresIn: Int
-        let refreshExpiresIn: Int
-        let tokenType = "Bearer"
-        let status: String?
-
-        enum CodingKeys: String, CodingKey {
-            case status
-            case accessToken = "access_token"
-            case refreshToken = "refresh_token"
-            case expiresIn = "expires_in"
-            case refreshExpiresIn = "refresh_expires_in"
-            case tokenType = "token_type"
-        }
-    }
-
     /// Both tokens of a new login.
     /// - Parameter isSecure: nil where no cookies go with it; else whether they are for encrypted connections only.
     /// - Parameter saysSuccess: whether the body says that it worked.
@@ -55,11 +37,14 @@ struct TokenIssuing: Sendable {
         let accessToken = try await tokens.issue(
             to: client, version: clients[client.principal.client]?.version,
             expiresAt: clock.now.addingTimeInterval(lifetimes.accessToken), id: identifiers.uuid())
-        var response = try Response.json(
+        var response = Response.json(
             .ok,
-            Body(
-                accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(lifetimes.accessToken),
-                refreshExpiresIn: Int(lifetimes.refreshToken), status: saysSuccess ? "success" : nil))
+            [
+                "access_token": .string(accessToken), "refresh_token": .string(refreshToken),
+                "expires_in": .integer(Int(lifetimes.accessToken)),
+                "refresh_expires_in": .integer(Int(lifetimes.refreshToken)), "token_type": "Bearer",
+                "status": saysSuccess ? "success" : nil,
+            ])
         if let isSecure {
             SessionCookies.keep(
                 accessToken: accessToken, refreshToken: refreshToken, lifetime: Int(lifetimes.refreshToken),

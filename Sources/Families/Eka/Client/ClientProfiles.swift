@@ -32,7 +32,7 @@ struct ErrorTexts: RouterMiddleware {
     typealias Context = ScribeContext
 
     let profiles: ClientProfiles
-    private let rendering = ErrorRendering(style: EkaErrors(asText: true))
+    private let rendering = ErrorRendering(EkaErrors(asText: true))
 
     init(profiles: ClientProfiles) { self.profiles = profiles }
 

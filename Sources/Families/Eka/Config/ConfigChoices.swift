@@ -2,10 +2,16 @@ import ScribeDomain
 import ScribeHTTP
 
 /// Something that can be chosen, by id, with the name that people read.
-struct Choice: Hashable, Sendable, Codable {
+struct Choice: Hashable, Sendable {
     let id: String
     let name: String
     var desc: String?
+
+    var json: JSON { ["id": .string(id), "name": .string(name), "desc": desc.map(JSON.string)] }
+}
+
+extension [Choice] {
+    var json: JSON { .array(self) { $0.json } }
 }
 
 /// What the configuration offers to every user (eka.md 6.1, 6.2).

@@ -18,46 +18,6 @@ struct ConfigRoutes: Sendable {
         router.put("voice/api/v2/config", use: change)
     }
 
-    private struct Body<Content: Encodable & Sendable>: Encodable {
-        let data: Content
-    }
-
-    /// Both spellings of the query at once: older iOS reads `items` (C-96), the web client `data` (C-97).
-    private struct MyTemplatesBody: Encodable {
-        let items: [TemplateItem]
-        let data: [String: [Choice]]
-    }
-
-    private struct TimeBody: Encodable {
-        let timezone: String
-        let currentTimeUTC: String
-        let timestamp: Int
-
-        enum CodingKeys: String, CodingKey {
-            case timezone, timestamp
-            case currentTimeUTC = "current_time_utc"
-        }
-    }
-
-    private struct Change: Encodable {
-        struct Result: Encodable {
-            /// There is always a configuration: what was not set has its default.
-            let action = "updated"
-            let business: BusinessID
-            let user: UserID
-
-            enum CodingKeys: String, CodingKey {
-                case action
-                case business = "b_id"
-                case user = "user_uuid"
-            }
-        }
-
-        let message: String
-        let msg: String
-        let result: Result
-    }
-
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
         let query = request.uri.queryParameters
         if let zone = query["timezone"] { return try time(in: String(zone)) }
@@ -65,21 +25,22 @@ struct ConfigRoutes: Sendable {
         let stored = try await store.preferences(of: principal.user, in: principal.business)
         let own = try await store.templates(of: principal.business)
         let favourites = Favourites(stored, catalogue: catalogue, own: own)
-        let mine = favourites.items.map { Choice(id: $0.id.rawValue, name: $0.title) }
+        let templates = favourites.items
+        let mine = templates.map { Choice(id: $0.id.rawValue, name: $0.title) }
         if query["my_templates"] == "true" || query["my_template"] == "true" {
-            return try await .longJSON(.ok, MyTemplatesBody(items: favourites.items, data: ["my_templates": mine]))
+            // Both spellings of the query at once: older iOS reads `items` (C-96), the web client `data` (C-97).
+            return try await .longJSON(
+                .ok, ["items": .array(templates) { $0.json }, "data": ["my_templates": mine.json]])
         }
         let formats = favourites.allItems.map { Choice(id: $0.id.rawValue, name: $0.title) }
-        let config = FlatConfig(
+        let config = ConfigDocument(
             chosen: ChosenPreferences(
                 stored, formats: catalogue.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
-            formats: formats, myTemplates: mine,
-            user: .init(principal: principal, client: try await store.client(principal.client)?.client),
-            extras: Self.extras(in: stored)
-        )
+            formats: formats, myTemplates: mine, principal: principal,
+            client: try await store.client(principal.client)?.client, extras: Self.extras(in: stored))
         switch profiles.profile(of: request, context).configShape {
-        case .flat: return try await .longJSON(.ok, Body(data: config))
-        case .nested: return try await .longJSON(.ok, Body(data: NestedConfig(config)))
+        case .flat: return try await .longJSON(.ok, ["data": config.flat])
+        case .nested: return try await .longJSON(.ok, ["data": config.nested])
         }
     }
 
@@ -97,9 +58,12 @@ struct ConfigRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
         }
         let now = clock.now
-        return try .json(
+        return .json(
             .ok,
-            TimeBody(timezone: zone, currentTimeUTC: now.apiTime, timestamp: Int(now.timeIntervalSince1970)))
+            [
+                "timezone": .string(zone), "current_time_utc": .string(now.apiTime),
+                "timestamp": .integer(Int(now.timeIntervalSince1970)),
+            ])
     }
 
     /// The older names that browsers may still have, such as `Asia/Calcutta`, `Japan` and `EST5EDT`; no `GMT+0530`.
@@ -119,13 +83,16 @@ struct ConfigRoutes: Sendable {
         let user = body.scope == .user ? principal.user : nil
         try await store.setPreferences(
             body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: clock.now)
-        let message = "Config upserted successfully"
+        let message: JSON = "Config upserted successfully"
         switch profiles.profile(of: request, context).acknowledgement {
-        case .string: return try .json(.ok, message)
+        case .string: return .json(.ok, message)
         case .object:
-            let result = Change.Result(
-                business: principal.business, user: principal.user)
-            return try .json(.ok, Change(message: message, msg: message, result: result))
+            // There is always a configuration to update: what was not set has its default.
+            let result: JSON = [
+                "action": "updated", "b_id": .string(principal.business.rawValue),
+                "user_uuid": .string(principal.user.rawValue),
+            ]
+            return .json(.ok, ["message": message, "msg": message, "result": result])
         }
     }
 }

@@ -63,11 +63,6 @@ struct DocumentLinks: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    private struct Written: Encodable {
-        let status = "success"
-        let message = "Document saved successfully"
-    }
-
     /// A person's edit like any other. Notes may come as their text, too.
     @Sendable private func write(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, business) = try await document(context, Self.writing)
@@ -75,7 +70,7 @@ struct DocumentLinks: Sendable {
         let isNote = found.document.kind != .transcript
         let change = try await LongWork.run(bytes: body.readableBytes) { try Self.change(to: body, isNote: isNote) }
         _ = try await store.rewrite(found.document.id, of: business, change, at: clock.now)
-        return try .json(.ok, Written())
+        return .json(.ok, .success("Document saved successfully"))
     }
 
     /// Decodes what was put by link.

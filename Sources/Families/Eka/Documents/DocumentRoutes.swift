@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import ScribeDomain
@@ -77,27 +78,12 @@ struct DocumentRoutes: Sendable {
         }
     }
 
-    private struct Answer: Encodable {
-        let status = "success"
-        var message: String?
-        var data: DocumentItem?
-    }
-
-    private struct ListAnswer: Encodable {
-        let status = "success"
-        let data: [DocumentItem]
-    }
-
     @Sendable private func save(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
         let body: Body = try await request.decodeJSON(in: context)
         if let id = body.document {
             let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
-            return try await .longJSON(
-                .ok,
-                Answer(
-                    data: DocumentItem(
-                        changed, hasContent: true, try links(to: changed, writes: true, request, context))))
+            return try await answer(.ok, changed, writes: true, request, context)
         }
         guard let session = body.session, session.isPlain else {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
@@ -110,9 +96,7 @@ struct DocumentRoutes: Sendable {
         let added = try await store.add(document, body.change, to: key, at: clock.now) { [id = document.id] in
             document.kind == .context ? TransactionContext($0).adding(id).json : $0
         }
-        return try await .longJSON(
-            .created,
-            Answer(data: DocumentItem(added, hasContent: true, try links(to: added, writes: true, request, context))))
+        return try await answer(.created, added, writes: true, request, context)
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -122,7 +106,7 @@ struct DocumentRoutes: Sendable {
         }
         let key = Transaction.Key(business: business, id: TransactionID(session))
         guard let found = try await store.session(key) else { throw ScribeError.transactionNotFound }
-        return try await .longJSON(.ok, ListAnswer(data: found.documents.map(DocumentItem.init)))
+        return try await .longJSON(.ok, ["status": "success", "data": .array(found.documents) { $0.json() }])
     }
 
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -130,32 +114,28 @@ struct DocumentRoutes: Sendable {
         guard let found = try await store.document(id(context), of: business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
-        return try await .longJSON(
-            .ok,
-            Answer(data: DocumentItem(found, hasContent: true, try links(to: found, writes: false, request, context))))
+        return try await answer(.ok, found, writes: false, request, context)
     }
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
         let isGone = try await store.archiveDocument(id(context), of: business, at: clock.now)
-        return try .json(
-            .ok, Answer(message: isGone ? "Document deleted successfully" : "Document already deleted"))
+        return .json(.ok, .success(isGone ? "Document deleted successfully" : "Document already deleted"))
     }
 
     @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {
         let published = try await store.publish(id(context), of: try context.requireTransaction(), at: clock.now)
-        return try await .longJSON(
-            .ok,
-            Answer(
-                message: "Document published successfully",
-                data: DocumentItem(published, hasContent: false)))
+        return try await .longJSON(.ok, .success("Document published successfully", with: ["data": published.json()]))
     }
 
-    private func links(
-        to found: DocumentRecord, writes: Bool, _ request: Request, _ context: ScribeContext
-    ) throws -> DocumentItem.Presigned {
-        let principal = try context.requirePrincipal()
-        return .init(try links.links(to: found.document.id, for: principal, request, context), writes: writes)
+    /// The document with its content and its links.
+    private func answer(
+        _ status: HTTPResponse.Status, _ found: DocumentRecord, writes: Bool, _ request: Request,
+        _ context: ScribeContext
+    ) async throws -> Response {
+        let links = try links.links(to: found.document.id, for: context.requirePrincipal(), request, context)
+        return try await .longJSON(
+            status, ["status": "success", "data": found.json(links, writes: writes, hasContent: true)])
     }
 
     private func id(_ context: ScribeContext) -> DocumentID {

@@ -19,29 +19,6 @@ struct TransactionDetailsRoutes: Sendable {
         router.get("voice/v1/session/{txn_id}/suggested-medications", use: medications)
     }
 
-    private struct Body: Encodable {
-        let status = "success"
-        let data: TransactionDetails
-    }
-
-    private struct ContextAnswer: Encodable {
-        struct Content: Encodable {
-            let context: JSONValue
-        }
-
-        let status = "success"
-        let message = "Context updated successfully"
-        let transaction: String
-        let business: String
-        let data: Content
-
-        enum CodingKeys: String, CodingKey {
-            case status, message, data
-            case transaction = "txn_id"
-            case business = "b_id"
-        }
-    }
-
     private struct ContextBody: Decodable {
         let context: TransactionContext
     }
@@ -52,19 +29,17 @@ struct TransactionDetailsRoutes: Sendable {
         }
         let principal = try context.requirePrincipal()
         let isPresigned = request.query["presigned"]?.lowercased() == "true"
-        let documents = try session.documents.reversed().map { found in
-            DocumentItem(
-                found, hasContent: false,
-                isPresigned
-                    ? .init(try links.links(to: found.document.id, for: principal, request, context), writes: false)
-                    : nil)
+        let documents = try session.documents.reversed().map { found -> (DocumentRecord, DocumentLinks.Links?) in
+            try (found, isPresigned ? links.links(to: found.document.id, for: principal, request, context) : nil)
         }
         let link = try await uploadLinks.link(to: session.transaction, for: principal, request, context)
         let isPending = session.documents.contains { !$0.document.status.isFinal }
         return try await .longJSON(
             isPending ? .accepted : .ok,
-            Body(data: TransactionDetails(session.transaction, session.context, documents, link))
-        )
+            [
+                "status": "success",
+                "data": session.transaction.details(session.context, .array(documents) { $0.json($1) }, link),
+            ])
     }
 
     @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -90,9 +65,7 @@ struct TransactionDetailsRoutes: Sendable {
         let key = try context.requireTransaction()
         let changed = try await store.updateContext(of: key, change)
         return try await .longJSON(
-            .ok,
-            ContextAnswer(
-                transaction: key.id.rawValue, business: key.business.rawValue, data: .init(context: changed)))
+            .ok, .success("Context updated successfully", key, with: ["data": ["context": .value(changed)]]))
     }
 
     /// The medicines of which the transcript speaks.
@@ -101,6 +74,11 @@ struct TransactionDetailsRoutes: Sendable {
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
         let facts = try await facts.facts(in: text).filter { $0.kind == .medication }
-        return try await .longJSON(.ok, SuggestedMedications(session: key.id, facts))
+        return try await .longJSON(
+            .ok,
+            [
+                "status": "success", "session_id": .string(key.id.rawValue),
+                "medications": .array(facts) { $0.suggestedMedication },
+            ])
     }
 }

@@ -16,7 +16,7 @@ struct FeedbackRoutes: Sendable {
         router.get("voice/api/v1/transaction/{txn_id}/feedback", use: list)
     }
 
-    private struct Rating: Codable {
+    private struct Rating: Decodable {
         let minimum: Int
         let maximum: Int
         let rating: Int
@@ -25,12 +25,6 @@ struct FeedbackRoutes: Sendable {
             case rating
             case minimum = "min_rating"
             case maximum = "max_rating"
-        }
-
-        init(minimum: Int, maximum: Int, rating: Int) {
-            self.minimum = minimum
-            self.maximum = maximum
-            self.rating = rating
         }
 
         init(from decoder: any Decoder) throws {
@@ -53,58 +47,6 @@ struct FeedbackRoutes: Sendable {
         }
     }
 
-    private struct Item: Encodable {
-        let feedback: Feedback
-
-        private enum CodingKeys: String, CodingKey {
-            case entity
-            case id = "feedback_id"
-            case rating = "ratingFeedback"
-            case comments = "qualitative_comments"
-            case createdAt = "created_at"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var item = encoder.container(keyedBy: CodingKeys.self)
-            try item.encode(feedback.id, forKey: .id)
-            try item.encode(feedback.entity, forKey: .entity)
-            let rating = Rating(
-                minimum: feedback.scale.lowerBound, maximum: feedback.scale.upperBound, rating: feedback.rating)
-            try item.encode(rating, forKey: .rating)
-            try item.encode(feedback.comments, forKey: .comments)
-            try item.encode(feedback.createdAt.apiTime, forKey: .createdAt)
-        }
-    }
-
-    private struct Acknowledgement: Encodable {
-        let status = "success"
-        let message = "Feedback submitted successfully"
-        let feedback: String
-        let entity: String
-        let transaction: String
-        let business: String
-
-        enum CodingKeys: String, CodingKey {
-            case status, message, entity
-            case feedback = "feedback_id"
-            case transaction = "txn_id"
-            case business = "b_id"
-        }
-    }
-
-    private struct ListBody: Encodable {
-        let status = "success"
-        let transaction: String
-        let business: String
-        let data: [Item]
-
-        enum CodingKeys: String, CodingKey {
-            case status, data
-            case transaction = "txn_id"
-            case business = "b_id"
-        }
-    }
-
     @Sendable private func submit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let body: Submission = try await request.decodeJSON(in: context)
@@ -113,11 +55,8 @@ struct FeedbackRoutes: Sendable {
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
             createdAt: clock.now)
         try await store.add(feedback, to: key)
-        return try .json(
-            .ok,
-            Acknowledgement(
-                feedback: feedback.id, entity: feedback.entity, transaction: key.id.rawValue,
-                business: key.business.rawValue))
+        let more: JSON = ["feedback_id": .string(feedback.id), "entity": .string(feedback.entity)]
+        return .json(.ok, .success("Feedback submitted successfully", key, with: more))
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -125,7 +64,22 @@ struct FeedbackRoutes: Sendable {
         let given = try await store.feedback(on: key)
         return try await .longJSON(
             .ok,
-            ListBody(
-                transaction: key.id.rawValue, business: key.business.rawValue, data: given.map(Item.init)))
+            [
+                "status": "success", "txn_id": .string(key.id.rawValue), "b_id": .string(key.business.rawValue),
+                "data": .array(given) { $0.json },
+            ])
+    }
+}
+
+extension Feedback {
+    fileprivate var json: JSON {
+        [
+            "feedback_id": .string(id), "entity": .string(entity),
+            "ratingFeedback": [
+                "min_rating": .integer(scale.lowerBound), "max_rating": .integer(scale.upperBound),
+                "rating": .integer(rating),
+            ],
+            "qualitative_comments": comments.map(JSON.string).orNull, "created_at": .string(createdAt.apiTime),
+        ]
     }
 }

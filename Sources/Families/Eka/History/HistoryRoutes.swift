@@ -56,7 +56,7 @@ struct HistoryRoutes: Sendable {
             var text = JSONText(capacity: page.transactions.count * 512)
             for (index, transaction) in page.transactions.enumerated() {
                 if index > 0 || !isFirst { text.write(",") }
-                HistoryRow(transaction: transaction).write(to: &text)
+                text.write(json: transaction.json)
             }
             return ByteBuffer(bytes: text.bytes)
         }

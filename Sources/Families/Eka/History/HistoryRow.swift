@@ -1,28 +1,22 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// A transaction as history lists it: what its clients decode, and no more (eka.md 2.8).
-struct HistoryRow {
-    let transaction: TransactionSummary
-
-    /// By hand: clients ask for all that there is, and a coder would take several times as long for it.
-    func write(to text: inout JSONText) {
-        text.write("{")
-        text.member("txn_id", string: transaction.id.rawValue)
-        text.member("b_id", string: transaction.business.rawValue)
-        text.member("uuid", string: transaction.user.rawValue)
-        text.member("oid", string: transaction.doctor.rawValue)
-        text.member("created_at", string: transaction.createdAt.apiTime)
-        text.member("flavour", string: transaction.flavour)
-        text.member("version", string: transaction.version ?? "")
-        text.member("mode", string: transaction.mode ?? "")
-        text.member("user_status", string: transaction.userStatus.rawValue)
-        text.member("processing_status", string: transaction.processingStatus.rawValue)
-        if let patient = transaction.patientDetails?.asPatient {
-            text.member("patient_details")
-            text.write(patient)
-        }
-        text.write("}")
+extension TransactionSummary {
+    /// The transaction as history lists it: what its clients decode, and no more (eka.md 2.8).
+    var json: JSON {
+        [
+            "txn_id": .string(id.rawValue),
+            "b_id": .string(business.rawValue),
+            "uuid": .string(user.rawValue),
+            "oid": .string(doctor.rawValue),
+            "created_at": .string(createdAt.apiTime),
+            "flavour": .string(flavour),
+            "version": .string(version ?? ""),
+            "mode": .string(mode ?? ""),
+            "user_status": .string(userStatus.rawValue),
+            "processing_status": .string(processingStatus.rawValue),
+            "patient_details": patientDetails.map { .value($0.asPatient) },
+        ]
     }
 }
 

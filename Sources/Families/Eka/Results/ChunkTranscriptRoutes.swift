@@ -16,62 +16,6 @@ struct ChunkTranscriptRoutes: Sendable {
         router.get("voice/api/v3/transcript/{txn_id}/{chunk}", use: read)
     }
 
-    private struct Body: Encodable {
-        struct Segment: Encodable {
-            let text: String
-            let start: Double
-            let end: Double
-        }
-
-        /// What eka-js-sdk's type has in it; empty where this server has no such thing.
-        struct Metadata: Encodable {
-            let transaction: String
-            let file: String
-            let languages: [String]
-            let model = ""
-            let commit = ""
-            let context: [String] = []
-            let outputLanguage = ""
-            let task = "transcribe"
-
-            enum CodingKeys: String, CodingKey {
-                case task
-                case transaction = "txn_id"
-                case file = "file_name"
-                case languages = "lang_input"
-                case model = "model_id"
-                case commit = "commit_id"
-                case context = "context_used"
-                case outputLanguage = "lang_output"
-            }
-        }
-
-        let text: String
-        let confidence: Double?
-        let segments: [Segment]
-        let audioLength: Double?
-        let audioQuality: Double?
-        let metadata: Metadata
-
-        private enum CodingKeys: String, CodingKey {
-            case text, confidence, segments, metadata
-            case audioLength = "audio_length"
-            case audioQuality = "audio_quality"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var body = encoder.container(keyedBy: CodingKeys.self)
-            try body.encode(text, forKey: .text)
-            // Null while no recogniser tells: nothing is made up.
-            try body.encode(confidence, forKey: .confidence)
-            try body.encode(segments, forKey: .segments)
-            try body.encode(audioLength, forKey: .audioLength)
-            // A text, as in no other answer: the only client that reads it has it so.
-            try body.encode(audioQuality.map { String(($0 * 1000).rounded() / 1000) }, forKey: .audioQuality)
-            try body.encode(metadata, forKey: .metadata)
-        }
-    }
-
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         guard let file = context.text(of: Self.parameter), file.isPlain
@@ -82,13 +26,26 @@ struct ChunkTranscriptRoutes: Sendable {
         case .failure(let diagnostic):
             throw ScribeError.resourceNotFound("The chunk was not transcribed: \(diagnostic.code.rawValue)")
         case .success(let speech):
+            let length = found.times.map { $0.end - $0.start } ?? speech.duration
             return try await .longJSON(
                 .ok,
-                Body(
-                    text: speech.text, confidence: speech.confidence,
-                    segments: speech.words.map { .init(text: $0.text, start: $0.start, end: $0.end) },
-                    audioLength: found.times.map { $0.end - $0.start } ?? speech.duration, audioQuality: speech.quality,
-                    metadata: .init(transaction: key.id.rawValue, file: file, languages: found.languages)))
+                [
+                    "text": .string(speech.text),
+                    // Null while no recogniser tells: nothing is made up.
+                    "confidence": speech.confidence.map(JSON.number).orNull,
+                    "segments": .array(speech.words) {
+                        ["text": .string($0.text), "start": .number($0.start), "end": .number($0.end)]
+                    },
+                    "audio_length": length.map(JSON.number).orNull,
+                    // A text, as in no other answer: the only client that reads it has it so.
+                    "audio_quality": speech.quality.map { JSON.string("\(($0 * 1000).rounded() / 1000)") }.orNull,
+                    // The members that eka-js-sdk's type has; empty where this server has no such thing.
+                    "metadata": [
+                        "txn_id": .string(key.id.rawValue), "file_name": .string(file),
+                        "lang_input": .array(found.languages, JSON.string), "model_id": "", "commit_id": "",
+                        "context_used": [], "lang_output": "", "task": "transcribe",
+                    ],
+                ])
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
@@ -30,23 +31,6 @@ struct ConversionRoutes: Sendable {
         }
     }
 
-    private struct Acknowledgement: Encodable {
-        let status: String
-        let message: String
-        let transaction: String
-        let template: TemplateID
-        let business: String
-        let document: DocumentID
-
-        enum CodingKeys: String, CodingKey {
-            case status, message
-            case transaction = "txn_id"
-            case template = "template_id"
-            case business = "b_id"
-            case document = "document_id"
-        }
-    }
-
     @Sendable private func convert(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
@@ -73,25 +57,17 @@ struct ConversionRoutes: Sendable {
             // 400, like every refusal of a conversion (2.6).
             throw EkaError.polledTransactionNotFound
         }
-        switch source {
-        case .recording:
-            return try .json(
-                .ok,
-                acknowledgement("success", "Template generation in progress", key, made.template, made.document))
-        case .transcript:
-            return try .json(
-                .accepted,
-                acknowledgement(
-                    "in-progress", "Transcript upload started in background", key, made.template, made.document))
-        }
-    }
-
-    private func acknowledgement(
-        _ status: String, _ message: String, _ key: Transaction.Key, _ template: TemplateID, _ document: DocumentID
-    ) -> Acknowledgement {
-        Acknowledgement(
-            status: status, message: message, transaction: key.id.rawValue, template: template,
-            business: key.business.rawValue, document: document
-        )
+        let (status, word, message): (HTTPResponse.Status, JSON, JSON) =
+            switch source {
+            case .recording: (.ok, "success", "Template generation in progress")
+            case .transcript: (.accepted, "in-progress", "Transcript upload started in background")
+            }
+        return .json(
+            status,
+            [
+                "status": word, "message": message, "txn_id": .string(key.id.rawValue),
+                "template_id": .string(made.template.rawValue), "b_id": .string(key.business.rawValue),
+                "document_id": .string(made.document.rawValue),
+            ])
     }
 }

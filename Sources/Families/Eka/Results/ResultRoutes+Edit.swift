@@ -55,6 +55,6 @@ extension ResultRoutes {
         let edits = try await request.decodeJSON(as: [EditBody].self, in: context).map(\.edit)
         guard !edits.isEmpty else { throw ScribeError.invalidRequest(field: nil, problem: "must name a document") }
         try await consultations.edit(key, edits)
-        return try .json(.ok, TransactionAcknowledgement("Successfully updated \(edits.count) documents", key))
+        return .json(.ok, .success("Successfully updated \(edits.count) documents", key))
     }
 }

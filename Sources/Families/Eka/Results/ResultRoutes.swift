@@ -39,14 +39,14 @@ struct ResultRoutes: Sendable {
             documents = documents.map(\.givenUp)
         }
         let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
-        let (response, body) = await LongWork.run(bytes: size) {
+        let (status, body) = await LongWork.run(bytes: size) {
             let response = ResultResponse(found.transaction, documents, query, profile)
-            return (response, ByteBuffer(bytes: response.body.json.bytes))
+            return (response.status, ByteBuffer(bytes: response.json.bytes))
         }
         if documents.outcome != .inProgress {
-            answers.remember(response.status, body, to: question, version: version)
+            answers.remember(status, body, to: question, version: version)
         }
-        return .json(response.status, body)
+        return .json(status, body)
     }
 }
 

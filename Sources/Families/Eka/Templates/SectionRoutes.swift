@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
@@ -21,30 +22,15 @@ struct SectionRoutes: Sendable {
             .delete("{section_id}", use: archive)
     }
 
-    private struct ListBody: Encodable {
-        let items: [SectionItem]
-    }
-
-    private struct Acknowledgement: Encodable {
-        /// What became of a section: made, or changed; changing a default one makes another (2.9).
-        enum Action: String, Encodable {
-            case created = "created_custom"
-            case updated
-        }
-
-        let msg: String
-        let id: SectionID
-        let action: Action
-
-        enum CodingKeys: String, CodingKey {
-            case msg, action
-            case id = "section_id"
-        }
+    /// What became of a section: made, or changed; changing a default one makes another (2.9).
+    private enum Action: String {
+        case created = "created_custom"
+        case updated
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let own = try await store.sections(of: try context.requirePrincipal().business)
-        return try await .longJSON(.ok, ListBody(items: (own + catalogue.sections).map(SectionItem.init)))
+        return try await .longJSON(.ok, ["items": .array(own + catalogue.sections) { $0.json }])
     }
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -54,8 +40,7 @@ struct SectionRoutes: Sendable {
             id: SectionID(identifiers.uuid()), title: title, summary: body.desc ?? "", style: body.format ?? .paragraph,
             example: body.example ?? "")
         try await store.add(section, to: try context.requirePrincipal().business, at: clock.now)
-        return try .json(
-            .created, Acknowledgement(msg: "Section created successfully", id: section.id, action: .created))
+        return answer(.created, "Section created successfully", section.id, .created)
     }
 
     @Sendable private func update(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -68,8 +53,7 @@ struct SectionRoutes: Sendable {
                 summary: body.desc ?? original.summary, style: body.format ?? original.style,
                 example: body.example ?? original.example, parent: original.id)
             try await store.add(fork, to: business, at: clock.now)
-            return try .json(
-                .ok, Acknowledgement(msg: "Section created successfully", id: fork.id, action: .created))
+            return answer(.ok, "Section created successfully", fork.id, .created)
         }
         try await store.update(id, of: business) { section in
             if let title = body.title { section.title = title }
@@ -77,7 +61,7 @@ struct SectionRoutes: Sendable {
             if let format = body.format { section.style = format }
             if let example = body.example { section.example = example }
         }
-        return try .json(.ok, Acknowledgement(msg: "Section updated successfully", id: id, action: .updated))
+        return answer(.ok, "Section updated successfully", id, .updated)
     }
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -86,7 +70,13 @@ struct SectionRoutes: Sendable {
             throw ScribeError.invalidState("A default section cannot be deleted")
         }
         try await store.archiveSection(id, of: try context.requirePrincipal().business, at: clock.now)
-        return try .json(.ok, Acknowledgement(msg: "Section archived successfully", id: id, action: .updated))
+        return answer(.ok, "Section archived successfully", id, .updated)
+    }
+
+    private func answer(
+        _ status: HTTPResponse.Status, _ message: JSON, _ id: SectionID, _ action: Action
+    ) -> Response {
+        .json(status, ["msg": message, "section_id": .string(id.rawValue), "action": .string(action.rawValue)])
     }
 
     private func section(_ context: ScribeContext) -> SectionID {

@@ -2,21 +2,13 @@ import ScribeDomain
 import ScribeHTTP
 
 /// A template as clients list it (eka.md 2.9).
-struct TemplateItem: Encodable {
+struct TemplateItem {
     let id: TemplateID
     let title: String
     let desc: String?
     let sectionIDs: [SectionID]
     let isDefault: Bool
     let isFavourite: Bool
-
-    private enum CodingKeys: String, CodingKey {
-        case id, title, desc
-        case sectionIDs = "section_ids"
-        case isDefault = "default"
-        case isFavourite = "is_favorite"
-        case isEditable = "is_editable"
-    }
 
     init(_ template: Template, isFavourite: Bool) {
         id = template.id
@@ -36,52 +28,29 @@ struct TemplateItem: Encodable {
         self.isFavourite = isFavourite
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var item = encoder.container(keyedBy: CodingKeys.self)
-        try item.encode(id, forKey: .id)
-        try item.encode(title, forKey: .title)
-        try item.encode(desc, forKey: .desc)
-        try item.encode(sectionIDs, forKey: .sectionIDs)
-        try item.encode(isDefault, forKey: .isDefault)
-        try item.encode(isFavourite, forKey: .isFavourite)
-        try item.encode(!isDefault, forKey: .isEditable)
+    var json: JSON {
+        [
+            "id": .string(id.rawValue), "title": .string(title), "desc": desc.map(JSON.string).orNull,
+            "section_ids": .array(sectionIDs) { .string($0.rawValue) }, "default": .bool(isDefault),
+            "is_favorite": .bool(isFavourite), "is_editable": .bool(!isDefault),
+        ]
+    }
+
+    /// Under the key that Android, older iOS and the web client read, and under the one that iOS reads (C-85, C-86).
+    static func list(_ items: [TemplateItem]) -> JSON {
+        let list = JSON.array(items) { $0.json }
+        return ["items": list, "data": ["templates": list]]
     }
 }
 
-/// Under the key that Android, older iOS and the web client read, and under the one that iOS reads (C-85, C-86).
-struct TemplateListBody: Encodable {
-    struct Listed: Encodable {
-        let templates: [TemplateItem]
-    }
-
-    let items: [TemplateItem]
-    let data: Listed
-
-    init(_ items: [TemplateItem]) {
-        self.items = items
-        data = Listed(templates: items)
-    }
-}
-
-/// A section as clients list it.
-struct SectionItem: Encodable {
-    let section: TemplateSection
-
-    private enum CodingKeys: String, CodingKey {
-        case id, title, desc, format, example
-        case isDefault = "default"
-        case parent = "parent_section_id"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var item = encoder.container(keyedBy: CodingKeys.self)
-        try item.encode(section.id, forKey: .id)
-        try item.encode(section.title, forKey: .title)
-        try item.encode(section.summary, forKey: .desc)
-        try item.encode(section.style, forKey: .format)
-        try item.encode(section.example, forKey: .example)
-        try item.encode(section.isDefault, forKey: .isDefault)
-        try item.encodeIfPresent(section.parent, forKey: .parent)
+extension TemplateSection {
+    /// The section as clients list it.
+    var json: JSON {
+        [
+            "id": .string(id.rawValue), "title": .string(title), "desc": .string(summary),
+            "format": .string(style.rawValue), "example": .string(example), "default": .bool(isDefault),
+            "parent_section_id": parent.map { .string($0.rawValue) },
+        ]
     }
 }
 

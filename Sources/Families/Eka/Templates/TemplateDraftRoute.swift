@@ -39,19 +39,6 @@ struct TemplateDraftRoute: Sendable {
         }
     }
 
-    private struct Draft: Encodable {
-        let title: String
-        let desc: String
-        let instructions: String
-        let sections: [SectionItem]
-        let message: String
-
-        enum CodingKeys: String, CodingKey {
-            case title, desc, sections, message
-            case instructions = "template_instructions"
-        }
-    }
-
     @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
         let body =
             CollectedForm.isForm(request)
@@ -77,12 +64,14 @@ struct TemplateDraftRoute: Sendable {
         }
         let sections = mentioned.isEmpty ? catalogue.sections : mentioned
         let headings = sections.map { "## \($0.title)\n\($0.summary)" }.joined(separator: "\n\n")
-        return try .json(
+        return .json(
             .ok,
-            Draft(
-                title: Self.title(first), desc: "A note with \(sections.map(\.title).joined(separator: ", "))",
-                instructions: headings, sections: sections.map(SectionItem.init),
-                message: "Template drafted successfully"))
+            [
+                "title": .string(Self.title(first)),
+                "desc": "A note with \(sections.map(\.title).joined(separator: ", "))",
+                "template_instructions": .string(headings), "sections": .array(sections) { $0.json },
+                "message": "Template drafted successfully",
+            ])
     }
 
     private static func beginning(of text: String) -> String {

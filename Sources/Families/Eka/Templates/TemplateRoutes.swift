@@ -24,22 +24,12 @@ struct TemplateRoutes: Sendable {
             .delete("{template_id}", use: archive)
     }
 
-    private struct Acknowledgement: Encodable {
-        let msg: String
-        let id: TemplateID
-
-        enum CodingKeys: String, CodingKey {
-            case msg
-            case id = "template_id"
-        }
-    }
-
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let own = try await store.templates(of: principal.business)
         let preferences = try await store.preferences(of: principal.user, in: principal.business)
         let favourites = Favourites(preferences, catalogue: catalogue, own: own)
-        return try await .longJSON(.ok, TemplateListBody(favourites.allItems))
+        return try await .longJSON(.ok, TemplateItem.list(favourites.allItems))
     }
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -53,7 +43,8 @@ struct TemplateRoutes: Sendable {
         let template = CustomTemplate(
             id: TemplateID(identifiers.uuid()), title: title, summary: body.desc, sectionIDs: sectionIDs)
         try await store.add(template, to: principal.business, at: clock.now)
-        return try .json(.created, Acknowledgement(msg: "Template created successfully", id: template.id))
+        return .json(
+            .created, ["msg": "Template created successfully", "template_id": .string(template.id.rawValue)])
     }
 
     @Sendable private func update(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -70,17 +61,17 @@ struct TemplateRoutes: Sendable {
             if let desc = body.desc { template.summary = desc }
             if let sectionIDs = body.sectionIDs { template.sectionIDs = sectionIDs }
         }
-        return try .json(.ok, Acknowledgement(msg: "Template updated successfully", id: id))
+        return .json(.ok, ["msg": "Template updated successfully", "template_id": .string(id.rawValue)])
     }
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let id = try requireOwn(context)
         try await store.archiveTemplate(id, of: principal.business, at: clock.now)
-        let message = "Template archived successfully"
+        let message: JSON = "Template archived successfully"
         switch profiles.profile(of: request, context).acknowledgement {
-        case .object: return try .json(.ok, ["msg": message])
-        case .string: return try .json(.ok, message)
+        case .object: return .json(.ok, ["msg": message])
+        case .string: return .json(.ok, message)
         }
     }
 

@@ -6,20 +6,6 @@ import ScribeStore
 
 /// The transaction itself, read, changed and deleted by its id (eka.md 2.7).
 extension TransactionRoutes {
-    private struct RowBody: Encodable {
-        let status = "success"
-        let message: String
-        var transaction: TransactionID?
-        var business: BusinessID?
-        var data: TransactionRow?
-
-        enum CodingKeys: String, CodingKey {
-            case status, message, data
-            case transaction = "txn_id"
-            case business = "b_id"
-        }
-    }
-
     /// What PATCH may say. The web client cancels with `processing_status` and sends a `user_status` of its liking
     /// beside it (C-109).
     private struct PatchBody: Decodable {
@@ -83,9 +69,7 @@ extension TransactionRoutes {
             throw ScribeError.transactionNotFound
         }
         return try await .longJSON(
-            .ok,
-            RowBody(
-                message: "Transaction details fetched successfully", data: TransactionRow(transaction: transaction)))
+            .ok, .success("Transaction details fetched successfully", with: ["data": transaction.json]))
     }
 
     @Sendable func patch(_ request: Request, context: ScribeContext) async throws -> Response {
@@ -94,16 +78,13 @@ extension TransactionRoutes {
         let user = try context.requirePrincipal().user
         let transaction = try await consultations.patch(key, body.patch, archivedBy: body.archives ? user : nil)
         return try await .longJSON(
-            .ok,
-            RowBody(
-                message: "Transaction updated successfully", transaction: key.id, business: key.business,
-                data: TransactionRow(transaction: transaction)))
+            .ok, .success("Transaction updated successfully", key, with: ["data": transaction.json]))
     }
 
     /// Hides the transaction; what was stored stays, and its id stays taken.
     @Sendable func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         try await consultations.archive(key, by: try context.requirePrincipal().user)
-        return try .json(.ok, RowBody(message: "Transaction deleted successfully"))
+        return .json(.ok, .success("Transaction deleted successfully"))
     }
 }

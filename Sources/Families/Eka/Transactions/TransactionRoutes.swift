@@ -42,10 +42,12 @@ struct TransactionRoutes: Sendable {
         wanted.version = wanted.version ?? text(.version)
         unknown.tell(of: wanted, by: principal.client, context.logger)
         let outcome = try await consultations.start(key.id, wanted, for: principal, replays: fidelity == .clients)
-        let answer = TransactionAcknowledgement("Transaction initialized successfully", key, owner: principal)
+        // No other answer tells whose the transaction is.
+        let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]
+        let answer = JSON.success("Transaction initialized successfully", key, with: owner)
         switch outcome {
-        case .created: return try .json(.created, answer)
-        case .replayed: return try .json(.ok, answer)
+        case .created: return .json(.created, answer)
+        case .replayed: return .json(.ok, answer)
         }
     }
 
@@ -53,13 +55,13 @@ struct TransactionRoutes: Sendable {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
         try await consultations.stop(key, list)
-        return try .json(.ok, TransactionAcknowledgement("Transaction stopped successfully", key))
+        return .json(.ok, .success("Transaction stopped successfully", key))
     }
 
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
         try await consultations.commit(key, list)
-        return try .json(.ok, TransactionAcknowledgement("Transaction committed successfully", key))
+        return .json(.ok, .success("Transaction committed successfully", key))
     }
 }

@@ -2,79 +2,51 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// A transaction as it is read by its id (eka.md 2.7).
-struct TransactionRow: Encodable {
-    let transaction: Transaction
-
-    private enum CodingKeys: String, CodingKey {
-        case uuid, oid, flavour, version, mode, transfer, speciality, section
-        case transaction = "txn_id"
-        case business = "b_id"
-        case client = "c_id"
-        case createdAt = "created_at"
-        case userStatus = "user_status"
-        case processingStatus = "processing_status"
-        case patientDetails = "patient_details"
-        case processingError = "processing_error"
-        case audioURL = "s3_url"
-        case batchURL = "batch_s3_url"
-        case inputLanguages = "input_language"
-        case outputLanguage = "output_language"
-        case templates = "output_format_template"
-        case modelType = "model_type"
-        case additionalData = "additional_data"
-        case generatedFiles = "client_generated_files"
-        case uploadedFiles = "client_uploaded_files"
-        case committedAt = "commit_at"
-        case processedAt = "processed_at"
+extension Transaction {
+    /// The transaction as it is read by its id (eka.md 2.7).
+    var json: JSON {
+        let address = request.audioURL.map(JSON.string)
+        let isVaded = request.transfer == .vaded
+        return [
+            "txn_id": .string(id.rawValue),
+            "b_id": .string(owner.business.rawValue),
+            "uuid": .string(owner.user.rawValue),
+            "oid": .string(owner.doctor.rawValue),
+            "created_at": .string(createdAt.apiTime),
+            "flavour": .string(request.flavour),
+            "version": .string(request.version ?? ""),
+            "mode": .string(request.mode ?? ""),
+            "user_status": .string(UserStatusWord(self).text),
+            "processing_status": .string(processingStatus.rawValue),
+            "patient_details": request.patientDetails.map(JSON.value),
+            "c_id": .string(owner.client.rawValue),
+            "transfer": .string(request.transfer.rawValue),
+            "s3_url": isVaded ? address : nil,
+            "batch_s3_url": isVaded ? nil : address,
+            "input_language": .array(request.inputLanguages, JSON.string),
+            "output_language": request.outputLanguage.map(JSON.string),
+            "output_format_template": .array(request.templates) { $0.json },
+            "model_type": .string(request.modelType ?? "pro"),
+            "speciality": request.speciality.map(JSON.string),
+            "section": request.section.map(JSON.string),
+            "additional_data": .value(request.additionalData ?? .object([:])),
+            "client_generated_files": .array(generatedFiles, JSON.string),
+            "client_uploaded_files": .array(committedFiles, JSON.string),
+            "processing_error": request.processingError.map(JSON.value),
+            "commit_at": (committedAt?.apiTime).map(JSON.string),
+            "processed_at": (processedAt?.apiTime).map(JSON.string),
+        ]
     }
 
-    private struct RequestedTemplate: Encodable {
-        let template: TransactionRequest.RequestedTemplate
+    /// The files that the client has announced: those of stop, or those of init while there was no stop.
+    var generatedFiles: [String] { stopped.files.isEmpty ? request.announcedFiles : stopped.files }
+}
 
-        enum CodingKeys: String, CodingKey {
-            case id = "template_id"
-            case name = "template_name"
-            case type = "template_type"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(template.id, forKey: .id)
-            try container.encodeIfPresent(template.name, forKey: .name)
-            try container.encodeIfPresent(template.type, forKey: .type)
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        let request = transaction.request
-        var row = encoder.container(keyedBy: CodingKeys.self)
-        try row.encode(transaction.id, forKey: .transaction)
-        try row.encode(transaction.owner.business, forKey: .business)
-        try row.encode(transaction.owner.user, forKey: .uuid)
-        try row.encode(transaction.owner.doctor, forKey: .oid)
-        try row.encode(transaction.createdAt.apiTime, forKey: .createdAt)
-        try row.encode(request.flavour, forKey: .flavour)
-        try row.encode(request.version ?? "", forKey: .version)
-        try row.encode(request.mode ?? "", forKey: .mode)
-        try row.encode(UserStatusWord(transaction).text, forKey: .userStatus)
-        try row.encode(transaction.processingStatus.rawValue, forKey: .processingStatus)
-        try row.encodeIfPresent(request.patientDetails, forKey: .patientDetails)
-        try row.encode(transaction.owner.client, forKey: .client)
-        try row.encode(request.transfer.rawValue, forKey: .transfer)
-        try row.encodeIfPresent(request.audioURL, forKey: request.transfer == .vaded ? .audioURL : .batchURL)
-        try row.encode(request.inputLanguages, forKey: .inputLanguages)
-        try row.encodeIfPresent(request.outputLanguage, forKey: .outputLanguage)
-        try row.encode(request.templates.map(RequestedTemplate.init), forKey: .templates)
-        try row.encode(request.modelType ?? "pro", forKey: .modelType)
-        try row.encodeIfPresent(request.speciality, forKey: .speciality)
-        try row.encodeIfPresent(request.section, forKey: .section)
-        try row.encode(request.additionalData ?? .object([:]), forKey: .additionalData)
-        let generated = transaction.stopped.files.isEmpty ? request.announcedFiles : transaction.stopped.files
-        try row.encode(generated, forKey: .generatedFiles)
-        try row.encode(transaction.committedFiles, forKey: .uploadedFiles)
-        try row.encodeIfPresent(request.processingError, forKey: .processingError)
-        try row.encodeIfPresent(transaction.committedAt?.apiTime, forKey: .committedAt)
-        try row.encodeIfPresent(transaction.processedAt?.apiTime, forKey: .processedAt)
+extension TransactionRequest.RequestedTemplate {
+    fileprivate var json: JSON {
+        [
+            "template_id": .string(id.rawValue), "template_name": name.map(JSON.string),
+            "template_type": type.map(JSON.string),
+        ]
     }
 }

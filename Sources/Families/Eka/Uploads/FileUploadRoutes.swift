@@ -54,11 +54,10 @@ struct FileUploadRoutes: Sendable {
         let form = try await UploadForm(
             bucket: AudioLocation.batchBucket, folder: folder, metadata: metadata, for: principal,
             credentials: credentials, at: clock.now)
-        return try await .longJSON(
-            .ok,
-            UploadLink.Form(
-                url: origin.bucketURL(AudioLocation.batchBucket, for: request, context), fields: form.fields,
-                folder: folder, transaction: transaction))
+        let link = UploadLink.Form(
+            url: origin.bucketURL(AudioLocation.batchBucket, for: request, context), fields: form.fields,
+            folder: folder, transaction: transaction)
+        return try await .longJSON(.ok, link.json)
     }
 
     /// An id of the caller's choice, or, as the .NET SDK sends none, a fresh one (C-61).

@@ -28,7 +28,7 @@ struct VoiceRecordRoutes: Sendable {
     }
 
     /// The words of version 1 for how far a transaction is.
-    private enum Progress: String, Encodable {
+    private enum Progress: String {
         case queued
         case inProgress = "inprogress"
         case completed
@@ -51,26 +51,6 @@ struct VoiceRecordRoutes: Sendable {
         }
     }
 
-    private struct StatusBody: Encodable {
-        struct Content: Encodable {
-            struct Output: Encodable {
-                let fhir: String?
-            }
-
-            let output: Output
-        }
-
-        let status: Progress
-        let transaction: String
-        let data: Content
-        let error: String?
-
-        enum CodingKeys: String, CodingKey {
-            case status, data, error
-            case transaction = "txn_id"
-        }
-    }
-
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
@@ -81,19 +61,17 @@ struct VoiceRecordRoutes: Sendable {
         var fhir: String?
         if let transcript {
             let found = try await facts.facts(in: transcript)
-            fhir = try await LongWork.run(bytes: transcript.utf8.count) {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                return try encoder.encode(FHIRBundle.make(id: key.id.rawValue, found)).base64EncodedString()
+            fhir = await LongWork.run(bytes: transcript.utf8.count) {
+                Data(FHIRBundle.json(id: key.id.rawValue, found).bytes).base64EncodedString()
             }
         }
-        let failure = results.documents.lazy.flatMap(\.errors).first?.message
-        return try .json(
+        let failure = progress == .error ? results.documents.lazy.flatMap(\.errors).first?.message : nil
+        return .json(
             .ok,
-            StatusBody(
-                status: progress, transaction: key.id.rawValue,
-                data: .init(output: .init(fhir: fhir)),
-                error: progress == .error ? failure : nil))
+            [
+                "status": .string(progress.rawValue), "txn_id": .string(key.id.rawValue),
+                "data": ["output": ["fhir": fhir.map(JSON.string)]], "error": failure.map(JSON.string),
+            ])
     }
 
     /// - Returns: the bundle of the transaction whose id is the identifier of the care context.
@@ -105,8 +83,8 @@ struct VoiceRecordRoutes: Sendable {
         let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
         guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
-        return try await .longJSON(
-            .ok, FHIRBundle.make(id: identifier, try await facts.facts(in: transcript.value ?? "")))
+        let found = try await facts.facts(in: transcript.value ?? "")
+        return try await .longJSON(.ok, FHIRBundle.json(id: identifier, found))
     }
 
     /// Stores each file of the form and starts a transaction on them.
@@ -132,7 +110,7 @@ struct VoiceRecordRoutes: Sendable {
             }
             throw error
         }
-        return try .json(.ok, TransactionAcknowledgement("Audio uploaded successfully", key))
+        return .json(.ok, .success("Audio uploaded successfully", key))
     }
 
     /// Writes the files of a form as they arrive.

@@ -30,11 +30,6 @@ struct SubscriptionRoutes: Sendable {
         }
     }
 
-    private struct Acknowledgement: Encodable {
-        let id: String
-        let status = "success"
-    }
-
     @Sendable private func subscribe(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: Subscription.self, in: context)
@@ -51,78 +46,15 @@ struct SubscriptionRoutes: Sendable {
         let registration = try await webhooks.register(
             draft, for: principal, called: (endpoint: "endpoint", events: "event_names", key: "signing_key"))
         switch registration {
-        case .registered(let webhook): return try .json(.created, Acknowledgement(id: String(webhook.id)))
+        case .registered(let webhook): return .json(.created, ["id": "\(webhook.id)", "status": "success"] as JSON)
         case .duplicate: throw ConnectError.alreadyRegistered
         case .tooMany: throw ConnectError.tooMany
         }
     }
 
-    private struct Item: Encodable {
-        let id: String
-        let events: [String]
-        let endpoint: String
-        let key: String?
-        let client: String
-        let scheme: String
-        let createdAt: String
-        let updatedAt: String
-        let createdBy: String
-        let updatedBy: String
-
-        private enum CodingKeys: String, CodingKey {
-            case id, endpoint
-            case events = "event_names"
-            case key = "signing_key"
-            case client = "client_id"
-            case scheme = "protocol"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-            case createdBy = "created_by"
-            case updatedBy = "updated_by"
-        }
-
-        init(_ webhook: Webhook) {
-            id = String(webhook.id)
-            events = webhook.events
-            endpoint = webhook.endpoint.text
-            key = webhook.signingKey
-            client = webhook.client.rawValue
-            scheme = webhook.scheme
-            createdAt = webhook.createdAt.apiTime
-            updatedAt = webhook.createdAt.apiTime
-            createdBy = webhook.user.rawValue
-            updatedBy = webhook.user.rawValue
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var item = encoder.container(keyedBy: CodingKeys.self)
-            try item.encode(id, forKey: .id)
-            try item.encode(events, forKey: .events)
-            try item.encode(endpoint, forKey: .endpoint)
-            // Null where there is none.
-            try item.encode(key, forKey: .key)
-            try item.encode(client, forKey: .client)
-            try item.encode(scheme, forKey: .scheme)
-            try item.encode(createdAt, forKey: .createdAt)
-            try item.encode(updatedAt, forKey: .updatedAt)
-            try item.encode(createdBy, forKey: .createdBy)
-            try item.encode(updatedBy, forKey: .updatedBy)
-        }
-    }
-
-    private struct List: Encodable {
-        let data: [Item]
-        let msg = "success"
-    }
-
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let found = try await webhooks.list(.connect, of: context.requirePrincipal().business)
-        return try await .longJSON(.ok, List(data: found.map(Item.init)))
-    }
-
-    private struct Removal: Encodable {
-        let status = "webhook deleted successfully"
-        let msg = "success"
+        return try await .longJSON(.ok, ["data": .array(found) { $0.json }, "msg": "success"])
     }
 
     @Sendable private func unsubscribe(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -131,6 +63,19 @@ struct SubscriptionRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "subscription_id", problem: "must be a number")
         }
         guard try await webhooks.remove(id, .connect, of: business) else { throw ConnectError.unknownWebhook }
-        return try .json(.ok, Removal())
+        return .json(.ok, ["status": "webhook deleted successfully", "msg": "success"] as JSON)
+    }
+}
+
+extension Webhook {
+    fileprivate var json: JSON {
+        [
+            "id": "\(id)", "event_names": .array(events, JSON.string), "endpoint": .string(endpoint.text),
+            // Null where there is none.
+            "signing_key": signingKey.map(JSON.string).orNull, "client_id": .string(client.rawValue),
+            "protocol": .string(scheme), "created_at": .string(createdAt.apiTime),
+            "updated_at": .string(createdAt.apiTime), "created_by": .string(user.rawValue),
+            "updated_by": .string(user.rawValue),
+        ]
     }
 }

@@ -42,12 +42,6 @@ struct AuthRoutes: Sendable {
         }
     }
 
-    private struct TokenBody: Encodable {
-        let token: String
-
-        enum CodingKeys: String, CodingKey { case token = "suki_token" }
-    }
-
     private static let alreadyRegistered = SukiError(.conflict, "provider_already_registered")
 
     func add(to router: RouterGroup<ScribeContext>) {
@@ -80,12 +74,12 @@ struct AuthRoutes: Sendable {
 
     @Sendable private func logIn(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body: LoginBody = try await request.decodeJSON(in: context)
-        var response = try Response.json(.ok, TokenBody(token: try await clinicians.logIn(body.login)))
+        var response = Response.json(.ok, ["suki_token": .string(try await clinicians.logIn(body.login))])
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
     @Sendable private func keys(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try .json(.ok, try await clinicians.tokens.publicKeys())
+        .json(.ok, try await clinicians.tokens.publicKeys())
     }
 }

@@ -25,19 +25,6 @@ package actor SukiTokens {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    struct KeySet: Encodable {
-        struct Key: Encodable {
-            let kty = "RSA"
-            let kid = SukiTokens.keyID
-            let use = "sig"
-            let alg = "RS256"
-            let n: String
-            let e: String
-        }
-
-        let keys: [Key]
-    }
-
     private struct Keys {
         let collection: JWTKeyCollection
         let modulus: Data
@@ -97,9 +84,17 @@ package actor SukiTokens {
         return claims
     }
 
-    func publicKeys() async throws -> KeySet {
+    /// The key with which tokens are checked, as a JWK set.
+    func publicKeys() async throws -> JSON {
         let keys = try await loaded()
-        return KeySet(keys: [.init(n: Base64URL.encode(keys.modulus), e: Base64URL.encode(keys.exponent))])
+        return [
+            "keys": [
+                [
+                    "kty": "RSA", "kid": .string(Self.keyID), "use": "sig", "alg": "RS256",
+                    "n": .string(Base64URL.encode(keys.modulus)), "e": .string(Base64URL.encode(keys.exponent)),
+                ]
+            ]
+        ]
     }
 
     private func loaded() async throws -> Keys {

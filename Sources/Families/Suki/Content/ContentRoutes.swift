@@ -8,28 +8,6 @@ import ScribeRuntime
 struct ContentRoutes: Sendable {
     let sessions: AmbientSessions
 
-    private struct TranscriptBody: Encodable {
-        let items: [TranscriptItem]
-
-        enum CodingKeys: String, CodingKey { case items = "final_transcript" }
-    }
-
-    private struct StructuredBody: Encodable {
-        struct Data: Encodable {
-            struct Diagnoses: Encodable {
-                let values: [FoundDiagnosis]
-            }
-
-            let diagnoses: Diagnoses
-        }
-
-        let data: Data
-
-        enum CodingKeys: String, CodingKey { case data = "structured_data" }
-
-        init(_ diagnoses: [FoundDiagnosis]) { data = Data(diagnoses: .init(values: diagnoses)) }
-    }
-
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("api/v1/ambient/session/{txn_id}/content", use: content)
         router.get("api/v1/ambient/session/{txn_id}/transcript", use: transcript)
@@ -57,11 +35,11 @@ struct ContentRoutes: Sendable {
     @Sendable private func transcript(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         let session = try await sessions.find(id, of: principal)
-        guard try await sessions.note(of: session) != nil else { return try .json(.ok, TranscriptBody(items: [])) }
+        guard try await sessions.note(of: session) != nil else { return .json(.ok, ["final_transcript": []]) }
         let items = TranscriptItem.list(
             try await sessions.outcomes(of: session), in: try await sessions.recorded(of: session),
             language: session.request.inputLanguages.first)
-        return try await LongWork.run(bytes: items.count * 200) { try .json(.ok, TranscriptBody(items: items)) }
+        return try await .longJSON(.ok, ["final_transcript": .array(items)])
     }
 
     @Sendable private func structuredData(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -98,26 +76,16 @@ struct ContentRoutes: Sendable {
     }
 
     private func summary(of notes: [AmbientSessions.Note]) async throws -> Response {
-        try await LongWork.run(bytes: notes.size) { try .json(.ok, NoteSummary(notes)) }
+        try await .longJSON(.ok, NoteSummary(notes).json)
     }
 
     private func diagnoses(in notes: [AmbientSessions.Note]) async throws -> Response {
-        try await LongWork.run(bytes: notes.size) { try .json(.ok, StructuredBody(FoundDiagnosis.all(in: notes))) }
+        try await .longJSON(
+            .ok, ["structured_data": ["diagnoses": ["values": .array(FoundDiagnosis.all(in: notes), \.json)]]])
     }
 
     private func completed(_ session: Transaction) async throws -> AmbientSessions.Note? {
         sessions.status(of: session) == .completed ? try await sessions.note(of: session) : nil
-    }
-}
-
-extension [AmbientSessions.Note] {
-    /// The work that notes make, in bytes of text.
-    fileprivate var size: Int {
-        reduce(0) { size, note in
-            let names = note.transaction.request.ambient?.context.diagnoses.reduce(0) { $0 + $1.codes.count } ?? 0
-            // A name takes as long as many a byte of the transcript.
-            return size + note.transcript.utf8.count + note.sections.reduce(0) { $0 + $1.text.utf8.count } + names * 256
-        }
     }
 }
 

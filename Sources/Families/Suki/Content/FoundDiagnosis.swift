@@ -2,24 +2,19 @@ import ScribeDomain
 import ScribeRuntime
 
 /// A diagnosis that was spoken of (suki.md 3.11): one that was given, or one of the few that a code is known for.
-struct FoundDiagnosis: Encodable {
-    struct Code: Encodable {
-        let code: String
-        let description: String
-        let type: String
-    }
-
-    let codes: [Code]
+struct FoundDiagnosis {
+    let codes: [AmbientContext.Diagnosis.Code]
     let note: String
-    /// Nothing is told apart by side, nor coordinated further.
-    let laterality = 0
-    let coordination = 0
 
-    enum CodingKeys: String, CodingKey {
-        case codes
-        case note = "diagnosis_note"
-        case laterality = "laterality_indicator"
-        case coordination = "post_coord_lex_flag"
+    var json: JSON {
+        [
+            "codes": .array(codes) {
+                ["code": .string($0.code), "description": .string($0.description), "type": .string($0.type)]
+            },
+            "diagnosis_note": .string(note),
+            // Nothing is told apart by side, nor coordinated further.
+            "laterality_indicator": 0, "post_coord_lex_flag": 0,
+        ]
     }
 
     /// Of each note those that its session was given and that were spoken of, then those that were found in its
@@ -37,17 +32,14 @@ struct FoundDiagnosis: Encodable {
                 guard known.isDisjoint(with: codes.map(\.code)) else { continue }
                 known.formUnion(codes.map(\.code))
                 known.formUnion(names.codes(of: given))
-                found.append(
-                    FoundDiagnosis(
-                        codes: codes.map { Code(code: $0.code, description: $0.description, type: $0.type) },
-                        note: given.note))
+                found.append(FoundDiagnosis(codes: codes, note: given.note))
             }
             for entry in DiagnosisCode.all
             where !known.contains(entry.code) && spoken.mention(any: names.names(of: entry)) {
                 known.insert(entry.code)
                 found.append(
                     FoundDiagnosis(
-                        codes: [Code(code: entry.code, description: entry.description, type: "ICD10")], note: ""))
+                        codes: [.init(type: "ICD10", code: entry.code, description: entry.description)], note: ""))
             }
         }
         return found

@@ -2,21 +2,15 @@ import ScribeDomain
 import ScribeRuntime
 
 /// The sections of one note, or of several put together: each code once (suki.md 3.9).
-struct NoteSummary: Encodable {
-    struct Item: Encodable {
+struct NoteSummary {
+    private struct Item {
         let title: String
         let code: String
         var content: String
         var sources: [String]
-
-        enum CodingKeys: String, CodingKey {
-            case title, content
-            case code = "loinc_code"
-            case sources = "source_transcripts"
-        }
     }
 
-    private(set) var summary: [Item] = []
+    private var summary: [Item] = []
 
     /// Where what has no section of its own goes: the words themselves, when nothing was recognised in them.
     private static let rest = "46239-0"
@@ -30,6 +24,17 @@ struct NoteSummary: Encodable {
                 add(code, text, sources.sentences(behind: text))
             }
         }
+    }
+
+    var json: JSON {
+        [
+            "summary": .array(summary) {
+                [
+                    "title": .string($0.title), "loinc_code": .string($0.code), "content": .string($0.content),
+                    "source_transcripts": .array($0.sources, JSON.string),
+                ]
+            }
+        ]
     }
 
     private mutating func add(_ code: String, _ content: String, _ sources: [String]) {

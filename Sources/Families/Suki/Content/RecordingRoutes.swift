@@ -16,31 +16,6 @@ struct RecordingRoutes: Sendable {
     let origin: LinkOrigin
     let clock: ScribeClock
 
-    private struct Body: Encodable {
-        struct Item: Encodable {
-            let recording: String
-            let url: String
-            /// In seconds since 1970.
-            let expiry: Int
-            let number: Int
-
-            enum CodingKeys: String, CodingKey {
-                case recording = "recording_id"
-                case url = "presigned_url"
-                case expiry = "expires_at"
-                case number = "sequence_number"
-            }
-        }
-
-        let recordings: [Item]
-        let isStreamable = true
-
-        enum CodingKeys: String, CodingKey {
-            case recordings
-            case isStreamable = "is_streamable"
-        }
-    }
-
     private static let purpose = "ambient recording"
     private static let downloadPurpose = "ambient recording as a file"
 
@@ -64,15 +39,19 @@ struct RecordingRoutes: Sendable {
         let streamTime = length > Self.streamTime ? length + Self.spareTime : Self.streamTime
         let lifetime = isDownload ? Self.downloadTime : streamTime
         let base = origin.base(of: request, context)
-        let items = try recorded.enumerated().map { index, segment in
+        let recordings = try JSON.array(recorded.enumerated()) { index, segment in
             let ticket = try tickets.issue(
                 isDownload ? Self.downloadPurpose : Self.purpose, for: "\(id) \(segment.recording)", to: principal,
                 lifetime: lifetime)
-            return Body.Item(
-                recording: segment.recording, url: "\(base)/api/v1/ambient/recordings/\(ticket)",
-                expiry: Int(clock.now.timeIntervalSince1970 + lifetime), number: index + 1)
+            return [
+                "recording_id": .string(segment.recording),
+                "presigned_url": "\(base)/api/v1/ambient/recordings/\(ticket)",
+                // In seconds since 1970.
+                "expires_at": .integer(Int(clock.now.timeIntervalSince1970 + lifetime)),
+                "sequence_number": .integer(index + 1),
+            ]
         }
-        return try await .longJSON(.ok, Body(recordings: items))
+        return try await .longJSON(.ok, ["recordings": recordings, "is_streamable": true])
     }
 
     @Sendable private func play(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -3,42 +3,15 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// One stretch of what was said (suki.md 3.10).
-struct TranscriptItem: Encodable {
-    struct Offset: Encodable {
-        let hours: Int
-        let minutes: Int
-        let seconds: Int
-        let nanos: Int
-
-        /// - Parameter seconds: from the beginning of the audio.
-        init(_ offset: Double) {
-            let milliseconds = Int((min(max(0, offset), 1e9) * 1000).rounded())
-            hours = milliseconds / 3_600_000
-            minutes = milliseconds / 60_000 % 60
-            seconds = milliseconds / 1000 % 60
-            nanos = milliseconds % 1000 * 1_000_000
-        }
-    }
-
-    let id: String
-    let recording: String
-    let text: String
-    let language: String
-    let start: String
-    let end: String
-    let startOffset: Offset
-    let endOffset: Offset
-
-    enum CodingKeys: String, CodingKey {
-        case id = "transcript_id"
-        case recording = "recording_id"
-        case text = "transcript"
-        case language = "lang_id"
-        case start = "start_time"
-        case end = "end_time"
-        case startOffset = "start_offset"
-        case endOffset = "end_offset"
+/// What was said, stretch by stretch (suki.md 3.10).
+enum TranscriptItem {
+    /// - Parameter seconds: from the beginning of the audio.
+    private static func offset(_ seconds: Double) -> JSON {
+        let milliseconds = Int((min(max(0, seconds), 1e9) * 1000).rounded())
+        return [
+            "hours": .integer(milliseconds / 3_600_000), "minutes": .integer(milliseconds / 60_000 % 60),
+            "seconds": .integer(milliseconds / 1000 % 60), "nanos": .integer(milliseconds % 1000 * 1_000_000),
+        ]
     }
 
     /// - Parameters:
@@ -47,7 +20,8 @@ struct TranscriptItem: Encodable {
     ///   - language: that was spoken; nil where nobody says.
     static func list(
         _ outcomes: [ChunkOutcome], in segments: [AmbientSegment], language: String?
-    ) -> [TranscriptItem] {
+    ) -> [JSON] {
+        let spoken = language.map { String($0.prefix { $0 != "-" }) } ?? "en"
         var places: [String: (recording: String, spokenAt: Date, offset: Double, seconds: Double)] = [:]
         var before = 0.0
         for segment in segments {
@@ -59,7 +33,7 @@ struct TranscriptItem: Encodable {
             }
             before += offset
         }
-        return outcomes.compactMap { outcome in
+        return outcomes.compactMap { outcome -> JSON? in
             guard let place = places[outcome.file], let speech = try? outcome.result.get(), !speech.text.isEmpty else {
                 return nil
             }
@@ -68,12 +42,13 @@ struct TranscriptItem: Encodable {
             let first = within.nearest(to: speech.words.first?.start ?? 0)
             let last = max(first, within.nearest(to: speech.words.last?.end ?? place.seconds))
             let start = place.spokenAt.addingTimeInterval(first)
-            return TranscriptItem(
-                id: ULID.text(at: start, Array(SHA256.hash(data: Data(outcome.file.utf8)).prefix(10))),
-                recording: place.recording, text: speech.text,
-                language: language.map { String($0.prefix { $0 != "-" }) } ?? "en", start: start.nanoTime,
-                end: place.spokenAt.addingTimeInterval(last).nanoTime, startOffset: Offset(place.offset + first),
-                endOffset: Offset(place.offset + last))
+            let id = ULID.text(at: start, Array(SHA256.hash(data: Data(outcome.file.utf8)).prefix(10)))
+            return [
+                "transcript_id": .string(id), "recording_id": .string(place.recording),
+                "transcript": .string(speech.text), "lang_id": .string(spoken), "start_time": .string(start.nanoTime),
+                "end_time": .string(place.spokenAt.addingTimeInterval(last).nanoTime),
+                "start_offset": offset(place.offset + first), "end_offset": offset(place.offset + last),
+            ]
         }
     }
 }

@@ -9,20 +9,6 @@ struct SessionRoutes: Sendable {
     let sessions: AmbientSessions
     let sockets: AmbientSockets
 
-    private struct Created: Encodable {
-        let id: String
-
-        enum CodingKeys: String, CodingKey { case id = "ambient_session_id" }
-    }
-
-    private struct ContextBody: Encodable {
-        let context: JSONValue
-    }
-
-    private struct StatusBody: Encodable {
-        let status: AmbientStatus
-    }
-
     func add(to router: RouterGroup<ScribeContext>, contexts: RouterGroup<ScribeContext>) {
         router.post("api/v1/ambient/session/create", use: create)
         contexts.post("api/v1/ambient/session/{txn_id}/context", use: replaceContext)
@@ -37,7 +23,7 @@ struct SessionRoutes: Sendable {
         let draft = try body.draft(at: sessions.now)
         let id = try await sessions.create(draft, for: try context.requirePrincipal())
         let shown = body.id ?? id.rawValue
-        var response = try Response.json(.created, Created(id: shown))
+        var response = Response.json(.created, ["ambient_session_id": .string(shown)])
         response.headers[.location] = "/api/v1/ambient/session/\(shown)/status"
         return response
     }
@@ -54,13 +40,13 @@ struct SessionRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let body: JSONValue = try await request.decodeOptionalJSON(in: context) ?? .object([:])
         let merged = try await sessions.setContext(body, merging: true, of: id, for: principal)
-        return try await .longJSON(.ok, ContextBody(context: merged.json))
+        return try await .longJSON(.ok, ["context": .value(merged.json)])
     }
 
     @Sendable private func status(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         let transaction = try await sessions.find(id, of: principal)
-        return try .json(.ok, StatusBody(status: sessions.status(of: transaction)))
+        return .json(.ok, ["status": .string(sessions.status(of: transaction).rawValue)])
     }
 
     @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -68,21 +54,16 @@ struct SessionRoutes: Sendable {
         _ = try await sessions.find(id, of: principal)
         await sockets.drain(id, of: principal.business)
         try await sessions.end(id, of: principal)
-        return try .json(.ok, Nothing())
+        return .json(.ok, [:])
     }
 
     @Sendable private func cancel(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         try await sessions.cancel(id, of: principal)
         sockets.close(id, of: principal.business)
-        return try .json(.ok, Nothing())
+        return .json(.ok, [:])
     }
 }
-
-extension AmbientStatus: Encodable {}
-
-/// `{}`: done.
-struct Nothing: Encodable {}
 
 extension ScribeContext {
     /// The session in the path, whatever the case of its digits.

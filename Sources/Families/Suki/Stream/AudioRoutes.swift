@@ -45,7 +45,7 @@ struct AudioRoutes: Sendable {
             throw error
         }
         try await sessions.advance(id, to: .running, of: principal)
-        return try .json(.ok, Nothing())
+        return .json(.ok, [:])
     }
 
     /// - Returns: the SHA-256 of all of it.

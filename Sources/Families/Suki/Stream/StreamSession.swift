@@ -33,20 +33,17 @@ struct StreamSession: Sendable {
 
     /// Says what is wrong, in a text before the close frame.
     static func explain(_ error: any Error, _ socket: WebSocket) async throws -> WebSocketClosure? {
-        let (code, id): (UInt16, String)
-        let body: SukiErrors.Body
+        let (code, refusal): (UInt16, Refusal)
         switch error {
         case let problem as StreamMessage.Problem:
-            (code, id) = (problem.code, "invalid_request")
-            body = SukiErrors.Body(400, id, problem.detail)
+            (code, refusal) = (problem.code, Refusal(.badRequest, code: "invalid_request", problem.detail))
         case let failure as ScribeError:
-            let error = SukiError(failure, invalid: "invalid_request")
-            (code, id) = ([.unavailable, .refused].contains(failure.kind) ? 1011 : 1008, error.id)
-            body = SukiErrors.Body(error.status.code, id, error.detail)
+            code = [.unavailable, .refused].contains(failure.kind) ? 1011 : 1008
+            refusal = SukiErrors().refusal(for: failure)
         default: return nil
         }
-        try await socket.send(text: String(buffer: try ByteBuffer(encoding: body)))
-        return WebSocketClosure(code, id)
+        try await socket.send(SukiErrors.envelope(refusal))
+        return WebSocketClosure(code, refusal.code)
     }
 
     /// The stretch that is under way is over: what has come of it is kept.

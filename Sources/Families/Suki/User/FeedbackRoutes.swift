@@ -54,12 +54,6 @@ struct FeedbackRoutes: Sendable {
         }
     }
 
-    private struct Acknowledgement: Encodable {
-        let id: String
-
-        enum CodingKeys: String, CodingKey { case id = "feedback_id" }
-    }
-
     func add(to router: RouterGroup<ScribeContext>) {
         router.post("api/v1/ambient/session/{txn_id}/{entity}/feedback", use: submit)
     }
@@ -77,6 +71,6 @@ struct FeedbackRoutes: Sendable {
             throw ScribeError.invalidState("There is no content to judge")
         }
         try await store.add(feedback, to: session.key)
-        return try .json(.ok, Acknowledgement(id: feedback.id))
+        return .json(.ok, ["feedback_id": .string(feedback.id)])
     }
 }

@@ -5,23 +5,20 @@ import ScribeHTTP
 
 /// `/api/v1/info/…`: what can be chosen (suki.md 3.15).
 struct InfoRoutes: Sendable {
-    private struct Item: Encodable {
-        let code: String
-        var description: String?
-    }
-
     func add(to router: RouterGroup<ScribeContext>) {
-        list("encounter-types", "encounter_types", AmbientContext.encounterTypes.map { Item(code: $0) }, router)
-        list("visit-types", "visit_types", AmbientContext.shownVisitTypes.map { Item(code: $0) }, router)
-        list("provider-roles", "provider_roles", AmbientContext.shownRoles.map { Item(code: $0) }, router)
+        list("encounter-types", "encounter_types", AmbientContext.encounterTypes.map { ["code": .string($0)] }, router)
+        list("visit-types", "visit_types", AmbientContext.shownVisitTypes.map { ["code": .string($0)] }, router)
+        list("provider-roles", "provider_roles", AmbientContext.shownRoles.map { ["code": .string($0)] }, router)
         list(
             "specialties", "specialties",
-            AmbientSpecialty.all.map { Item(code: $0, description: Self.title(of: $0)) }, router)
-        list("loincs", "loincs", AmbientSection.all.map { Item(code: $0.code, description: $0.title) }, router)
+            AmbientSpecialty.all.map { ["code": .string($0), "description": .string(Self.title(of: $0))] }, router)
+        list(
+            "loincs", "loincs",
+            AmbientSection.all.map { ["code": .string($0.code), "description": .string($0.title)] }, router)
     }
 
-    private func list(_ path: String, _ name: String, _ items: [Item], _ router: RouterGroup<ScribeContext>) {
-        router.get(RouterPath("api/v1/info/\(path)")) { _, _ in try Response.json(.ok, [name: items]) }
+    private func list(_ path: String, _ name: String, _ items: [JSON], _ router: RouterGroup<ScribeContext>) {
+        router.get(RouterPath("api/v1/info/\(path)")) { _, _ in Response.json(.ok, [name: .array(items)]) }
     }
 
     private static func title(of code: String) -> String {

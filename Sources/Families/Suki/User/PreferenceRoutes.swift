@@ -19,16 +19,6 @@ struct PreferenceRoutes: Sendable {
         enum CodingKeys: String, CodingKey { case preference = "personalization_preference" }
     }
 
-    private struct Answer: Encodable {
-        struct Wrapped: Encodable {
-            let preference: JSONValue
-
-            enum CodingKeys: String, CodingKey { case preference = "personalization_preference" }
-        }
-
-        let preference: Wrapped
-    }
-
     func add(to router: RouterGroup<ScribeContext>) { router.patch("api/v1/user/preferences", use: change) }
 
     @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -41,12 +31,14 @@ struct PreferenceRoutes: Sendable {
         let all = try await store.preferences(of: principal.user, in: principal.business)
         return try await .longJSON(
             .ok,
-            Answer(
-                preference: .init(
-                    preference: .object([
-                        "verbosity": all[AmbientSessions.verbosity] ?? .string("BALANCED"),
-                        "section_format": all[AmbientSessions.sectionFormat] ?? .array([]),
-                    ]))))
+            [
+                "preference": [
+                    "personalization_preference": [
+                        "verbosity": .value(all[AmbientSessions.verbosity] ?? .string("BALANCED")),
+                        "section_format": .value(all[AmbientSessions.sectionFormat] ?? .array([])),
+                    ]
+                ]
+            ])
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``; nothing of it counts then.

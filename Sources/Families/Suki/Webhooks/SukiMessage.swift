@@ -12,17 +12,44 @@ package struct SukiFormat: WebhookFormat {
 
     package func body(
         of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
-    ) throws -> Data {
+    ) -> Data {
         let encounter = detail?.encounter ?? session.rawValue
-        switch event {
-        case .failed where detail?.isSkipped == true:
-            return try encoded(Success(session, encounter, detail?.sessions ?? [], status: "skipped"))
-        case .failed: return try encoded(Failure(session, encounter, "TRANSCRIPTION", "Error in transcription"))
-        case .cancelled: return try encoded(Failure(session, encounter, "SESSION_CANCELLED", "Session was cancelled"))
-        case .expired: return try encoded(Failure(session, encounter, "SESSION_TIMEOUT", "Session timed out"))
-        case .started, .ended, .completed, .partial:
-            return try encoded(Success(session, encounter, detail?.sessions ?? [session.rawValue], status: "completed"))
+        let members: JSON =
+            switch event {
+            case .failed where detail?.isSkipped == true:
+                Self.success("skipped", session, encounter, detail?.sessions ?? [])
+            case .failed: Self.failure("TRANSCRIPTION", "Error in transcription")
+            case .cancelled: Self.failure("SESSION_CANCELLED", "Session was cancelled")
+            case .expired: Self.failure("SESSION_TIMEOUT", "Session timed out")
+            case .started, .ended, .completed, .partial:
+                Self.success("completed", session, encounter, detail?.sessions ?? [session.rawValue])
+            }
+        let place: JSON = ["session_id": .string(session.rawValue), "encounter_id": .string(encounter)]
+        return encoded(place.adding(members))
+    }
+
+    private static func failure(_ code: String, _ detail: String) -> JSON {
+        ["status": "failure", "error_code": "ERROR_CODE_\(code)", "error_detail": .string(detail)]
+    }
+
+    private static func success(
+        _ status: String, _ id: TransactionID, _ encounter: String, _ sessions: [String]
+    ) -> JSON {
+        let session = "/api/v1/ambient/session/\(PercentEncoding.encode(id.rawValue, keepingSlashes: false))"
+        let visit = "/api/v1/ambient/encounter/\(PercentEncoding.encode(encounter, keepingSlashes: false))"
+        let paths = [
+            ("contents", "\(session)/content"), ("encounter_content", "\(visit)/content"),
+            ("structured_data", "\(session)/structured-data"),
+            ("encounter_structured_data", "\(visit)/structured-data"), ("status", "\(session)/status"),
+            ("transcripts", "\(session)/transcript"),
+        ]
+        let links = paths.map { name, path -> JSON.Member in
+            (name, [["href": .string(path), "method": "GET", "name": .string(name), "type": "application/json"]])
         }
+        return [
+            "status": "success", "sessions": .array(sessions, JSON.string),
+            "additional_info": ["session_status": .string(status)], "_links": .object(links),
+        ]
     }
 
     package func signature(of body: Data, key: String, at now: Date) -> String {
@@ -32,74 +59,5 @@ package struct SukiFormat: WebhookFormat {
     package func headers(of signature: String) -> [(name: String, value: String)] {
         let words = signature.split(separator: ":").map(String.init)
         return words.count == 2 ? [("generated-at", words[0]), (signatureHeader, words[1])] : []
-    }
-}
-
-private struct Failure: Encodable {
-    let status = "failure"
-    let session: String
-    let encounter: String
-    let code: String
-    let detail: String
-
-    enum CodingKeys: String, CodingKey {
-        case status
-        case session = "session_id"
-        case encounter = "encounter_id"
-        case code = "error_code"
-        case detail = "error_detail"
-    }
-
-    init(_ session: TransactionID, _ encounter: String, _ code: String, _ detail: String) {
-        self.session = session.rawValue
-        self.encounter = encounter
-        self.code = "ERROR_CODE_\(code)"
-        self.detail = detail
-    }
-}
-
-private struct Success: Encodable {
-    struct Link: Encodable {
-        let href: String
-        let method = "GET"
-        let name: String
-        let type = "application/json"
-    }
-
-    struct Information: Encodable {
-        let status: String
-
-        enum CodingKeys: String, CodingKey { case status = "session_status" }
-    }
-
-    let status = "success"
-    let session: String
-    let encounter: String
-    let sessions: [String]
-    let information: Information
-    let links: [String: [Link]]
-
-    enum CodingKeys: String, CodingKey {
-        case status, sessions
-        case session = "session_id"
-        case encounter = "encounter_id"
-        case information = "additional_info"
-        case links = "_links"
-    }
-
-    init(_ id: TransactionID, _ encounter: String, _ sessions: [String], status: String) {
-        session = id.rawValue
-        self.encounter = encounter
-        self.sessions = sessions
-        information = Information(status: status)
-        let session = "/api/v1/ambient/session/\(PercentEncoding.encode(id.rawValue, keepingSlashes: false))"
-        let visit = "/api/v1/ambient/encounter/\(PercentEncoding.encode(encounter, keepingSlashes: false))"
-        let paths = [
-            "contents": "\(session)/content", "encounter_content": "\(visit)/content",
-            "structured_data": "\(session)/structured-data",
-            "encounter_structured_data": "\(visit)/structured-data", "status": "\(session)/status",
-            "transcripts": "\(session)/transcript",
-        ]
-        links = Dictionary(uniqueKeysWithValues: paths.map { name, path in (name, [Link(href: path, name: name)]) })
     }
 }

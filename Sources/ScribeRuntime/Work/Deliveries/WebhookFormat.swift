@@ -30,11 +30,9 @@ extension WebhookFormat {
 
     /// A message as JSON: compact, its keys in the same order each time, and all ASCII. The vendor's receiver reads it,
     /// writes it anew, and checks the signature over that (C-112); Python escapes what is not ASCII.
-    package func encoded(_ message: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let json = try encoder.encode(message)
-        guard json.contains(where: { $0 >= 0x80 }) else { return json }
+    package func encoded(_ message: JSON) -> Data {
+        let json = message.bytes
+        guard json.contains(where: { $0 >= 0x80 }) else { return Data(json) }
         var ascii = Data()
         for unit in String(decoding: json, as: UTF8.self).utf16 {
             if unit < 0x80 {

@@ -1,0 +1,14 @@
+import ScribeDomain
+
+extension JSON {
+    /// What most requests that change something are answered with. Of a transaction the older iOS SDK needs all four
+    /// texts (C-104).
+    /// - Parameter more: an object with the further members of the answer.
+    static func success(_ message: String, _ key: Transaction.Key? = nil, with more: JSON = [:]) -> JSON {
+        let members: JSON = [
+            "status": "success", "message": .string(message), "txn_id": key.map { .string($0.id.rawValue) },
+            "b_id": key.map { .string($0.business.rawValue) },
+        ]
+        return members.adding(more)
+    }
+}
