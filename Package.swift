@@ -365,8 +365,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP", "ScribeStore", "Suki", .crypto,
-                .hummingbirdCore, .nioCore,
+                "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                "Suki", .crypto, .hummingbirdCore, .nioCore,
             ],
             path: "Fuzz",
             exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],

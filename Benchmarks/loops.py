@@ -21,18 +21,19 @@ GOAL = 50
 def main(binary: str, work: pathlib.Path):
     rows = []
     with Scribe(work / "loops", binary, *FLAGS) as server:
-        # As the clients of the tests call it.
+        # The clients of the tests read this name.
         server.base_url = server.url
         for what, longest, count in probe_doors(server):
             rows.append({
-                "a request beside": what, "longest answer time": f"{longest:.1f} ms of {count}", "goal": f"≤ {GOAL} ms",
-                "met": "yes" if longest <= GOAL else "no",
+                "sent": what, "longest hold of an event loop": f"{longest:.1f} ms", "requests": f"{count:,}",
+                "goal": f"≤ {GOAL} ms", "met": "yes" if longest <= GOAL else "no",
             })
     print_table(rows)
 
 
 if __name__ == "__main__":
+    BINARY = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SCRIBE_BINARY")
+    if not BINARY:
+        sys.exit("Name the server's binary in the first argument or in SCRIBE_BINARY.")
     with tempfile.TemporaryDirectory() as folder:
-        main(
-            sys.argv[1] if len(sys.argv) > 1 else os.environ["SCRIBE_BINARY"],
-            pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else folder))
+        main(BINARY, pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else folder))

@@ -10,6 +10,7 @@ import Testing
 @testable import S3
 @testable import ScribeDomain
 @testable import ScribeHTTP
+@testable import ScribeRuntime
 @testable import Suki
 
 /// What strangers send may not cost more than in proportion to its length.
@@ -47,6 +48,22 @@ struct GrowthTests {
     func plainWords() {
         for unit in ["pain ", "İ ", "e\u{301} ", "'-.", "दर्द। ", "x. "] {
             expectLinear(unit, of: 500) { text in _ = text.sentences.map(\.plainWords) }
+        }
+    }
+
+    @Test(
+        "names of diagnoses in notes",
+        arguments: ["pain in the knee and so on. ", "no pain in the knee. ", "knee. pain. ", "knee pain. "])
+    func diagnoses(unit: String) {
+        // Up to 760 names, and as much more text to find them in.
+        expectLinear { length in
+            let note = makeNote(naming: 95 * length, saying: String(repeating: unit, count: 300 * length))
+            return { _ = FoundDiagnosis.all(in: [note]) }
+        }
+        // Up to 72 sessions of one encounter, each with the same 760 names.
+        expectLinear { length in
+            let notes = Array(repeating: makeNote(naming: 760, saying: unit), count: 9 * length)
+            return { _ = FoundDiagnosis.all(in: notes) }
         }
     }
 
@@ -177,6 +194,24 @@ struct GrowthTests {
             _ = RecordingCuts(
                 duration: 1_000_000, silences: silences, longest: Double(8_000_000 / max(1, report.utf8.count)))
         }
+    }
+
+    /// Makes the note of an ambient session whose context has so many diagnoses, each of another code.
+    private func makeNote(naming count: Int, saying transcript: String) -> AmbientSessions.Note {
+        let diagnoses = (0..<count).map { number in
+            let code: [String: JSONValue] = [
+                "type": .string("IMO"), "code": .string("K\(number)"), "description": .string("Knee pain"),
+            ]
+            return JSONValue.object(["codes": .array([.object(code)])])
+        }
+        var terms = AmbientTerms(encounter: "e")
+        terms.context = AmbientContext(stored: .object(["diagnoses": .object(["values": .array(diagnoses)])]))
+        var request = TransactionRequest(transfer: .stream)
+        request.ambient = terms
+        let owner = Principal(businessID: "b", userID: "u", doctorID: "d", clientID: "c")
+        let transaction = Transaction(
+            id: TransactionID("t"), owner: owner, request: request, createdAt: .distantPast)
+        return AmbientSessions.Note(transaction: transaction, transcript: transcript, sections: [])
     }
 
     private func decodeForm(_ text: String, piece: Int) {

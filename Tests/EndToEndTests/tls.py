@@ -74,6 +74,9 @@ class Encrypted:
     def settimeout(self, timeout):
         self.raw.settimeout(timeout)
 
+    def gettimeout(self):
+        return self.raw.gettimeout()
+
     def close(self):
         self.raw.close()
 

@@ -108,10 +108,10 @@ class RawSocket:
         """Sends a frame from another thread, because the server may not read all of it."""
         self._aside(lambda sender: sender.send_frame(opcode, payload, claimed))
 
-    def send_frames_aside(self, opcode: int, *payloads: bytes):
+    def send_frames_aside(self, *frames: tuple[int, bytes]):
         """Sends whole frames, one after another, from another thread."""
         def send(sender):
-            for payload in payloads:
+            for opcode, payload in frames:
                 sender.send_frame(opcode, payload)
 
         self._aside(send)
@@ -149,12 +149,15 @@ class RawSocket:
         assert self.protocol.close_code == 1000, self.events
         return [event.data.decode() for event in self.events[1:] if event.opcode is Opcode.TEXT]
 
-    def closed_with(self) -> int | None:
-        """Code of the server's close frame, which is not answered. None if there is none within 0.2 s."""
-        self.connection.settimeout(0.2)
+    def closed_with(self, wait=0.2) -> int | None:
+        """Code of the server's close frame, which is not answered. None if nothing comes for `wait` seconds."""
+        before = self.connection.gettimeout()
+        self.connection.settimeout(wait)
         with contextlib.suppress(TimeoutError, ConnectionResetError):
             while piece := self.connection.recv(65536):
                 self._understand(piece)
+        # A long message takes longer to send.
+        self.connection.settimeout(before)
         return self.protocol.close_rcvd and self.protocol.close_rcvd.code
 
     def _understand(self, data: bytes):
