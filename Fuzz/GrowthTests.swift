@@ -53,7 +53,10 @@ struct GrowthTests {
 
     @Test(
         "names of diagnoses in notes",
-        arguments: ["pain in the knee and so on. ", "no pain in the knee. ", "knee. pain. ", "knee pain. "])
+        arguments: [
+            "pain in the knee and so on. ", "pain in the knee and ", "no pain in the knee. ", "knee. pain. ",
+            "knee pain. ",
+        ])
     func diagnoses(unit: String) {
         // Up to 760 names, and as much more text to find them in.
         expectLinear { length in

@@ -5,6 +5,7 @@ package import ScribeStore
 /// One emulated cloud below HTTP: what every API family is made on. Two of them in one process share nothing.
 package struct Runtime: Sendable {
     package let store: Store
+    package let queries: Queries
     package let consultations: Consultations
     package let sessions: Sessions
     package let ambientSessions: AmbientSessions
@@ -36,6 +37,7 @@ package struct Runtime: Sendable {
         clock: ScribeClock
     ) {
         self.store = store
+        queries = Queries(store: store)
         self.consultations = consultations
         self.sessions = sessions
         self.ambientSessions = ambientSessions

@@ -137,7 +137,7 @@ package struct Backend: Sendable {
                     clinicians: Clinicians(
                         tokens: SukiTokens(keyFile: data.ambientKey, clock: clock), partners: partners,
                         clients: clients, mode: configuration.authMode, outbound: runtime.outbound, store: store,
-                        identifiers: parts.identifiers, clock: clock),
+                        queries: runtime.queries, identifiers: parts.identifiers, clock: clock),
                     tickets: tickets, origin: origin,
                     counts: SocketCounts(
                         most: configuration.listen.sockets,

@@ -7,17 +7,19 @@ package struct DeliveryFilter: Hashable, Sendable {
     package var state: Delivery.State?
     package var webhook: Int64?
     package var session: String?
+    package var business: BusinessID?
     /// Only those that are older: the last id of the page before.
     package var before: Int64?
     package var limit: Int
 
     package init(
-        state: Delivery.State? = nil, webhook: Int64? = nil, session: String? = nil, before: Int64? = nil,
-        limit: Int = 100
+        state: Delivery.State? = nil, webhook: Int64? = nil, session: String? = nil, business: BusinessID? = nil,
+        before: Int64? = nil, limit: Int = 100
     ) {
         self.state = state
         self.webhook = webhook
         self.session = session
+        self.business = business
         self.before = before
         self.limit = limit
     }
@@ -31,9 +33,13 @@ extension Store {
                 """
                 SELECT \(Self.columns) FROM deliveries WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR webhook = ?2)
                     AND (?3 IS NULL OR session = ?3) AND (?4 IS NULL OR id < ?4)
+                    AND (?6 IS NULL OR business_id = ?6)
                 ORDER BY id DESC LIMIT ?5
                 """,
-                [filter.state?.rawValue, filter.webhook, filter.session, filter.before, filter.limit]
+                [
+                    filter.state?.rawValue, filter.webhook, filter.session, filter.before, filter.limit,
+                    filter.business?.rawValue,
+                ]
             ).map { try Self.record($0, in: db) }
         }
     }

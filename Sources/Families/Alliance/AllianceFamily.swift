@@ -70,6 +70,6 @@ package struct AllianceFamily: RoutedAPI {
             audio: runtime.sessionAudio, tickets: tickets, origin: origin, clock: runtime.clock
         ).add(to: authenticated, links: open)
         TemplateRoutes(sessions: runtime.sessions).add(to: authenticated)
-        WebhookRoutes(webhooks: runtime.webhooks).add(to: authenticated)
+        WebhookRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: authenticated)
     }
 }

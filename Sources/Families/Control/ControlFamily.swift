@@ -49,7 +49,7 @@ package struct ControlFamily: RoutedAPI {
             .add(middleware: ErrorRendering(ControlErrors()))
             .add(middleware: ControlGate(settings: settings, throttle: LoginThrottle(clock: runtime.clock)))
         InfoRoutes(runtime: runtime, about: settings.about).add(to: group)
-        WebhookControlRoutes(webhooks: runtime.webhooks).add(to: group)
-        DeliveryControlRoutes(webhooks: runtime.webhooks).add(to: group)
+        WebhookControlRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: group)
+        DeliveryControlRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: group)
     }
 }

@@ -7,6 +7,7 @@ import ScribeStore
 /// `/__admin/deliveries`: what was told, is still to be told, or could not be told.
 struct DeliveryControlRoutes: Sendable {
     let webhooks: Webhooks
+    let queries: Queries
 
     private static let longestPage = 1000
 
@@ -32,12 +33,12 @@ struct DeliveryControlRoutes: Sendable {
         filter.before = try query.integer("before", in: 0...Int.max).map { Int64($0) }
         filter.session = query["session_id"].map { String($0).storable }
         filter.limit = try query.integer("limit", in: 1...Self.longestPage) ?? 100
-        let found = try await webhooks.deliveries(filter)
+        let found = try await queries.deliveries.list(filter)
         return try await .longJSON(.ok, ["deliveries": .array(found) { $0.json(try webhooks.message(of: $0)) }])
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        guard let id = try Self.id(context), let found = try await webhooks.delivery(id) else {
+        guard let id = try Self.id(context), let found = try await queries.deliveries.delivery(id) else {
             throw ControlError.notFound
         }
         return try await .longJSON(.ok, found.json(try webhooks.message(of: found)))

@@ -3,7 +3,6 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
-import ScribeStore
 
 /// What the server says of itself.
 struct InfoRoutes: Sendable {
@@ -20,8 +19,8 @@ struct InfoRoutes: Sendable {
     }
 
     @Sendable private func info(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let size = try await runtime.store.size()
-        let deliveries = try await runtime.webhooks.counts()
+        let size = try await runtime.queries.storage.size()
+        let deliveries = try await runtime.queries.deliveries.counts()
         return .json(
             .ok,
             [

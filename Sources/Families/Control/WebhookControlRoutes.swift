@@ -6,6 +6,7 @@ import ScribeRuntime
 /// `/__admin/webhooks`: everybody's registrations.
 struct WebhookControlRoutes: Sendable {
     let webhooks: Webhooks
+    let queries: Queries
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("webhooks", use: list)
@@ -13,7 +14,7 @@ struct WebhookControlRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let all = try await webhooks.all()
+        let all = try await queries.deliveries.webhooks()
         return try await .longJSON(.ok, ["webhooks": .array(all, \.json)])
     }
 

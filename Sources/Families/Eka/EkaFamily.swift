@@ -98,7 +98,7 @@ package struct EkaFamily: RoutedAPI {
             to: router.group().add(middleware: ErrorRendering(TemplateErrors()))
                 .add(middleware: authentication))
         documentLinks.add(to: router.group().add(middleware: ErrorRendering(EkaErrors())))
-        SubscriptionRoutes(webhooks: runtime.webhooks).add(
+        SubscriptionRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(
             to: router.group().add(middleware: ErrorRendering(ConnectErrors()))
                 .add(middleware: authentication))
         // Rendered inside as well as outside of authentication: inside, the envelope names the business.
@@ -115,13 +115,13 @@ package struct EkaFamily: RoutedAPI {
             store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients, secrets: secrets,
             lifetimes: settings.lifetimes, identifiers: runtime.identifiers, clock: runtime.clock)
         AccountRoutes(
-            store: runtime.store, throttle: LoginThrottle(clock: runtime.clock), secrets: secrets, issuing: issuing,
-            lifetimes: settings.lifetimes, origin: settings.origin, pages: settings.pages, proxies: settings.proxies,
-            clock: runtime.clock
+            store: runtime.store, queries: runtime.queries, throttle: LoginThrottle(clock: runtime.clock),
+            secrets: secrets, issuing: issuing, lifetimes: settings.lifetimes, origin: settings.origin,
+            pages: settings.pages, proxies: settings.proxies, clock: runtime.clock
         ).add(to: group, pages: devices)
-        WhoAmIRoute(store: runtime.store).add(to: group.group().add(middleware: authentication))
+        WhoAmIRoute(queries: runtime.queries).add(to: group.group().add(middleware: authentication))
         DeviceRoutes(
-            logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), store: runtime.store,
+            logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), queries: runtime.queries,
             issuing: issuing,
             approver: authenticator.mode == .strict ? nil : authenticator.clients.demoPrincipal.client,
             origin: settings.origin, pages: settings.pages, proxies: settings.proxies,
@@ -130,7 +130,9 @@ package struct EkaFamily: RoutedAPI {
     }
 
     private var documentLinks: DocumentLinks {
-        DocumentLinks(tickets: tickets, origin: settings.origin, store: runtime.store, clock: runtime.clock)
+        DocumentLinks(
+            tickets: tickets, origin: settings.origin, store: runtime.store, queries: runtime.queries,
+            clock: runtime.clock)
     }
 
     private var profiles: ClientProfiles {
@@ -138,38 +140,45 @@ package struct EkaFamily: RoutedAPI {
     }
 
     private func addTemplateRoutes(to group: RouterGroup<ScribeContext>) {
-        let (store, templates) = (runtime.store, runtime.templates)
+        let (store, queries, templates) = (runtime.store, runtime.queries, runtime.templates)
         let (identifiers, clock) = (runtime.identifiers, runtime.clock)
-        TemplateRoutes(store: store, catalogue: templates, profiles: profiles, identifiers: identifiers, clock: clock)
+        TemplateRoutes(
+            store: store, queries: queries, catalogue: templates, profiles: profiles, identifiers: identifiers,
+            clock: clock
+        ).add(to: group)
+        SectionRoutes(store: store, queries: queries, catalogue: templates, identifiers: identifiers, clock: clock)
             .add(to: group)
-        SectionRoutes(store: store, catalogue: templates, identifiers: identifiers, clock: clock).add(to: group)
         TemplateDraftRoute(catalogue: templates).add(to: group)
     }
 
     private func addTransactionRoutes(to group: RouterGroup<ScribeContext>) {
-        let (store, consultations) = (runtime.store, runtime.consultations)
+        let (store, queries, consultations) = (runtime.store, runtime.queries, runtime.consultations)
         let (identifiers, clock) = (runtime.identifiers, runtime.clock)
-        ConfigRoutes(store: store, catalogue: runtime.templates, profiles: profiles, clock: clock).add(to: group)
-        FeedbackRoutes(store: store, identifiers: identifiers, clock: clock).add(to: group)
+        ConfigRoutes(
+            store: store, queries: queries, catalogue: runtime.templates, profiles: profiles, clock: clock
+        ).add(to: group)
+        FeedbackRoutes(store: store, queries: queries, identifiers: identifiers, clock: clock).add(to: group)
         CredentialRoutes(credentials: credentials).add(to: group)
-        HistoryRoutes(store: store).add(to: group)
+        HistoryRoutes(queries: queries).add(to: group)
         TransactionRoutes(
-            store: store, consultations: consultations, fidelity: settings.fidelity, profiles: profiles
+            queries: queries, consultations: consultations, fidelity: settings.fidelity, profiles: profiles
         ).add(to: group)
         VoiceRecordRoutes(
-            store: store, uploads: runtime.uploads, consultations: consultations, facts: runtime.facts,
+            queries: queries, uploads: runtime.uploads, consultations: consultations, facts: runtime.facts,
             identifiers: identifiers, clock: clock
         ).add(to: group)
         ChunkTranscriptRoutes(consultations: consultations).add(to: group)
         TransactionDetailsRoutes(
-            store: store, facts: runtime.facts, links: documentLinks,
+            store: store, queries: queries, facts: runtime.facts, links: documentLinks,
             uploadLinks: UploadLinks(
                 credentials: credentials, tickets: tickets, origin: settings.origin, clock: clock)
         ).add(to: group)
-        DocumentRoutes(store: store, links: documentLinks, identifiers: identifiers, clock: clock).add(to: group)
+        DocumentRoutes(
+            store: store, queries: queries, links: documentLinks, identifiers: identifiers, clock: clock
+        ).add(to: group)
         ConversionRoutes(consultations: consultations).add(to: group)
         ResultRoutes(
-            store: store, consultations: consultations, longPoll: settings.longPoll, signals: runtime.signals,
+            consultations: consultations, longPoll: settings.longPoll, signals: runtime.signals,
             answers: FinishedAnswers(signals: runtime.signals), profiles: profiles, clock: clock
         ).add(to: group)
     }

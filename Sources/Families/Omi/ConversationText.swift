@@ -3,12 +3,13 @@ import Hummingbird
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// Conversations as JSON, written as they are read: in parts of some 256 KB, each of a read of its own that is over before
 /// it is sent. A list may hold eight megabytes of pictures for each of a thousand conversations.
 struct ConversationText: Sendable {
-    let store: Store
+    let queries: Queries
     let principal: Principal
 
     /// It was deleted while it was sent: what has gone out cannot become JSON any more.
@@ -33,7 +34,7 @@ struct ConversationText: Sendable {
             output.text.write("[")
             var isFirst = true
             for id in ids {
-                guard let page = try await store.conversationPage(id, of: principal) else { continue }
+                guard let page = try await queries.conversations.page(id, of: principal) else { continue }
                 if !isFirst { output.text.write(",") }
                 isFirst = false
                 try await write(page, to: &output)
@@ -96,7 +97,7 @@ struct ConversationText: Sendable {
             }
             try await output.flushPage()
             guard let next = segments.next else { break }
-            segments = try await store.segmentPage(of: page.conversation.id, after: next)
+            segments = try await queries.conversations.segmentPage(of: page.conversation.id, after: next)
         }
         output.text.write("]}")
     }
@@ -111,7 +112,8 @@ struct ConversationText: Sendable {
             var offset = 0
             while offset < photo.size {
                 guard
-                    let piece = try await store.photoPiece(photo.id, of: page.conversation.id, from: offset),
+                    let piece = try await queries.conversations.photoPiece(
+                        photo.id, of: page.conversation.id, from: offset),
                     !piece.isEmpty
                 else { throw Gone() }
                 offset += piece.utf8.count

@@ -2,11 +2,13 @@ import Foundation
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// `/v3/memories`: what is remembered of a user (streaming.md 4.8).
 struct MemoryRoutes: Sendable {
     let store: Store
+    let queries: Queries
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
@@ -31,7 +33,7 @@ struct MemoryRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let page = try Page(request.query, mostListed: Self.mostListed)
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
-        let memories = try await store.memories(
+        let memories = try await queries.conversations.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
         return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })
     }

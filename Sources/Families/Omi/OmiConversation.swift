@@ -61,13 +61,13 @@ actor OmiConversation {
         if let toldName { await tell(OmiEvent.session(toldName)) }
         try await socket.send(text: "ping")
         await tell(OmiEvent.status("initiating", "Service Starting"))
-        let last = try await runtime.store.conversations(
+        let last = try await runtime.queries.conversations.list(
             of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
         if let last = last.first { await tell(OmiEvent.lastMemory(last.id)) }
         await tell(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
         try await sockets.waitForOthers(of: principal, runtime.clock)
         current = try await runtime.conversations.current(of: principal)
-        if let current { repeated = RepeatedSegments(try await runtime.store.segments(of: current.id)) }
+        if let current { repeated = RepeatedSegments(try await runtime.queries.conversations.segments(of: current.id)) }
         await tell(OmiEvent.status("stt_initiating", "STT Service Starting"))
         await tell(OmiEvent.status("ready", ""))
     }
@@ -86,7 +86,7 @@ actor OmiConversation {
         guard let conversation = current else { return }
         guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
-        let stored = try await runtime.store.conversation(conversation.id, of: principal)
+        let stored = try await runtime.queries.conversations.conversation(conversation.id, of: principal)
         // Words may have come meanwhile, here or over another socket.
         guard current?.id == conversation.id else { return }
         guard let stored else { return leave() }
@@ -110,14 +110,14 @@ actor OmiConversation {
         leave()
         // What is not in progress any more is somebody else's work.
         let isMine = conversation.status == .inProgress
-        guard try await !runtime.store.isEmptyConversation(conversation.id) else {
+        guard try await !runtime.queries.conversations.isEmpty(conversation.id) else {
             if isMine { _ = try await runtime.conversations.process(conversation) }
             return
         }
         var processing = conversation
         processing.status = .processing
         unfinished.append(conversation.id)
-        let segments = try await runtime.store.segments(of: conversation.id)
+        let segments = try await runtime.queries.conversations.segments(of: conversation.id)
         await tell(OmiEvent.processingStarted(processing.json(segments)), size: segments.size)
         if isMine { _ = try await runtime.conversations.process(conversation) }
         try await tellFinished()
@@ -127,19 +127,20 @@ actor OmiConversation {
     /// Whoever makes something of a conversation may not be this socket.
     private func tellFinished() async throws {
         for id in unfinished {
-            let stored = try await runtime.store.conversation(id, of: principal)
+            let stored = try await runtime.queries.conversations.conversation(id, of: principal)
             guard stored?.status != .processing, stored?.status != .inProgress, unfinished.contains(id) else {
                 continue
             }
             unfinished.removeAll { $0 == id }
             guard let stored else { continue }
-            let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
+            let pictures = try await runtime.queries.conversations.page(id, of: principal)?.photos ?? []
             let size = pictures.reduce(0) { $0 + $1.size }
             // As they are read, and as they are told.
             try await memory.take(2 * size)
             defer { memory.hold(0) }
             let (segments, photos) = (
-                try await runtime.store.segments(of: id), try await runtime.store.photos(of: id)
+                try await runtime.queries.conversations.segments(of: id),
+                try await runtime.queries.conversations.photos(of: id)
             )
             await tell(OmiEvent.memoryCreated(stored.json(segments, photos)), size: segments.size + size)
         }
@@ -159,7 +160,7 @@ actor OmiConversation {
         guard let before else { return }
         repeated = RepeatedSegments([])
         heldSince = nil
-        if let ended = try await runtime.store.conversation(before.id, of: principal) {
+        if let ended = try await runtime.queries.conversations.conversation(before.id, of: principal) {
             try await end(ended)
             current = conversation
         }

@@ -55,9 +55,10 @@ package struct OmiFamily: RoutedAPI {
             ) { error, _ in OmiListener.closure(for: error) },
             proxies: proxies)
         conversations = ConversationRoutes(
-            store: runtime.store, conversations: runtime.conversations, metrics: runtime.metrics,
-            identifiers: runtime.identifiers, settings: settings)
-        memories = MemoryRoutes(store: runtime.store, identifiers: runtime.identifiers, clock: runtime.clock)
+            store: runtime.store, queries: runtime.queries, conversations: runtime.conversations,
+            metrics: runtime.metrics, identifiers: runtime.identifiers, settings: settings)
+        memories = MemoryRoutes(
+            store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers, clock: runtime.clock)
         authentication = Authentication { try await credentials.principal(in: $0) }
     }
 

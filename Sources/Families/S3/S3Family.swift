@@ -23,7 +23,7 @@ package struct S3Family: Family {
 
     package init(_ runtime: Runtime, credentials: UploadCredentials) {
         responder = S3Responder(
-            store: runtime.store, uploads: runtime.uploads, credentials: credentials,
+            store: runtime.store, queries: runtime.queries, uploads: runtime.uploads, credentials: credentials,
             identifiers: runtime.identifiers, clock: runtime.clock)
     }
 

@@ -3,12 +3,13 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 extension S3Responder {
     /// The buckets that the tenant has put anything into.
     func listBuckets(_ business: BusinessID) async throws -> Response {
-        let buckets = try await store.buckets(business: business).map { bucket in
+        let buckets = try await queries.objects.buckets(business: business).map { bucket in
             XMLElement(
                 "Bucket", [XMLElement("Name", bucket.name), XMLElement("CreationDate", bucket.createdAt.s3Time)]
             )
@@ -28,7 +29,8 @@ extension S3Responder {
         let isVersion2 = query["list-type"] == "2"
         let request = try ObjectListing.Request(query)
         let listing = try await ObjectListing(request) { from, after, limit in
-            try await store.objects(business: business, bucket: bucket, from: from, after: after, limit: limit)
+            try await queries.objects.objects(
+                business: business, bucket: bucket, from: from, after: after, limit: limit)
         }
         let encode = { (key: String) in
             request.isURLEncoded ? PercentEncoding.encode(key, keepingSlashes: true) : key

@@ -77,13 +77,13 @@ extension S3Responder {
     private func join(
         _ list: PartList, of id: String, at address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> (upload: MultipartUpload, file: String, size: Int)? {
-        while let found = try await store.multipartUpload(
+        while let found = try await queries.objects.multipartUpload(
             id, bucket: address.bucket, key: address.key, business: business)
         {
             let parts = try list.select(from: found.parts)
             if let joined = try await uploads.join(parts) { return (found.upload, joined.file, joined.size) }
             // Gone, or a part was replaced: what is there now says which. A file that is lost is an error.
-            let now = try await store.multipartUpload(
+            let now = try await queries.objects.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business)
             if let now, try list.select(from: now.parts).map(\.file) == parts.map(\.file) {
                 throw S3Error.internalError
@@ -96,7 +96,7 @@ extension S3Responder {
     private func completedBefore(
         _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> Response {
-        let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
+        let object = try await queries.objects.object(business: business, bucket: address.bucket, key: address.key)
         guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
         return completion(of: object)
     }
@@ -129,7 +129,7 @@ extension S3Responder {
             throw S3Error.notImplemented("A delimiter is not implemented for multipart uploads.")
         }
         let (key, id, prefix) = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "", query["prefix"] ?? "")
-        let found = try await store.multipartUploads(
+        let found = try await queries.objects.multipartUploads(
             in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit + 1)
         let shown = found.prefix(limit)
         let isURLEncoded = query["encoding-type"] == "url"
@@ -160,7 +160,7 @@ extension S3Responder {
         _ address: S3ObjectAddress, _ id: String, _ query: SigV4Query, _ business: BusinessID
     ) async throws -> Response {
         guard
-            let found = try await store.multipartUpload(
+            let found = try await queries.objects.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business
             )
         else { throw S3Error.noSuchUpload }

@@ -16,6 +16,7 @@ struct S3Responder: Sendable {
     static let skewLimit: TimeInterval = 15 * 60
 
     let store: Store
+    let queries: Queries
     let uploads: Uploads
     let credentials: UploadCredentials
     let identifiers: IdentifierSource

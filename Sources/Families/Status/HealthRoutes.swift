@@ -48,8 +48,8 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
-        let size = try await runtime.store.size()
-        let deliveries = try await runtime.webhooks.counts()
+        let size = try await runtime.queries.storage.size()
+        let deliveries = try await runtime.queries.deliveries.counts()
         var readings = try await threads.runIfActive { ProcessReadings.current() }
         readings += [
             ("scribe_jobs", Double(size.jobs)), ("scribe_database_bytes", Double(size.databaseBytes)),
@@ -67,7 +67,7 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
-        let isReady = await runtime.store.isReachable()
+        let isReady = await runtime.queries.storage.isReachable()
         let name = transcriber.name
         let condition = transcriber.condition
         return .json(

@@ -68,14 +68,15 @@ package struct SukiFamily: RoutedAPI {
         AudioRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
         ContentRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
         RecordingRoutes(
-            sessions: runtime.ambientSessions, uploads: runtime.uploads, store: runtime.store, tickets: tickets,
+            sessions: runtime.ambientSessions, uploads: runtime.uploads, queries: runtime.queries, tickets: tickets,
             origin: origin, clock: runtime.clock
         ).add(to: authenticated("invalid_request"), links: open)
         FeedbackRoutes(
             sessions: runtime.ambientSessions, store: runtime.store, identifiers: runtime.identifiers,
             clock: runtime.clock
         ).add(to: authenticated("invalid_feedback_request"))
-        PreferenceRoutes(store: runtime.store, clock: runtime.clock).add(to: authenticated("invalid_request"))
+        PreferenceRoutes(store: runtime.store, queries: runtime.queries, clock: runtime.clock).add(
+            to: authenticated("invalid_request"))
         InfoRoutes().add(to: authenticated("invalid_request"))
     }
 }

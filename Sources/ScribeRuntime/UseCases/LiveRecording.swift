@@ -87,7 +87,12 @@ package actor LiveRecording {
     /// More audio, before an engine gets it.
     /// - Parameter options: what it is, which a container says only when it comes.
     /// - Throws: as ``heard(_:)``; `MemoryBudget.Exhausted` when there is no room for it in time.
-    package func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
+    package nonisolated func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
+        try await LongWork.run(bytes: audio.readableBytes) { try await self.append(audio, options) }
+    }
+
+    private func append(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
+        LongWork.watch(bytes: audio.readableBytes, of: "live audio")
         try await memory.take(audio.readableBytes)
         defer { countMemory() }
         self.options = options

@@ -51,11 +51,6 @@ package struct Webhooks: Sendable {
         return try await store.register(draft, for: principal, pauses: pauses, at: clock.now)
     }
 
-    /// The business's, the oldest first.
-    package func list(_ style: Webhook.Style, of business: BusinessID) async throws -> [Webhook] {
-        try await store.webhooks(of: business).filter { $0.style == style }
-    }
-
     /// - Returns: false when the business has none such.
     package func remove(_ id: Int64, _ style: Webhook.Style, of business: BusinessID) async throws -> Bool {
         try await store.removeWebhook(id, style: style, of: business, at: clock.now)
@@ -67,21 +62,6 @@ package struct Webhooks: Sendable {
     }
 
     // MARK: For operators
-
-    /// Everybody's.
-    package func all() async throws -> [Webhook] { try await store.webhooks(of: nil) }
-
-    package func deliveries(_ filter: DeliveryFilter) async throws -> [DeliveryRecord] {
-        try await store.deliveries(filter)
-    }
-
-    /// How many registrations there are, and how many deliveries are on their way or have failed.
-    package func counts() async throws -> (webhooks: Int, pending: Int, failed: Int) {
-        try await store.deliveryCounts()
-    }
-
-    /// nil when there is none, or none any more.
-    package func delivery(_ id: Int64) async throws -> DeliveryRecord? { try await store.delivery(id) }
 
     /// Has one delivered once more; nil when there is none such.
     /// - Throws: ``ScribeError/invalidState(_:)``.

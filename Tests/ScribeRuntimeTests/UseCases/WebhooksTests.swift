@@ -13,6 +13,7 @@ struct WebhooksTests {
 
     private let fixture: UseCaseFixture
     private var webhooks: Webhooks { fixture.webhooks }
+    private var reads: DeliveryQueries { DeliveryQueries(store: fixture.store) }
     private var owner: Principal { fixture.owner }
 
     init() throws {
@@ -64,7 +65,7 @@ struct WebhooksTests {
         await #expect(throws: ScribeError.invalidRequest(field: "callback_url", problem: problem)) {
             try await register(endpoint)
         }
-        #expect(try await webhooks.all().isEmpty)
+        #expect(try await reads.webhooks().isEmpty)
     }
 
     @Test("a host name that takes more than ten seconds to resolve is refused")
@@ -115,9 +116,9 @@ struct WebhooksTests {
         #expect(try await register(endpoint, .connect) == .duplicate)
         for _ in 0..<2 { try await register(endpoint, .alliance) }
         try await register(endpoint, .connect, for: fixture.stranger)
-        #expect(try await webhooks.list(.connect, of: owner.business).count == 1)
-        #expect(try await webhooks.list(.alliance, of: owner.business).count == 2)
-        #expect(try await webhooks.counts().webhooks == 4)
+        #expect(try await reads.webhooks(.connect, of: owner.business).count == 1)
+        #expect(try await reads.webhooks(.alliance, of: owner.business).count == 2)
+        #expect(try await reads.counts().webhooks == 4)
     }
 
     @Test("a business has a hundred registrations at most, and room again once one is removed")
@@ -147,7 +148,7 @@ struct WebhooksTests {
         try await fixture.start()
         #expect(try await webhooks.remove(webhook.id, .alliance, of: owner.business))
         try await fixture.consultations.commit(fixture.key(), ChunkList(files: []))
-        let deliveries = try await webhooks.deliveries(DeliveryFilter())
+        let deliveries = try await reads.list(DeliveryFilter())
         #expect(deliveries.map(\.event) == ["session.started"])
         let delivery = try #require(deliveries.first)
         #expect(delivery.state == .failed && delivery.problem == "the registration was removed")
@@ -165,10 +166,10 @@ struct WebhooksTests {
             try await webhooks.replay(made.id)
         }
         try await settle(webhook, .abandoned(problem: "gone"))
-        #expect(try await webhooks.counts().failed == 1)
+        #expect(try await reads.counts().failed == 1)
         let replayed = try #require(try await webhooks.replay(made.id))
         #expect(replayed.state == .pending && replayed.attempts == 0)
-        #expect(try await webhooks.counts().failed == 0)
+        #expect(try await reads.counts().failed == 0)
         #expect(try await webhooks.replay(made.id + 1) == nil)
     }
 
@@ -178,7 +179,7 @@ struct WebhooksTests {
         for webhook in [first, first, second] { _ = try await webhooks.test(webhook.id) }
         for webhook in [first, second] { try await settle(webhook, .abandoned(problem: "gone")) }
         #expect(try await webhooks.replayFailed(of: second.id) == 1)
-        #expect(try await webhooks.counts().failed == 2)
+        #expect(try await reads.counts().failed == 2)
         #expect(try await webhooks.replayFailed(of: nil) == 2)
     }
 
@@ -200,14 +201,14 @@ struct WebhooksTests {
         let webhook = try await registered(key: "secret")
         try await fixture.start("visit")
         try await settle(webhook, .delivered(signature: "signed"))
-        let record = try #require(try await webhooks.deliveries(DeliveryFilter()).first)
+        let record = try #require(try await reads.list(DeliveryFilter()).first)
         let message = try #require(try webhooks.message(of: record))
         #expect(message.body == Data("started visit".utf8))
         #expect(message.headers.map { "\($0.name): \($0.value)" } == ["x-signature: signed"])
         let address = try OutboundAddress("https://receiver.test/called")
         let callback = Callback(address: address.url, method: "PUT", request: "r", headers: [:], body: Data("x".utf8))
         try await webhooks.tell(callback, at: address, of: owner.business)
-        let told = try #require(try await webhooks.deliveries(DeliveryFilter(session: "r")).first)
+        let told = try #require(try await reads.list(DeliveryFilter(session: "r")).first)
         #expect(told.endpoint == address.url && told.event == "callback")
         #expect(try webhooks.message(of: told) == nil)
     }

@@ -7,6 +7,7 @@ import ScribeStore
 /// `/voice/v1/webhooks`: whom a business's sessions are told of to (medscribe.md section 6).
 struct WebhookRoutes: Sendable {
     let webhooks: Webhooks
+    let queries: Queries
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.post("voice/v1/webhooks", use: register)
@@ -39,7 +40,7 @@ struct WebhookRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let found = try await webhooks.list(.alliance, of: context.requirePrincipal().business)
+        let found = try await queries.deliveries.webhooks(.alliance, of: context.requirePrincipal().business)
         return try await .longJSON(.ok, ["webhooks": .array(found, \.json)])
     }
 

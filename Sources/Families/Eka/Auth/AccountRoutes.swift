@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// `/connect-auth/v1/account`: login and refresh (eka.md 1.3).
@@ -14,6 +15,7 @@ struct AccountRoutes: Sendable {
     private static let bodyLimit = 16 << 10
 
     let store: Store
+    let queries: Queries
     let throttle: LoginThrottle
     let secrets: ClientSecrets
     let issuing: TokenIssuing
@@ -90,7 +92,7 @@ struct AccountRoutes: Sendable {
         _ id: String, _ secret: String, orThrow refusal: EkaError, _ request: Request, _ context: ScribeContext
     ) async throws -> Client {
         try await throttle.attempt(id, from: proxies.client(of: request, context), orThrow: refusal) {
-            guard id.isPlain, let known = try await store.client(ClientID(id)),
+            guard id.isPlain, let known = try await queries.accounts.client(ClientID(id)),
                 secrets.isSecret(secret, of: known.client.principal.client, hash: known.secretHash)
             else { return nil }
             return known.client

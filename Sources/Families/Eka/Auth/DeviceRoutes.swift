@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
-import ScribeStore
+import ScribeRuntime
 
 /// `/connect-auth/v1/device`: how the vendor's desktop app logs in (`deviceLoginManager.ts`; reference-backend.md section
 /// 8).
@@ -12,7 +12,7 @@ struct DeviceRoutes: Sendable {
     private static let activation = "auth/activate"
 
     let logins: DeviceLogins
-    let store: Store
+    let queries: Queries
     let issuing: TokenIssuing
     /// In all modes but strict, a device acts for the demo's client without anybody's approval, as a token would that
     /// was not issued here.
@@ -99,7 +99,7 @@ struct DeviceRoutes: Sendable {
     @Sendable private func redeem(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let id = try logins.redeem(body.deviceCode)
-        guard let client = try await store.client(id)?.client else { throw DeviceLogins.Refusal.denied }
+        guard let client = try await queries.accounts.client(id)?.client else { throw DeviceLogins.Refusal.denied }
         return try await issuing.answer(to: client)
     }
 

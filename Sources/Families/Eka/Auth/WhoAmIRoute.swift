@@ -1,11 +1,11 @@
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
-import ScribeStore
+import ScribeRuntime
 
 /// `GET /connect-auth/v1/account/whoami`: whose token it is (eka.md 2.13).
 struct WhoAmIRoute: Sendable {
-    let store: Store
+    let queries: Queries
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("connect-auth/v1/account/whoami", use: answer)
@@ -13,7 +13,7 @@ struct WhoAmIRoute: Sendable {
 
     @Sendable private func answer(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let client = try await store.client(principal.client)?.client
+        let client = try await queries.accounts.client(principal.client)?.client
         return .json(
             .ok,
             [

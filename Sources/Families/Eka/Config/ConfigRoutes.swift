@@ -9,6 +9,7 @@ import ScribeStore
 /// `/voice/api/v2/config` (eka.md 2.10): what can be chosen, and what a user has chosen.
 struct ConfigRoutes: Sendable {
     let store: Store
+    let queries: Queries
     let catalogue: TemplateCatalogue
     let profiles: ClientProfiles
     let clock: ScribeClock
@@ -22,8 +23,8 @@ struct ConfigRoutes: Sendable {
         let query = request.uri.queryParameters
         if let zone = query["timezone"] { return try time(in: String(zone)) }
         let principal = try context.requirePrincipal()
-        let stored = try await store.preferences(of: principal.user, in: principal.business)
-        let own = try await store.templates(of: principal.business)
+        let stored = try await queries.accounts.preferences(of: principal.user, in: principal.business)
+        let own = try await queries.templates.templates(of: principal.business)
         let favourites = Favourites(stored, catalogue: catalogue, own: own)
         let templates = favourites.items
         let mine = templates.map { Choice(id: $0.id.rawValue, name: $0.title) }
@@ -37,7 +38,7 @@ struct ConfigRoutes: Sendable {
             chosen: ChosenPreferences(
                 stored, formats: catalogue.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
-            client: try await store.client(principal.client)?.client, extras: Self.extras(in: stored))
+            client: try await queries.accounts.client(principal.client)?.client, extras: Self.extras(in: stored))
         switch profiles.profile(of: request, context).configShape {
         case .flat: return try await .longJSON(.ok, ["data": config.flat])
         case .nested: return try await .longJSON(.ok, ["data": config.nested])

@@ -5,6 +5,7 @@ import HummingbirdCore
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// Links with which a page reads and writes a document's text without a token: each is a credential itself, good for one
@@ -27,6 +28,7 @@ struct DocumentLinks: Sendable {
     let tickets: Tickets
     let origin: LinkOrigin
     let store: Store
+    let queries: Queries
     let clock: ScribeClock
 
     func links(
@@ -96,7 +98,7 @@ struct DocumentLinks: Sendable {
         guard let ticket = context.text(of: "ticket"), let (subject, principal) = tickets.redeem(ticket, purpose) else {
             throw EkaError.linkRefused
         }
-        guard let found = try await store.document(DocumentID(subject), of: principal.business) else {
+        guard let found = try await queries.documents.document(DocumentID(subject), of: principal.business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return (found, principal.business)

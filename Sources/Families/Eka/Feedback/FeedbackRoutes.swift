@@ -1,6 +1,7 @@
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// `/voice/api/v1/transaction/{txn}/feedback`: what users think of results.
@@ -8,6 +9,7 @@ import ScribeStore
 /// The body is that of Suki's feedback (suki.md section 4), with the entity in it.
 struct FeedbackRoutes: Sendable {
     let store: Store
+    let queries: Queries
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
@@ -61,7 +63,7 @@ struct FeedbackRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let given = try await store.feedback(on: key)
+        let given = try await queries.recordings.feedback(on: key)
         return try await .longJSON(
             .ok,
             [

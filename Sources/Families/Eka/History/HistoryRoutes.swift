@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// `GET /voice/api/v2/transaction/history` (eka.md 2.8).
@@ -12,7 +13,7 @@ struct HistoryRoutes: Sendable {
     /// Transactions that are read at once.
     private static let pageSize = 500
 
-    let store: Store
+    let queries: Queries
 
     func add(to router: RouterGroup<ScribeContext>) {
         router.get("voice/api/v2/transaction/history", use: list)
@@ -28,7 +29,7 @@ struct HistoryRoutes: Sendable {
         }
         let patient = request.uri.queryParameters.text("oid")
         @Sendable func readPage(_ place: HistoryPage.Place?, _ seen: Int) async throws -> HistoryPage {
-            try await store.history(
+            try await queries.recordings.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,
                 limit: min(Self.pageSize, (count ?? .max) - seen))
         }

@@ -9,7 +9,6 @@ import ScribeStore
 
 /// `GET /voice/api/v3/status/{txn}` (eka.md 2.4).
 struct ResultRoutes: Sendable {
-    let store: Store
     let consultations: Consultations
     /// How long a poll is held; no client waits longer than 16 s (C-30).
     let longPoll: Duration

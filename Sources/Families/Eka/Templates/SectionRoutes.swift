@@ -10,6 +10,7 @@ struct SectionRoutes: Sendable {
     private static let parameter = "section_id"
 
     let store: Store
+    let queries: Queries
     let catalogue: TemplateCatalogue
     let identifiers: IdentifierSource
     let clock: ScribeClock
@@ -29,7 +30,7 @@ struct SectionRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
-        let own = try await store.sections(of: try context.requirePrincipal().business)
+        let own = try await queries.templates.sections(of: try context.requirePrincipal().business)
         return try await .longJSON(.ok, ["items": .array(own + catalogue.sections) { $0.json }])
     }
 

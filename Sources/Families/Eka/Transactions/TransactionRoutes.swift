@@ -7,14 +7,14 @@ import ScribeStore
 
 /// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction itself (2.7).
 struct TransactionRoutes: Sendable {
-    let store: Store
+    let queries: Queries
     let consultations: Consultations
     let fidelity: Fidelity
     let profiles: ClientProfiles
     private let unknown = UnknownChoices()
 
-    init(store: Store, consultations: Consultations, fidelity: Fidelity, profiles: ClientProfiles) {
-        self.store = store
+    init(queries: Queries, consultations: Consultations, fidelity: Fidelity, profiles: ClientProfiles) {
+        self.queries = queries
         self.consultations = consultations
         self.fidelity = fidelity
         self.profiles = profiles

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 package import ScribeDomain
 package import ScribeHTTP
+package import ScribeRuntime
 package import ScribeStore
 
 /// The clinicians of partners: who they are, and for whom a request acts.
@@ -13,12 +14,13 @@ package struct Clinicians: Sendable {
     private let clients: KnownClients
     private let mode: AuthMode
     private let store: Store
+    private let queries: Queries
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
 
     package init(
         tokens: SukiTokens, partners: KnownPartners, clients: KnownClients, mode: AuthMode, outbound: OutboundClient,
-        store: Store, identifiers: IdentifierSource, clock: ScribeClock
+        store: Store, queries: Queries, identifiers: IdentifierSource, clock: ScribeClock
     ) {
         self.tokens = tokens
         self.partners = partners
@@ -26,6 +28,7 @@ package struct Clinicians: Sendable {
         self.clients = clients
         self.mode = mode
         self.store = store
+        self.queries = queries
         self.identifiers = identifiers
         self.clock = clock
     }
@@ -59,7 +62,9 @@ package struct Clinicians: Sendable {
     /// - Throws: ``SukiError``.
     func logIn(_ login: Login) async throws -> String {
         let (partner, subject) = try await identify(login)
-        guard let provider = try await store.provider(subject, of: partner.id) else { throw SukiError.notRegistered }
+        guard let provider = try await queries.accounts.provider(subject, of: partner.id) else {
+            throw SukiError.notRegistered
+        }
         return try await tokens.issue(to: provider.user, of: partner.id)
     }
 
@@ -96,7 +101,7 @@ package struct Clinicians: Sendable {
         if partner.isBearer {
             guard let provider, !provider.isEmpty else { throw SukiError.noProviderHeader }
             guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
-            guard let known = try await store.provider(provider, of: partner.id) else {
+            guard let known = try await queries.accounts.provider(provider, of: partner.id) else {
                 throw SukiError.notRegistered
             }
             user = known.user

@@ -11,7 +11,7 @@ import ScribeStore
 struct RecordingRoutes: Sendable {
     let sessions: AmbientSessions
     let uploads: Uploads
-    let store: Store
+    let queries: Queries
     let tickets: Tickets
     let origin: LinkOrigin
     let clock: ScribeClock
@@ -71,7 +71,7 @@ struct RecordingRoutes: Sendable {
         for file in segment.files {
             let key = location.key(ofFile: file.name)
             guard
-                let object = try await store.object(
+                let object = try await queries.objects.object(
                     business: principal.business, bucket: location.bucket, key: key)
             else { throw SukiError.recordingNotFound }
             objects.append(object)

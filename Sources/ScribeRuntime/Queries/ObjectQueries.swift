@@ -1,0 +1,41 @@
+package import Foundation
+package import ScribeDomain
+package import ScribeStore
+
+/// Reads objects, buckets and unfinished multipart uploads. The bytes are in ``ObjectFiles``.
+package struct ObjectQueries: Sendable {
+    let store: Store
+
+    /// The object of that key, or nil.
+    package func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
+        try await store.object(business: business, bucket: bucket, key: key)
+    }
+
+    /// Up to `limit` objects in the order of their keys' bytes, with keys greater than `after` and not less than
+    /// `prefix`.
+    package func objects(
+        business: BusinessID, bucket: String, from prefix: String, after: String, limit: Int
+    ) async throws -> [StoredObject] {
+        try await store.objects(business: business, bucket: bucket, from: prefix, after: after, limit: limit)
+    }
+
+    /// The buckets of a business, each with the time of its first object.
+    package func buckets(business: BusinessID) async throws -> [(name: String, createdAt: Date)] {
+        try await store.buckets(business: business)
+    }
+
+    /// An unfinished upload with its parts by number, or nil.
+    package func multipartUpload(
+        _ id: String, bucket: String, key: String, business: BusinessID
+    ) async throws -> (upload: MultipartUpload, parts: [MultipartPart])? {
+        try await store.multipartUpload(id, bucket: bucket, key: key, business: business)
+    }
+
+    /// Unfinished uploads, by key and then by id.
+    /// - Parameter after: where the page before ended; without an id all of that key are on the page before.
+    package func multipartUploads(
+        in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
+    ) async throws -> [MultipartUpload] {
+        try await store.multipartUploads(in: bucket, business: business, prefix: prefix, after: after, limit: limit)
+    }
+}

@@ -1,0 +1,22 @@
+package import ScribeDomain
+import ScribeStore
+
+/// Reads the templates and sections that businesses have made.
+package struct TemplateQueries: Sendable {
+    let store: Store
+
+    /// A business's own templates, newest first.
+    package func templates(of business: BusinessID) async throws -> [CustomTemplate] {
+        try await store.templates(of: business)
+    }
+
+    /// One of a business's own templates, also a deleted one; nil when there is none.
+    package func template(_ id: TemplateID, of business: BusinessID) async throws -> CustomTemplate? {
+        try await store.template(id, of: business)
+    }
+
+    /// A business's own sections, newest first.
+    package func sections(of business: BusinessID) async throws -> [TemplateSection] {
+        try await store.sections(of: business)
+    }
+}

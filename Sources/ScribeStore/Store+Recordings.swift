@@ -1,0 +1,279 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// The way in which a recording was started, as its row tells.
+package enum RecordingKind: String, Hashable, Sendable, CaseIterable {
+    /// By init, or by a form of whole files.
+    case transaction
+    /// By the session protocol.
+    case session
+    case ambient
+    /// By a device, on `/v4/listen` or over REST.
+    case conversation
+}
+
+/// Selects recordings of all businesses and families; nil leaves a property open.
+package struct RecordingFilter: Hashable, Sendable {
+    /// The longest text that finds anything, in bytes of UTF-8: an id has 255 characters at most.
+    package static let longestText = 1024
+
+    package var business: BusinessID?
+    package var kind: RecordingKind?
+    package var client: ClientID?
+    package var userStatus: Transaction.UserStatus?
+    package var processingStatus: Transaction.ProcessingStatus?
+    /// A part of the id or of the patient's name. The case of ASCII letters does not count.
+    package var text: String?
+    /// Whether recordings that their user has deleted are listed too.
+    package var includesArchived = false
+    /// ``RecordingPage/next`` of the page before.
+    package var before: Int64?
+    /// Rows of a page, at least one.
+    package var limit = 50
+
+    package init() {}
+}
+
+/// A row of the list of recordings.
+package struct RecordingSummary: Hashable, Sendable {
+    package let id: TransactionID
+    package let owner: Principal
+    package let kind: RecordingKind
+    /// The `flavour` header of init, or a device's source.
+    package let flavour: String
+    package let mode: String?
+    /// As the client gave it, cut at 200 characters.
+    package let patientName: String?
+    package let userStatus: Transaction.UserStatus
+    package let processingStatus: Transaction.ProcessingStatus
+    package let createdAt: Date
+    package let committedAt: Date?
+    /// When processing or a cancellation ended it.
+    package let processedAt: Date?
+    package let archivedAt: Date?
+    /// Audio files in its folder.
+    package let files: Int
+    /// In seconds; nil where the client has not said when its chunks were spoken.
+    package let duration: Double?
+    /// The status of each result, the transcript first.
+    package let results: [ResultDocument.Status]
+    /// The first error of the first result that failed.
+    package let problem: Diagnostic?
+
+    package var key: Transaction.Key { Transaction.Key(business: owner.business, id: id) }
+}
+
+/// A page of recordings, newest first.
+package struct RecordingPage: Sendable {
+    package let recordings: [RecordingSummary]
+    /// The cursor of the page that follows; nil on the last page.
+    package let next: Int64?
+}
+
+/// A file in a recording's folder.
+package struct RecordingFile: Hashable, Sendable {
+    /// What was made of a file's bytes.
+    package struct Recognition: Hashable, Sendable {
+        package let time: Date
+        /// In seconds, nil where the recogniser has not measured it.
+        package let duration: Double?
+        package let failure: Diagnostic?
+    }
+
+    package let name: String
+    /// In bytes.
+    package let size: Int
+    package let eTag: String
+    package let contentType: String?
+    /// When the last upload under this name came.
+    package let uploadedAt: Date
+    /// nil where these bytes were not recognised yet.
+    package let recognition: Recognition?
+}
+
+/// A document of a recording without its text.
+package struct RecordingDocument: Hashable, Sendable {
+    package let document: ResultDocument
+    /// Whether a client wrote it, and not the server.
+    package let isAuthored: Bool
+    package let createdAt: Date
+    package let updatedAt: Date
+    package let publishedAt: Date?
+    package let archivedAt: Date?
+}
+
+/// A recording with everything that belongs to it.
+package struct RecordingDetail: Sendable {
+    package let transaction: Transaction
+    package let kind: RecordingKind
+    /// By name, at most ``Limits/files``.
+    package let files: [RecordingFile]
+    package let documents: [RecordingDocument]
+}
+
+extension Store {
+    /// Lists recordings of all businesses and families, newest first. Rows that are added between two pages move none.
+    package func recordings(_ filter: RecordingFilter) async throws -> RecordingPage {
+        let text = filter.text.flatMap { $0.isEmpty ? nil : $0.storable }
+        if let text, text.utf8.count > RecordingFilter.longestText { return RecordingPage(recordings: [], next: nil) }
+        // The request as it is stored is searched first: to take the name out of each costs twice as much.
+        let encoded = try text.map {
+            String(decoding: try StoredJSON.text($0).utf8.dropFirst().dropLast(), as: UTF8.self)
+        }
+        return try await read { db in
+            let rows = try db.rows(
+                Self.listOfRecordings,
+                [
+                    filter.before ?? Int64.max, filter.business?.rawValue, filter.client?.rawValue,
+                    filter.userStatus?.rawValue, filter.processingStatus?.rawValue, filter.includesArchived,
+                    filter.kind?.rawValue, text.map(Self.pattern), encoded.map(Self.pattern), filter.limit + 1,
+                ])
+            let shown = rows.prefix(filter.limit)
+            return RecordingPage(
+                recordings: try shown.map(RecordingSummary.init(row:)),
+                next: rows.count > filter.limit ? shown.last?["id"] : nil)
+        }
+    }
+
+    /// Reads a recording, also one that its user has deleted; nil when there is none.
+    package func recording(_ key: Transaction.Key) async throws -> RecordingDetail? {
+        try await read { db in
+            let row = try db.row(
+                "SELECT *, \(Self.kind) AS recording_kind FROM transactions WHERE business_id = ? AND txn_id = ?",
+                [key.business.rawValue, key.id.rawValue])
+            guard let row else { return nil }
+            let transaction = try Transaction(row: row)
+            let documents = try db.rows(
+                """
+                SELECT document_id, kind, template_id, name, format, language, is_edited, status, errors, warnings,
+                    is_authored, created_at, updated_at, published_at, archived_at, NULL AS value
+                FROM documents WHERE transaction_id = ? ORDER BY id
+                """, [row["id"] as Int64])
+            return RecordingDetail(
+                transaction: transaction, kind: try row.word("recording_kind"),
+                files: try Self.files(of: transaction, rowID: row["id"], in: db),
+                documents: try documents.map(RecordingDocument.init(row:)))
+        }
+    }
+
+    private static func files(
+        of transaction: Transaction, rowID: Int64, in db: Database
+    ) throws -> [RecordingFile] {
+        guard let location = transaction.request.audioLocation else { return [] }
+        let objects = try db.rows(
+            "SELECT * FROM objects WHERE business_id = ? AND bucket = ? AND key > ? AND key < ? ORDER BY key LIMIT ?",
+            [
+                transaction.key.business.rawValue, location.bucket, location.key(ofFile: ""),
+                location.folder.isEmpty ? "\u{10FFFF}" : "\(location.folder)0", Limits.files,
+            ]
+        ).map(StoredObject.init(row:))
+        // By name: another upload under it has another ETag.
+        let known = try db.rows(
+            """
+            SELECT file_name, etag, speech ->> '$.duration' AS duration, failure, created_at FROM chunk_transcripts
+            WHERE transaction_id = ?
+            """, [rowID])
+        let recognitions = Dictionary(known.map { ($0["file_name"] as String, $0) }, uniquingKeysWith: { $1 })
+        return try objects.compactMap { object in
+            guard let name = location.name(ofKey: object.key), !name.hasSlash else { return nil }
+            let found = recognitions[name].flatMap { ($0["etag"] as String) == object.eTag ? $0 : nil }
+            return RecordingFile(
+                name: name, size: object.size, eTag: object.eTag, contentType: object.contentType,
+                uploadedAt: object.createdAt, recognition: try found.map(RecordingFile.Recognition.init(row:)))
+        }
+    }
+
+    /// Finds a text anywhere, whatever characters are in it.
+    private static func pattern(_ text: String) -> String {
+        // By scalars: a combining mark after a wildcard would hide it.
+        var pattern = String.UnicodeScalarView("%".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.append("\\") }
+            pattern.append(scalar)
+        }
+        pattern.append("%")
+        return String(pattern)
+    }
+
+    private static let kind = """
+        CASE WHEN encounter_id IS NOT NULL THEN 'ambient'
+            WHEN json_extract(request, '$.session') IS NOT NULL THEN 'session'
+            WHEN bucket = '\(AudioLocation.batchBucket)' AND folder GLOB 'conversations/*' THEN 'conversation'
+            ELSE 'transaction' END
+        """
+
+    /// Row ids rise with time, so that the newest come first without an index, and a place stays where it is.
+    private static let listOfRecordings = """
+        WITH page AS (
+            SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
+                chunk_times, created_at, committed_at, processed_at, archived_at,
+                request ->> '$.flavour' AS flavour, request ->> '$.mode' AS mode, substr(\(patient), 1, 200) AS patient,
+                iif(folder = '', '', folder || '/') AS first_key, iif(folder = '', x'', folder || '0') AS last_key,
+                \(kind) AS kind
+            FROM transactions
+            WHERE id < ?1 AND (?2 IS NULL OR business_id = ?2) AND (?3 IS NULL OR client_id = ?3)
+                AND (?4 IS NULL OR user_status = ?4) AND (?5 IS NULL OR processing_status = ?5)
+                AND (?6 OR archived_at IS NULL) AND (?7 IS NULL OR \(kind) = ?7)
+                AND (?8 IS NULL OR txn_id LIKE ?8 ESCAPE '\\'
+                    OR (request LIKE ?9 ESCAPE '\\' AND \(patient) LIKE ?8 ESCAPE '\\'))
+            ORDER BY id DESC LIMIT ?10
+        )
+        SELECT page.*, (SELECT max(value ->> '$.end') FROM json_each(chunk_times)) AS duration,
+            (
+                SELECT count(*) FROM objects
+                WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket AND key > first_key
+                    AND key < last_key AND key NOT GLOB '*.json' AND key NOT GLOB '*_'
+                    AND instr(substr(key, length(first_key) + 1), '/') = 0
+            ) AS files,
+            (
+                SELECT group_concat(status, ' ') FROM (
+                    SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id)
+            ) AS results,
+            (
+                SELECT errors FROM documents
+                WHERE transaction_id = page.id AND is_authored = 0 AND status = 'failure' ORDER BY id LIMIT 1
+            ) AS errors
+        FROM page ORDER BY id DESC
+        """
+
+    /// The patient's name, in the words of both of Eka's APIs.
+    private static let patient =
+        "coalesce(request ->> '$.patientDetails.username', request ->> '$.patientDetails.name')"
+}
+
+extension RecordingSummary {
+    fileprivate init(row: StoredRow) throws {
+        self.init(
+            id: TransactionID(row["txn_id"]), owner: Principal(row: row), kind: try row.word("kind"),
+            flavour: row["flavour"] as String? ?? "", mode: row["mode"],
+            patientName: row["patient"], userStatus: try row.word("user_status"),
+            processingStatus: try row.word("processing_status"), createdAt: Date(milliseconds: row["created_at"]),
+            committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
+            processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),
+            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
+            files: row["files"], duration: row["duration"],
+            results: (row["results"] as String? ?? "").split(separator: " ").compactMap {
+                ResultDocument.Status(rawValue: String($0))
+            },
+            problem: try (row["errors"] as String?).flatMap { try StoredJSON.diagnostics($0).first })
+    }
+}
+
+extension RecordingFile.Recognition {
+    fileprivate init(row: StoredRow) throws {
+        self.init(
+            time: Date(milliseconds: row["created_at"]), duration: row["duration"],
+            failure: try (row["failure"] as String?).map { try StoredJSON.value($0, as: StoredDiagnostic.self).value })
+    }
+}
+
+extension RecordingDocument {
+    fileprivate init(row: StoredRow) throws {
+        self.init(
+            document: try ResultDocument(row: row), isAuthored: row["is_authored"],
+            createdAt: Date(milliseconds: row["created_at"]), updatedAt: Date(milliseconds: row["updated_at"]),
+            publishedAt: (row["published_at"] as Int64?).map(Date.init(milliseconds:)),
+            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)))
+    }
+}

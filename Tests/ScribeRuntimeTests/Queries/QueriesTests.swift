@@ -1,0 +1,87 @@
+import Foundation
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+/// Every query of a business's data leaves out what other businesses have under the same names.
+struct QueriesTests {
+    private let fixture: UseCaseFixture
+    private var queries: Queries { Queries(store: fixture.store) }
+    private var owner: Principal { fixture.owner }
+    private var stranger: Principal { fixture.stranger }
+
+    init() throws { fixture = try UseCaseFixture() }
+
+    @Test("transactions, files and feedback are those of one business")
+    func recordings() async throws {
+        try await fixture.start()
+        try await fixture.upload("1.wav")
+        let transaction = try #require(try await queries.recordings.transaction(fixture.key()))
+        #expect(try await queries.recordings.fileNames(of: transaction) == ["1.wav"])
+        #expect(
+            try await queries.recordings.startTimes(of: ["t", "unknown"], in: owner.business)
+                == ["t": transaction.createdAt])
+        #expect(try await queries.recordings.startTimes(of: ["t"], in: stranger.business).isEmpty)
+        #expect(try await queries.recordings.transaction(fixture.key(of: stranger)) == nil)
+        #expect(try await queries.recordings.results(of: fixture.key(of: stranger))?.transaction == nil)
+        await #expect(throws: ScribeError.transactionNotFound) {
+            try await queries.recordings.feedback(on: fixture.key(of: stranger))
+        }
+    }
+
+    @Test("documents are those of one business")
+    func documents() async throws {
+        try await fixture.start()
+        let id = try await fixture.documents()[0].id
+        #expect(try await queries.documents.document(id, of: owner.business)?.transaction == TransactionID("t"))
+        #expect(try await queries.documents.document(id, of: stranger.business) == nil)
+        #expect(try await queries.documents.session(fixture.key())?.documents.count == fixture.documents().count)
+        #expect(try await queries.documents.session(fixture.key(of: stranger))?.transaction == nil)
+    }
+
+    @Test("registrations are listed by style and business, or all of them")
+    func webhooks() async throws {
+        for (style, principal) in [(Webhook.Style.alliance, owner), (.connect, owner), (.alliance, stranger)] {
+            _ = try await fixture.webhooks.register(
+                WebhookDraft(style: style, endpoint: .inbox, signingKey: nil), for: principal,
+                called: (endpoint: "endpoint", events: "events", key: "key"))
+        }
+        #expect(try await queries.deliveries.webhooks().count == 3)
+        #expect(
+            try await queries.deliveries.webhooks(.alliance, of: owner.business).map(\.business) == [owner.business])
+        try await fixture.start()
+        let found = try await queries.deliveries.list(DeliveryFilter(business: owner.business))
+        #expect(found.map(\.event) == ["session.started"])
+        #expect(try await queries.deliveries.list(DeliveryFilter(business: stranger.business)).isEmpty)
+        #expect(try await queries.deliveries.delivery(found[0].id) == found[0])
+        #expect(try await queries.deliveries.counts().pending == 1)
+    }
+
+    @Test("templates and objects are those of one business")
+    func templatesAndObjects() async throws {
+        let own = CustomTemplate(id: .init("own"), title: "Ward Round", summary: nil, sectionIDs: [])
+        try await fixture.store.add(own, to: owner.business, at: fixture.manual.now)
+        #expect(try await queries.templates.templates(of: owner.business) == [own])
+        #expect(try await queries.templates.template(own.id, of: stranger.business) == nil)
+        try await fixture.start()
+        try await fixture.upload("1.wav")
+        let key = fixture.location().key(ofFile: "1.wav")
+        #expect(try await queries.objects.object(business: owner.business, bucket: "bucket", key: key)?.key == key)
+        #expect(try await queries.objects.object(business: stranger.business, bucket: "bucket", key: key) == nil)
+        #expect(try await queries.objects.buckets(business: owner.business).map(\.name) == ["bucket"])
+    }
+
+    @Test("a conversation is its user's")
+    func conversations() async throws {
+        let begun = try await fixture.conversations.open(
+            .init(source: "omi", language: "en", timeout: 120), for: owner)
+        #expect(try await queries.conversations.page(begun.id, of: owner)?.conversation.id == begun.id)
+        for other in [fixture.colleague, stranger] {
+            #expect(try await queries.conversations.conversation(begun.id, of: other) == nil)
+        }
+        #expect(try await queries.conversations.isEmpty(begun.id))
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+@testable import ScribeStore
+
+/// The list of recordings of all families and businesses.
+struct RecordingListTests {
+    private let fixture: UseCaseFixture
+    private var recordings: RecordingQueries { Queries(store: fixture.store).recordings }
+
+    init() throws { fixture = try UseCaseFixture() }
+
+    private func list(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> RecordingPage {
+        var filter = RecordingFilter()
+        change(&filter)
+        return try await recordings.list(filter)
+    }
+
+    private func ids(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> [String] {
+        try await list(change).recordings.map(\.id.rawValue)
+    }
+
+    private func find(_ text: String) async throws -> [String] { try await ids { $0.text = text } }
+
+    /// Starts a consultation with `patient_details`.
+    private func start(_ id: String, patient: JSONValue) async throws {
+        var request = fixture.request(id)
+        request.patientDetails = patient
+        _ = try await fixture.consultations.start(.init(id), request, for: fixture.owner)
+    }
+
+    private func start(_ id: String, named name: String) async throws {
+        try await start(id, patient: .object(["username": .string(name)]))
+    }
+
+    private func cancel(_ id: String) async throws {
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        _ = try await fixture.consultations.patch(fixture.key(id), patch)
+    }
+
+    private func finish(_ id: String, _ outcome: Transaction.ProcessingStatus = .success) async throws {
+        try await fixture.consultations.commit(fixture.key(id), ChunkList(files: []))
+        try await fixture.finish(fixture.key(id), outcome)
+    }
+
+    // MARK: Families and tenants
+
+    @Test("recordings of every family are listed, newest first, each with its kind")
+    func families() async throws {
+        try await fixture.start("eka")
+        _ = try await fixture.sessions.create(
+            Sessions.Draft(uploadType: .chunked), as: TransactionID("session"), for: fixture.owner)
+        var draft = AmbientSessions.Draft()
+        draft.id = TransactionID("ambient")
+        _ = try await fixture.ambientSessions.create(draft, for: fixture.owner)
+        _ = try await fixture.conversations.open(
+            .init(source: "omi", language: "en", timeout: 120, id: "device"), for: fixture.owner)
+        let found = try await list().recordings
+        #expect(found.map(\.id.rawValue) == ["device", "ambient", "session", "eka"])
+        #expect(found.map(\.kind) == [.conversation, .ambient, .session, .transaction])
+        #expect(found.map(\.flavour) == ["omi", "suki", "", ""])
+        for recording in found {
+            #expect(try await ids { $0.kind = recording.kind } == [recording.id.rawValue])
+        }
+    }
+
+    @Test("a kind is no matter of a client's words for its place")
+    func kindOfPlace() async throws {
+        let request = TransactionRequest(
+            transfer: .vaded, mode: "conversation", audioURL: "s3://bucket/conversations/t", flavour: "omi")
+        _ = try await fixture.consultations.start(.init("t"), request, for: fixture.owner)
+        #expect(try await list().recordings.map(\.kind) == [.transaction])
+    }
+
+    @Test("a business's recordings are found by its id, and no other's, also of the same transaction id")
+    func tenants() async throws {
+        for principal in [fixture.owner, fixture.stranger] { try await fixture.start(for: principal) }
+        #expect(try await ids() == ["t", "t"])
+        for principal in [fixture.owner, fixture.stranger] {
+            let found = try await list { $0.business = principal.business }.recordings
+            #expect(found.map(\.owner) == [principal])
+        }
+        #expect(try await ids { $0.business = BusinessID("b-3") }.isEmpty)
+    }
+
+    @Test("recordings are found by their client")
+    func client() async throws {
+        try await fixture.start("mine")
+        try await fixture.start("other", for: fixture.stranger)
+        #expect(try await ids { $0.client = fixture.stranger.client } == ["other"])
+    }
+
+    @Test("recordings are found by what their client and the server have done")
+    func states() async throws {
+        for id in ["open", "stopped", "done", "failed", "cancelled"] { try await fixture.start(id) }
+        try await fixture.consultations.stop(fixture.key("stopped"), ChunkList(files: []))
+        try await finish("done")
+        try await finish("failed", .requestFailure)
+        try await cancel("cancelled")
+        #expect(try await ids { $0.processingStatus = .inProgress } == ["stopped", "open"])
+        #expect(try await ids { $0.processingStatus = .success } == ["done"])
+        #expect(try await ids { $0.processingStatus = .requestFailure } == ["failed"])
+        #expect(try await ids { $0.processingStatus = .cancelled } == ["cancelled"])
+        #expect(try await ids { $0.userStatus = .committed } == ["failed", "done"])
+        #expect(try await ids { $0.userStatus = .stopped } == ["stopped"])
+    }
+
+    @Test("a deleted recording is listed only where it is asked for")
+    func archived() async throws {
+        for id in ["kept", "deleted"] { try await fixture.start(id) }
+        try await fixture.consultations.archive(fixture.key("deleted"), by: fixture.owner.user)
+        #expect(try await ids() == ["kept"])
+        let all = try await list { $0.includesArchived = true }.recordings
+        #expect(all.map(\.id.rawValue) == ["deleted", "kept"])
+        #expect(all.map { $0.archivedAt != nil } == [true, false])
+    }
+
+    // MARK: Search
+
+    @Test("a text is found in ids and in patients' names, whatever its case")
+    func search() async throws {
+        try await start("Visit-1", patient: .object(["username": .string("Asha Rao")]))
+        try await start("other", patient: .object(["name": .string("Asha Devi"), "age": .integer(30)]))
+        #expect(try await find("visit-1") == ["Visit-1"])
+        #expect(try await find("ASHA") == ["other", "Visit-1"])
+        #expect(try await find("a dev") == ["other"])
+        #expect(try await list().recordings.map(\.patientName) == ["Asha Devi", "Asha Rao"])
+    }
+
+    @Test("other words of the request are not searched", arguments: ["consultation", "bucket", "username", "30"])
+    func otherWords(text: String) async throws {
+        try await start("t", patient: .object(["username": .string("Asha"), "age": .integer(30)]))
+        #expect(try await find(text).isEmpty)
+    }
+
+    @Test("an empty text leaves nothing out")
+    func noText() async throws {
+        try await fixture.start()
+        #expect(try await find("") == ["t"])
+    }
+
+    @Test(
+        "hostile texts find nothing that is not there",
+        arguments: [
+            "%", "_", "'", "\"", "\\", "\0", "\0t", "%\u{301}", "\u{301}", "t' OR '1'='1", "t%", "_sha", "\\%", "\n",
+            "\u{1F469}\u{200D}", String(repeating: "a", count: 10_000), String(repeating: "%", count: 1000),
+            String(repeating: "\"", count: 1024), String(repeating: "\u{1F600}", count: 10_000),
+        ])
+    func hostileText(text: String) async throws {
+        try await start("t", named: "Asha")
+        #expect(try await find(text).isEmpty)
+    }
+
+    @Test(
+        "a name is found by any part of it",
+        arguments: [
+            "100%", "_b\\", "\\\"c\"", "'d'", "%_", "é", "आशा", "\u{301}", "\t", "</script>", "/", "\u{1F600}",
+        ])
+    func literalText(text: String) async throws {
+        try await start("t", named: "100%_b\\\"c\"'d'%_ é आशा x\u{301} \t </script> \u{1F600}")
+        try await start("other", named: "Bo")
+        #expect(try await find(text) == ["t"])
+    }
+
+    @Test("a name that is no text, or a very long one, is shown as far as it can be")
+    func oddNames() async throws {
+        let names: [JSONValue] = [
+            .integer(7), .number(1.5), .bool(true), .null, .array([.string("a")]), .object(["first": .string("a")]),
+        ]
+        for (number, name) in names.enumerated() {
+            try await start("odd-\(number)", patient: .object(["username": name]))
+        }
+        try await start("long", named: String(repeating: "é", count: 10_000))
+        let found = try await list().recordings
+        #expect(found.count == names.count + 1)
+        #expect(found.first?.patientName == String(repeating: "é", count: 200))
+        #expect(found.last?.patientName == "7")
+    }
+
+    // MARK: Pages
+
+    @Test("pages have neither gaps nor repeats while recordings are added")
+    func pages() async throws {
+        for number in 0..<10 { try await fixture.start("old-\(number)") }
+        var seen: [String] = []
+        var cursor: Int64?
+        repeat {
+            let page = try await list {
+                $0.limit = 3
+                $0.before = cursor
+            }
+            seen += page.recordings.map(\.id.rawValue)
+            cursor = page.next
+            try await fixture.start("new-\(seen.count)")
+        } while cursor != nil
+        #expect(seen == (0..<10).reversed().map { "old-\($0)" })
+    }
+
+    @Test("a page that holds the last recording has none after it")
+    func lastPage() async throws {
+        for number in 0..<4 { try await fixture.start("t-\(number)") }
+        let first = try await list { $0.limit = 2 }
+        let second = try await list {
+            $0.limit = 2
+            $0.before = first.next
+        }
+        #expect(first.next != nil && second.recordings.count == 2 && second.next == nil)
+    }
+
+    @Test("a page has fifty recordings, and filters fill it")
+    func pageSize() async throws {
+        for number in 0..<120 { try await fixture.start("\(number.isMultiple(of: 2) ? "even" : "odd")-\(number)") }
+        let page = try await list { $0.text = "even" }
+        #expect(page.recordings.count == 50)
+        #expect(try await ids { ($0.text, $0.before) = ("even", page.next) }.count == 10)
+    }
+
+    // MARK: Rows
+
+    @Test("a row counts the audio of its own folder, and says how long it is")
+    func audio() async throws {
+        for id in ["t", "t0"] { try await fixture.start(id) }
+        for name in ["1.wav", "2.wav", "som.json", "full_audio.wav_", "below/3.wav"] { try await fixture.upload(name) }
+        try await fixture.upload("1.wav", to: fixture.location("t0"))
+        let times = ["1.wav": ChunkTimes(start: 0, end: 10), "2.wav": ChunkTimes(start: 9.5, end: 19)]
+        try await fixture.consultations.stop(fixture.key(), ChunkList(files: ["1.wav", "2.wav"], times: times))
+        let found = try await list().recordings
+        #expect(found.map(\.files) == [1, 2])
+        #expect(found.map(\.duration) == [nil, 19])
+    }
+
+    @Test("a row has the status of each result, and the first error")
+    func results() async throws {
+        try await fixture.start("good", templates: ["soap", "notes"])
+        try await fixture.start("bad", templates: ["soap"])
+        try await fixture.start("open", templates: ["soap"])
+        try await finish("good")
+        try await finish("bad", .requestFailure)
+        let found = try await list().recordings
+        #expect(found.map(\.results.count) == [2, 2, 3])
+        #expect(found.map(\.results.first) == [.inProgress, .failure, .success])
+        #expect(found.map(\.problem?.code) == [nil, .noAudio, nil])
+        #expect(found.map { $0.processedAt == nil } == [true, false, false])
+    }
+}
