@@ -10,12 +10,9 @@ package struct ConversationPage: Sendable {
     package let photos: [PhotoSummary]
 }
 
-/// Some of a conversation's segments, in the order in which they were said.
-package struct SegmentPage: Sendable {
-    package let segments: [ConversationSegment]
-    /// The row after which the next page begins; nil on the last page.
-    package let next: Int64?
-}
+/// Some of a conversation's segments, in the order in which they were said. Its cursor is the row after which the next
+/// page begins.
+package typealias SegmentPage = Page<ConversationSegment, Int64>
 
 /// A photo's id, time and size, without the picture.
 package struct PhotoSummary: Hashable, Sendable {
@@ -50,11 +47,11 @@ extension Store {
         }
     }
 
-    /// - Parameter place: ``SegmentPage/next`` of the page before.
+    /// - Parameter place: `next` of the page before.
     package func segmentPage(of id: String, after place: Int64) async throws -> SegmentPage {
         try await read { db in
             let row = try db.row("SELECT id FROM conversations WHERE conversation_id = ?", [id])
-            guard let rowID: Int64 = row?["id"] else { return SegmentPage(segments: [], next: nil) }
+            guard let rowID: Int64 = row?["id"] else { return SegmentPage(items: [], next: nil) }
             return try Self.segments(ofRow: rowID, after: place, in: db)
         }
     }
@@ -84,6 +81,6 @@ extension Store {
             let more = try db.row("SELECT 1 FROM segments WHERE conversation = ? AND id > ? LIMIT 1", [rowID, id])
             return more == nil ? nil : id
         }
-        return SegmentPage(segments: rows.map { ConversationSegment(row: $0) }, next: next)
+        return SegmentPage(items: rows.map { ConversationSegment(row: $0) }, next: next)
     }
 }

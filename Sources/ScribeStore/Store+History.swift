@@ -3,16 +3,12 @@ import GRDB
 package import ScribeDomain
 
 /// A page of a user's history.
-package struct HistoryPage: Sendable {
-    /// Where a page ended.
-    package struct Place: Hashable, Sendable {
-        fileprivate let createdAt: Int64
-        fileprivate let id: Int64
-    }
+package typealias HistoryPage = Page<TransactionSummary, HistoryPlace>
 
-    package let transactions: [TransactionSummary]
-    /// Nil when there are no more.
-    package let next: Place?
+/// Where a page of a user's history ended.
+package struct HistoryPlace: Hashable, Sendable {
+    fileprivate let createdAt: Int64
+    fileprivate let id: Int64
 }
 
 extension Store {
@@ -22,10 +18,10 @@ extension Store {
     ///   - place: where the page before ended; nil for the first.
     ///   - limit: at most that many, at least one.
     package func history(
-        business: BusinessID, user: UserID, patient: String?, after place: HistoryPage.Place?, limit: Int
+        business: BusinessID, user: UserID, patient: String?, after place: HistoryPlace?, limit: Int
     ) async throws -> HistoryPage {
         // Always a place: what may be none keeps SQLite from going there, and each page would pass over those before it.
-        let place = place ?? HistoryPage.Place(createdAt: .max, id: .max)
+        let place = place ?? HistoryPlace(createdAt: .max, id: .max)
         return try await read { db in
             // Of the request only what is shown: all of it would have to be decoded for that.
             let rows = try db.rows(
@@ -40,11 +36,9 @@ extension Store {
                 """,
                 [business.rawValue, user.rawValue, patient, place.createdAt, place.id, limit + 1]
             )
-            let shown = rows.prefix(limit)
-            let last = rows.count > limit ? shown.last : nil
-            return HistoryPage(
-                transactions: try shown.map(TransactionSummary.init(row:)),
-                next: last.map { HistoryPage.Place(createdAt: $0["created_at"], id: $0["id"]) })
+            return try HistoryPage(rows, limit: limit, item: TransactionSummary.init(row:)) {
+                HistoryPlace(createdAt: $0["created_at"], id: $0["id"])
+            }
         }
     }
 }

@@ -64,17 +64,18 @@ extension Store {
     /// - Parameter after: where the page before ended; without an id all of that key are on the page before.
     package func multipartUploads(
         in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
-    ) async throws -> [MultipartUpload] {
+    ) async throws -> Page<MultipartUpload, (key: String, id: String)> {
         try await read { db in
-            try db.rows(
+            let rows = try db.rows(
                 """
                 SELECT * FROM multipart_uploads
                 WHERE business_id = ?1 AND bucket = ?2 AND substr(key, 1, length(?3)) = ?3
                     AND (key > ?4 OR key = ?4 AND ?5 <> '' AND upload_id > ?5)
                 ORDER BY key, upload_id LIMIT ?6
                 """,
-                [business.rawValue, bucket, prefix, after.key, after.id, limit]
-            ).map(MultipartUpload.init(row:))
+                [business.rawValue, bucket, prefix, after.key, after.id, limit + 1]
+            )
+            return try Page(rows, limit: limit, item: MultipartUpload.init(row:)) { ($0["key"], $0["upload_id"]) }
         }
     }
 

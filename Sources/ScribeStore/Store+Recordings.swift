@@ -27,7 +27,7 @@ package struct RecordingFilter: Hashable, Sendable {
     package var text: String?
     /// Whether recordings that their user has deleted are listed too.
     package var includesArchived = false
-    /// ``RecordingPage/next`` of the page before.
+    /// `next` of the page before.
     package var before: Int64?
     /// Rows of a page, at least one.
     package var limit = 50
@@ -64,12 +64,8 @@ package struct RecordingSummary: Hashable, Sendable {
     package var key: Transaction.Key { Transaction.Key(business: owner.business, id: id) }
 }
 
-/// A page of recordings, newest first.
-package struct RecordingPage: Sendable {
-    package let recordings: [RecordingSummary]
-    /// The cursor of the page that follows; nil on the last page.
-    package let next: Int64?
-}
+/// A page of recordings, newest first. Its cursor is the row before which the next page begins.
+package typealias RecordingPage = Page<RecordingSummary, Int64>
 
 /// A file in a recording's folder.
 package struct RecordingFile: Hashable, Sendable {
@@ -116,7 +112,7 @@ extension Store {
     /// Lists recordings of all businesses and families, newest first. Rows that are added between two pages move none.
     package func recordings(_ filter: RecordingFilter) async throws -> RecordingPage {
         let text = filter.text.flatMap { $0.isEmpty ? nil : $0.storable }
-        if let text, text.utf8.count > RecordingFilter.longestText { return RecordingPage(recordings: [], next: nil) }
+        if let text, text.utf8.count > RecordingFilter.longestText { return RecordingPage(items: [], next: nil) }
         // The request as it is stored is searched first: to take the name out of each costs twice as much.
         let encoded = try text.map {
             String(decoding: try StoredJSON.text($0).utf8.dropFirst().dropLast(), as: UTF8.self)
@@ -129,10 +125,7 @@ extension Store {
                     filter.userStatus?.rawValue, filter.processingStatus?.rawValue, filter.includesArchived,
                     filter.kind?.rawValue, text.map(Self.pattern), encoded.map(Self.pattern), filter.limit + 1,
                 ])
-            let shown = rows.prefix(filter.limit)
-            return RecordingPage(
-                recordings: try shown.map(RecordingSummary.init(row:)),
-                next: rows.count > filter.limit ? shown.last?["id"] : nil)
+            return try RecordingPage(rows, limit: filter.limit, item: RecordingSummary.init(row:)) { $0["id"] }
         }
     }
 

@@ -29,11 +29,11 @@ struct ConversationPagesTests {
 
     private func pages() async throws -> [[ConversationSegment]] {
         let first = try #require(try await store.conversationPage("c", of: owner))
-        var pages = [first.segments.segments]
+        var pages = [first.segments.items]
         var next = first.segments.next
         while let place = next {
             let page = try await store.segmentPage(of: "c", after: place)
-            pages.append(page.segments)
+            pages.append(page.items)
             next = page.next
         }
         return pages
@@ -72,6 +72,6 @@ struct ConversationPagesTests {
         let stranger = Principal(business: .init("b-2"), user: .init("u"), doctor: .init("d"), client: .init("c"))
         #expect(try await store.conversationPage("c", of: stranger) == nil)
         #expect(try await store.photoPiece("q", of: "c", from: 0) == nil)
-        #expect(try await store.segmentPage(of: "none", after: 0).segments.isEmpty)
+        #expect(try await store.segmentPage(of: "none", after: 0).items.isEmpty)
     }
 }

@@ -41,7 +41,7 @@ struct TransactionStoreTests {
         let history = try await fixture.store.history(
             business: other.business, user: other.user, patient: nil, after: nil, limit: 10
         )
-        #expect(history.transactions.map(\.business) == [other.business])
+        #expect(history.items.map(\.business) == [other.business])
         #expect(try await fixture.store.results(of: fixture.key(business: "b-3")) == nil)
     }
 
@@ -64,7 +64,7 @@ struct TransactionStoreTests {
             try await fixture.store.history(
                 business: .init("b-1"), user: .init(user), patient: nil, after: nil, limit: count ?? 100
             )
-            .transactions.map(\.id.rawValue)
+            .items.map(\.id.rawValue)
         }
         #expect(try await list(nil) == ["t3", "t2", "t1"])
         #expect(try await list(2) == ["t3", "t2"])

@@ -89,7 +89,7 @@ struct ConversationText: Sendable {
         var isFirst = true
         while true {
             await LongWork.run(bytes: Store.pageSize) {
-                for segment in segments.segments {
+                for segment in segments.items {
                     if !isFirst { output.text.write(",") }
                     isFirst = false
                     output.text.write(json: segment.json)

@@ -130,22 +130,21 @@ extension S3Responder {
         }
         let (key, id, prefix) = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "", query["prefix"] ?? "")
         let found = try await queries.objects.multipartUploads(
-            in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit + 1)
-        let shown = found.prefix(limit)
+            in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit)
         let isURLEncoded = query["encoding-type"] == "url"
         let encode = { (key: String) in isURLEncoded ? PercentEncoding.encode(key, keepingSlashes: true) : key }
         var elements = [
             XMLElement("Bucket", bucket), XMLElement("KeyMarker", encode(key)), XMLElement("UploadIdMarker", id),
             XMLElement("Prefix", encode(prefix)), XMLElement("MaxUploads", String(limit)),
-            XMLElement("IsTruncated", String(found.count > shown.count)),
+            XMLElement("IsTruncated", String(found.next != nil)),
         ]
         if isURLEncoded { elements.append(XMLElement("EncodingType", "url")) }
-        if found.count > shown.count, let last = shown.last {
+        if let next = found.next {
             elements += [
-                XMLElement("NextKeyMarker", encode(last.key)), XMLElement("NextUploadIdMarker", last.id),
+                XMLElement("NextKeyMarker", encode(next.key)), XMLElement("NextUploadIdMarker", next.id),
             ]
         }
-        elements += shown.map { upload in
+        elements += found.items.map { upload in
             XMLElement(
                 "Upload",
                 [

@@ -25,7 +25,7 @@ package struct ConversationQueries: Sendable {
         try await store.conversationPage(id, of: principal)
     }
 
-    /// - Parameter place: ``SegmentPage/next`` of the page before.
+    /// - Parameter place: `next` of the page before.
     package func segmentPage(of id: String, after place: Int64) async throws -> SegmentPage {
         try await store.segmentPage(of: id, after: place)
     }

@@ -24,6 +24,9 @@ package struct ObjectQueries: Sendable {
         try await store.buckets(business: business)
     }
 
+    /// Whether any business has put anything into a bucket.
+    package func hasBucket(_ bucket: String) async throws -> Bool { try await store.hasBucket(bucket) }
+
     /// An unfinished upload with its parts by number, or nil.
     package func multipartUpload(
         _ id: String, bucket: String, key: String, business: BusinessID
@@ -35,7 +38,7 @@ package struct ObjectQueries: Sendable {
     /// - Parameter after: where the page before ended; without an id all of that key are on the page before.
     package func multipartUploads(
         in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
-    ) async throws -> [MultipartUpload] {
+    ) async throws -> Page<MultipartUpload, (key: String, id: String)> {
         try await store.multipartUploads(in: bucket, business: business, prefix: prefix, after: after, limit: limit)
     }
 }

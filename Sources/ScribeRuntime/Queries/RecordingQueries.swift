@@ -35,9 +35,9 @@ package struct RecordingQueries: Sendable {
     /// A page of a user's transactions, newest first, without cancelled ones.
     /// - Parameters:
     ///   - patient: keeps those with this `patient_details.oid`.
-    ///   - place: ``HistoryPage/next`` of the page before; nil for the first page.
+    ///   - place: `next` of the page before; nil for the first page.
     package func history(
-        business: BusinessID, user: UserID, patient: String?, after place: HistoryPage.Place?, limit: Int
+        business: BusinessID, user: UserID, patient: String?, after place: HistoryPlace?, limit: Int
     ) async throws -> HistoryPage {
         try await store.history(business: business, user: user, patient: patient, after: place, limit: limit)
     }

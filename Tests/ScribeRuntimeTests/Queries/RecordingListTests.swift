@@ -20,7 +20,7 @@ struct RecordingListTests {
     }
 
     private func ids(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> [String] {
-        try await list(change).recordings.map(\.id.rawValue)
+        try await list(change).items.map(\.id.rawValue)
     }
 
     private func find(_ text: String) async throws -> [String] { try await ids { $0.text = text } }
@@ -59,7 +59,7 @@ struct RecordingListTests {
         _ = try await fixture.ambientSessions.create(draft, for: fixture.owner)
         _ = try await fixture.conversations.open(
             .init(source: "omi", language: "en", timeout: 120, id: "device"), for: fixture.owner)
-        let found = try await list().recordings
+        let found = try await list().items
         #expect(found.map(\.id.rawValue) == ["device", "ambient", "session", "eka"])
         #expect(found.map(\.kind) == [.conversation, .ambient, .session, .transaction])
         #expect(found.map(\.flavour) == ["omi", "suki", "", ""])
@@ -73,7 +73,7 @@ struct RecordingListTests {
         let request = TransactionRequest(
             transfer: .vaded, mode: "conversation", audioURL: "s3://bucket/conversations/t", flavour: "omi")
         _ = try await fixture.consultations.start(.init("t"), request, for: fixture.owner)
-        #expect(try await list().recordings.map(\.kind) == [.transaction])
+        #expect(try await list().items.map(\.kind) == [.transaction])
     }
 
     @Test("a business's recordings are found by its id, and no other's, also of the same transaction id")
@@ -81,7 +81,7 @@ struct RecordingListTests {
         for principal in [fixture.owner, fixture.stranger] { try await fixture.start(for: principal) }
         #expect(try await ids() == ["t", "t"])
         for principal in [fixture.owner, fixture.stranger] {
-            let found = try await list { $0.business = principal.business }.recordings
+            let found = try await list { $0.business = principal.business }.items
             #expect(found.map(\.owner) == [principal])
         }
         #expect(try await ids { $0.business = BusinessID("b-3") }.isEmpty)
@@ -114,7 +114,7 @@ struct RecordingListTests {
         for id in ["kept", "deleted"] { try await fixture.start(id) }
         try await fixture.consultations.archive(fixture.key("deleted"), by: fixture.owner.user)
         #expect(try await ids() == ["kept"])
-        let all = try await list { $0.includesArchived = true }.recordings
+        let all = try await list { $0.includesArchived = true }.items
         #expect(all.map(\.id.rawValue) == ["deleted", "kept"])
         #expect(all.map { $0.archivedAt != nil } == [true, false])
     }
@@ -128,7 +128,7 @@ struct RecordingListTests {
         #expect(try await find("visit-1") == ["Visit-1"])
         #expect(try await find("ASHA") == ["other", "Visit-1"])
         #expect(try await find("a dev") == ["other"])
-        #expect(try await list().recordings.map(\.patientName) == ["Asha Devi", "Asha Rao"])
+        #expect(try await list().items.map(\.patientName) == ["Asha Devi", "Asha Rao"])
     }
 
     @Test("other words of the request are not searched", arguments: ["consultation", "bucket", "username", "30"])
@@ -175,7 +175,7 @@ struct RecordingListTests {
             try await start("odd-\(number)", patient: .object(["username": name]))
         }
         try await start("long", named: String(repeating: "é", count: 10_000))
-        let found = try await list().recordings
+        let found = try await list().items
         #expect(found.count == names.count + 1)
         #expect(found.first?.patientName == String(repeating: "é", count: 200))
         #expect(found.last?.patientName == "7")
@@ -193,7 +193,7 @@ struct RecordingListTests {
                 $0.limit = 3
                 $0.before = cursor
             }
-            seen += page.recordings.map(\.id.rawValue)
+            seen += page.items.map(\.id.rawValue)
             cursor = page.next
             try await fixture.start("new-\(seen.count)")
         } while cursor != nil
@@ -208,14 +208,14 @@ struct RecordingListTests {
             $0.limit = 2
             $0.before = first.next
         }
-        #expect(first.next != nil && second.recordings.count == 2 && second.next == nil)
+        #expect(first.next != nil && second.items.count == 2 && second.next == nil)
     }
 
     @Test("a page has fifty recordings, and filters fill it")
     func pageSize() async throws {
         for number in 0..<120 { try await fixture.start("\(number.isMultiple(of: 2) ? "even" : "odd")-\(number)") }
         let page = try await list { $0.text = "even" }
-        #expect(page.recordings.count == 50)
+        #expect(page.items.count == 50)
         #expect(try await ids { ($0.text, $0.before) = ("even", page.next) }.count == 10)
     }
 
@@ -228,7 +228,7 @@ struct RecordingListTests {
         try await fixture.upload("1.wav", to: fixture.location("t0"))
         let times = ["1.wav": ChunkTimes(start: 0, end: 10), "2.wav": ChunkTimes(start: 9.5, end: 19)]
         try await fixture.consultations.stop(fixture.key(), ChunkList(files: ["1.wav", "2.wav"], times: times))
-        let found = try await list().recordings
+        let found = try await list().items
         #expect(found.map(\.files) == [1, 2])
         #expect(found.map(\.duration) == [nil, 19])
     }
@@ -240,7 +240,7 @@ struct RecordingListTests {
         try await fixture.start("open", templates: ["soap"])
         try await finish("good")
         try await finish("bad", .requestFailure)
-        let found = try await list().recordings
+        let found = try await list().items
         #expect(found.map(\.results.count) == [2, 2, 3])
         #expect(found.map(\.results.first) == [.inProgress, .failure, .success])
         #expect(found.map(\.problem?.code) == [nil, .noAudio, nil])

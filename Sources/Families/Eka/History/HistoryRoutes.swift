@@ -28,7 +28,7 @@ struct HistoryRoutes: Sendable {
             return count
         }
         let patient = request.uri.queryParameters.text("oid")
-        @Sendable func readPage(_ place: HistoryPage.Place?, _ seen: Int) async throws -> HistoryPage {
+        @Sendable func readPage(_ place: HistoryPlace?, _ seen: Int) async throws -> HistoryPage {
             try await queries.recordings.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,
                 limit: min(Self.pageSize, (count ?? .max) - seen))
@@ -41,7 +41,7 @@ struct HistoryRoutes: Sendable {
             var seen = 0
             while let page = next {
                 try await writer.write(await Self.encoded(page, isFirst: seen == 0))
-                seen += page.transactions.count
+                seen += page.items.count
                 let isEnough = seen >= count ?? .max
                 next = if let place = page.next, !isEnough { try await readPage(place, seen) } else { nil }
             }
@@ -54,8 +54,8 @@ struct HistoryRoutes: Sendable {
     /// Not on the event loop, which others wait for: a page is some milliseconds of work.
     private static func encoded(_ page: HistoryPage, isFirst: Bool) async -> ByteBuffer {
         await withTaskExecutorPreference(globalConcurrentExecutor) {
-            var text = JSONText(capacity: page.transactions.count * 512)
-            for (index, transaction) in page.transactions.enumerated() {
+            var text = JSONText(capacity: page.items.count * 512)
+            for (index, transaction) in page.items.enumerated() {
                 if index > 0 || !isFirst { text.write(",") }
                 text.write(json: transaction.json)
             }
