@@ -129,7 +129,12 @@ struct FactExtraction {
             let isPartial = clause.tokens.contains(["but", "except", "just", "only"]) && clause.tokens.count > 3
             for question in questions.clauses where !isPartial || questions.clauses.count == 1 {
                 let ofFamily = question.terms.has(.bloodRelative)
-                for topic in Topics.asked(in: question.tokens, question.terms) { deny(topic, ofFamily: ofFamily) }
+                let topics = Topics.asked(in: question.tokens, question.terms)
+                // "No palpitations" denies none of the others that were asked about.
+                let named = topics.filter { topic in
+                    topic.last.map { last in clause.tokens.contains { $0.plain == last.plain } } ?? false
+                }
+                for topic in named.isEmpty ? topics : named { deny(topic, ofFamily: ofFamily) }
             }
         }
         var rest = clause.tokens[...]

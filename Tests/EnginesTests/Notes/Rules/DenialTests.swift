@@ -40,6 +40,21 @@ struct DenialTests {
         #expect(statements(kind, "Doctor: \(question)\nPatient: No.") == [expected])
     }
 
+    @Test("an answer that names one of several topics denies that one alone")
+    func named() {
+        let transcript = """
+            Doctor: Any shortness of breath or palpitations?
+            Patient: No palpitations, but I get a little breathless.
+            Doctor: Any fever or chills?
+            Patient: No fever, no chills.
+            Doctor: Any nausea or vomiting?
+            Patient: No.
+            """
+        #expect(
+            statements(.negative, transcript)
+                == ["denies palpitations", "denies fever", "denies chills", "denies nausea", "denies vomiting"])
+    }
+
     @Test("a relative who was asked about is named with what he had")
     func relatives() {
         let transcript = """
