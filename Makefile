@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo dist dist-test soak fuzz bench image-test pages fidelity lint format clean
+.PHONY: run build test test-quick demo dist dist-test soak fuzz bench image-test pages openapi fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -67,6 +67,11 @@ image-test:
 pages: fidelity
 	@swift build --build-tests
 	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page
+
+# Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
+openapi:
+	@scripts/install test
+	@.venv/bin/python scripts/bundle-openapi
 
 # Writes docs/fidelity.md: what clients rely on, and the tests that assert it.
 fidelity:

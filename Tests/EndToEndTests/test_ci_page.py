@@ -1,5 +1,6 @@
 """Runs what docs/contract-tests.md prints, as it is printed."""
 
+import json
 import os
 import re
 import subprocess
@@ -74,3 +75,28 @@ def test_the_environment_of_the_service_starts_a_server_that_lets_its_client_in(
     with running(tmp_path, environment={**image, **job["services"]["scribe"]["env"]}) as server:
         login = {"client_id": job["env"]["SCRIBE_CLIENT_ID"], "client_secret": job["env"]["SCRIBE_CLIENT_SECRET"]}
         assert requests.post(f"{server.base_url}/connect-auth/v1/account/login", json=login).status_code == 200
+
+
+LIVE = {"method": "GET", "path": "/livez", "status": 200, "type": "application/json", "body": '{"status":"alive"}'}
+
+
+@pytest.mark.parametrize("exchange, options, problem", [
+    (LIVE, [], None),
+    ({**LIVE, "body": '{"status":"dead"}'}, [], "'alive' was expected"),
+    ({**LIVE, "status": 500}, [], "not documented"),
+    (LIVE, ["--coverage"], "no test gets it"),
+])
+@pytest.mark.parametrize("kind", ["jsonl", "har"])
+def test_a_recording_of_one_exchange_is_checked(tmp_path, exchange, options, problem, kind):
+    content = {"mimeType": exchange["type"], "text": exchange["body"]}
+    entry = {
+        "request": {"method": exchange["method"], "url": f"http://127.0.0.1:8087{exchange['path']}"},
+        "response": {"status": exchange["status"], "content": content},
+    }
+    file = tmp_path / f"exchanges.{kind}"
+    file.write_text(json.dumps(exchange if kind == "jsonl" else {"log": {"entries": [entry]}}))
+    script = ROOT / "Tests/EndToEndTests/check_exchanges.py"
+    # Away from this folder's modules: the script needs nothing beside it.
+    checked = run(tmp_path, [sys.executable, "-P", script, *options, file])
+    assert checked.returncode == (1 if problem else 0), checked.stdout + checked.stderr
+    assert (problem or "1 exchanges, 0 problems") in checked.stdout

@@ -29,10 +29,12 @@ def check(answer: requests.Response, method: str, path: str):
 def test_every_example_fits_its_schema():
     def walk(node, path):
         if isinstance(node, dict):
-            if "schema" in node and "example" in node:
-                schema = {**node["schema"], "components": DOCUMENT["components"]}
-                errors = list(jsonschema.Draft202012Validator(schema).iter_errors(node["example"]))
-                assert not errors, f"{path}: {errors[0].message}"
+            if isinstance(node.get("schema"), dict):
+                validator = jsonschema.Draft202012Validator({**node["schema"], "components": DOCUMENT["components"]})
+                named = [each["value"] for each in node.get("examples", {}).values()]
+                for example in [*named, *([node["example"]] if "example" in node else [])]:
+                    errors = list(validator.iter_errors(example))
+                    assert not errors, f"{path}: {errors[0].message}"
             for key, value in node.items():
                 walk(value, f"{path}/{key}")
         elif isinstance(node, list):

@@ -10,6 +10,12 @@ struct document {
 
 // In openapi/.
 struct document document_scribe(void);
+struct document document_openapi_eka(void);
+struct document document_openapi_sessions(void);
+struct document document_openapi_suki(void);
+struct document document_openapi_listen(void);
+struct document document_openapi_omi(void);
+struct document document_openapi_status(void);
 struct document document_control(void);
 struct document document_ambient(void);
 struct document document_omi(void);

@@ -45,7 +45,7 @@ def parameters(judge, first: Tenant, second: Tenant):
         value = first.ids.get(kind, "1")
         for case, raw in [("repeated", f"{name}={value}&{name}=2"), ("bare", name), ("list", f"{name}[]={value}")]:
             cases.append((case, {"raw_query": raw}, f"query {name} {case}", True, None))
-        for example in [parameter["example"]] if "example" in parameter else []:
+        for example in [parameter["example"]] if "example" in parameter else schema.get("examples", []):
             meant = f"{example}\0x"
             fits = is_valid(schema, meant)
             cases.append(("NUL", {"query": {name: f"{example}%00x"}}, f"query {name} ends in NUL", fits, None))
@@ -82,7 +82,7 @@ def parameters(judge, first: Tenant, second: Tenant):
         if name == "unknown":
             unknown[subject] = (answer.status_code, told)
         # A conversion to a template that nobody here has makes a note of that name, which may then be asked for.
-        is_converted = judge.operation.id == "sessionStatus" and kind == "template"
+        is_converted = judge.operation.id == "readSessionStatus" and kind == "template"
         if name == "foreign" and kind and not is_converted and (answer.status_code, told) != unknown[subject]:
             judge.note(title, answer, f"differs from an unknown one, {unknown[subject]}")
 

@@ -165,9 +165,9 @@ class Tenant:
         for operation in OPERATIONS:
             # Credentials are new each time.
             if operation.method == "GET" and not operation.is_open and operation.id not in (
-                "credentials", "s3Token", "ambientRecording",
+                "readCredentials", "readS3Token", "listAmbientRecordings",
             ):
-                answer = Exchange(self, operation).send(query={"dlp": "true"} if operation.id == "status" else {})
+                answer = Exchange(self, operation).send(query={"dlp": "true"} if operation.id == "readStatus" else {})
                 if operation.id not in TICKETS:
                     seen[operation.id] = (answer.status_code, without_links(answer.json()))
         return seen
@@ -217,6 +217,8 @@ class Exchange:
                 return self.tenant.partner
             if name in ("device_code", "user_code"):
                 return self.tenant.call("POST", "/connect-auth/v1/device/code", {})[name]
+            if name == "session_id" and self.operation.id == "createSession" or name == "ambient_session_id":
+                return str(uuid.uuid4())
             if name == "endpoint":
                 return f"http://127.0.0.1:8080/{uuid.uuid4()}"
             return self.ids[KINDS[name]] if name in KINDS and isinstance(value, str) else value

@@ -88,11 +88,17 @@ def alternatives(schema):
             yield from alternatives(each)
 
 
+def member_names(schema) -> list[str]:
+    """Names of the members that a schema describes; a pattern lists other names of a member, as `^(a|b)$`."""
+    patterns = schema.get("patternProperties", {})
+    return [*schema.get("properties", {}), *(name for each in patterns for name in each.strip("^$()").split("|"))]
+
+
 def fields(schema, value, path=()):
     """The paths of all fields that can be reached in a body."""
     schemas = list(alternatives(schema))
     if isinstance(value, dict):
-        names = {name: None for each in schemas for name in each.get("properties", {})}
+        names = {name: None for each in schemas for name in member_names(each)}
         names.update({name: None for name in value})
         for name in names:
             yield (*path, name)
@@ -116,8 +122,10 @@ def at(body, path):
 
 
 def is_required(schema, body) -> bool:
-    """Whether what the body lacks is required in any case, and not as one of several."""
-    return all(error.validator == "required" for error in validator(schema).iter_errors(body))
+    """Whether a body lacks a member that is required in any case, and not as one of several."""
+    # One of several is required by the `else` of an `if`.
+    return all(
+        error.validator == "required" and "else" not in error.schema_path for error in validator(schema).iter_errors(body))
 
 
 def changed(body, path, value):
