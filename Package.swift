@@ -357,8 +357,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Eka", "Engines", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "TestSupport", "scribe-emulator",
-                .argumentParser,
+                "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "TestSupport",
+                "scribe-emulator", .argumentParser, .logging,
             ],
             swiftSettings: swiftSettings
         ),

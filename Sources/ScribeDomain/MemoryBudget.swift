@@ -25,7 +25,8 @@ package final class MemoryBudget: Sendable {
         var next = 0
     }
 
-    private let limit: Int
+    /// The bytes that may be held.
+    package let limit: Int
     /// The bytes of each share that are not counted.
     fileprivate let free: Int
     private let clock: ScribeClock

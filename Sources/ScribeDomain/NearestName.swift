@@ -1,10 +1,10 @@
 /// The name among `known` that takes the fewest changes to get from `name`: what somebody may have meant.
 package func nearestName(to name: String, among known: [String]) -> String {
-    known.min { editDistance(name, $0) < editDistance(name, $1) } ?? ""
+    known.min { editDistance(Array(name), Array($0)) < editDistance(Array(name), Array($1)) } ?? ""
 }
 
-private func editDistance(_ first: String, _ second: String) -> Int {
-    let target = Array(second)
+/// The fewest insertions, removals and replacements that make one list another.
+package func editDistance<Element: Equatable>(_ first: [Element], _ target: [Element]) -> Int {
     var row = Array(0...target.count)
     for (i, character) in first.enumerated() {
         var diagonal = row[0]

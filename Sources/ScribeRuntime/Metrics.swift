@@ -2,9 +2,9 @@ import ScribeDomain
 
 /// Counts what the server does, for Prometheus. Labels are routes, words and numbers: never what a client sent.
 package final class Metrics: Sendable {
-    /// One time series: a name with its labels.
+    /// One time series: a metric with the values of its labels.
     private struct Series: Hashable {
-        let name: String
+        let metric: Metric
         let labels: [String]
     }
 
@@ -16,7 +16,7 @@ package final class Metrics: Sendable {
 
     private struct State {
         var counters: [Series: Int] = [:]
-        var gauges: [Series: Int] = [:]
+        var connections = 0
         var histograms: [Series: Histogram] = [:]
     }
 
@@ -28,43 +28,40 @@ package final class Metrics: Sendable {
     package init() {}
 
     package func requestServed(method: String, route: String, status: Int, seconds: Double) {
-        let labels = ["method", method, "route", route]
         state.withLock { state in
-            state.counters[
-                Series(name: "scribe_requests_total", labels: labels + ["status", String(status)]), default: 0] += 1
-            state.histograms[Series(name: "scribe_request_seconds", labels: labels), default: .init()].record(seconds)
+            let counted = Series(metric: .requests, labels: [method, route, String(status)])
+            state.counters[counted, default: 0] += 1
+            let timed = Series(metric: .requestSeconds, labels: [method, route])
+            state.histograms[timed, default: .init()].record(seconds)
         }
     }
 
     /// - Parameter outcome: `success` or the code of the failure.
     package func chunkTranscribed(by transcriber: String, outcome: String, seconds: Double) {
         state.withLock { state in
-            let labels = ["transcriber", transcriber, "outcome", outcome]
-            state.counters[Series(name: "scribe_chunks_total", labels: labels), default: 0] += 1
-            let series = Series(name: "scribe_transcription_seconds", labels: ["transcriber", transcriber])
-            state.histograms[series, default: .init()].record(seconds)
+            state.counters[Series(metric: .chunks, labels: [transcriber, outcome]), default: 0] += 1
+            let timed = Series(metric: .transcriptionSeconds, labels: [transcriber])
+            state.histograms[timed, default: .init()].record(seconds)
         }
     }
 
     /// - Parameter outcome: `success` or the code of the failure.
     package func noteWritten(by writer: String, outcome: String, seconds: Double) {
         state.withLock { state in
-            let labels = ["writer", writer, "outcome", outcome]
-            state.counters[Series(name: "scribe_notes_total", labels: labels), default: 0] += 1
-            let series = Series(name: "scribe_note_seconds", labels: ["writer", writer])
-            state.histograms[series, default: .init()].record(seconds)
+            state.counters[Series(metric: .notes, labels: [writer, outcome]), default: 0] += 1
+            state.histograms[Series(metric: .noteSeconds, labels: [writer]), default: .init()].record(seconds)
         }
     }
 
     /// - Parameter source: how the segments of a conversation came: `edge_asr`, `suggested`, `audio` or `call`.
     package func segmentsAdded(_ count: Int, from source: String) {
-        let series = Series(name: "scribe_segments_total", labels: ["source", source])
+        let series = Series(metric: .segments, labels: [source])
         state.withLock { $0.counters[series, default: 0] += count }
     }
 
     /// - Parameter outcome: the processing status that it ended with.
     package func transactionProcessed(outcome: String) {
-        let series = Series(name: "scribe_transactions_total", labels: ["outcome", outcome])
+        let series = Series(metric: .transactions, labels: [outcome])
         state.withLock { $0.counters[series, default: 0] += 1 }
     }
 
@@ -72,54 +69,56 @@ package final class Metrics: Sendable {
     ///   - style: of the registration, or `callback`.
     ///   - settlement: `delivered`, `retried` or `failed`.
     package func deliverySettled(style: String, settlement: String) {
-        let series = Series(
-            name: "scribe_webhook_deliveries_total", labels: ["style", style, "outcome", settlement])
+        let series = Series(metric: .deliveries, labels: [style, settlement])
         state.withLock { $0.counters[series, default: 0] += 1 }
     }
 
-    package func connectionOpened() { addConnections(1) }
-    package func connectionClosed() { addConnections(-1) }
+    package func connectionOpened() { state.withLock { $0.connections += 1 } }
+    package func connectionClosed() { state.withLock { $0.connections -= 1 } }
 
-    private func addConnections(_ count: Int) {
-        let series = Series(name: "scribe_connections", labels: [])
-        state.withLock { $0.gauges[series, default: 0] += count }
-    }
-
-    /// Everything in Prometheus' text format.
-    /// - Parameter readings: further gauges, taken for this answer.
-    package func text(readings: [(name: String, value: Double)]) -> String {
+    /// Every metric in Prometheus' text format. A metric without a value yet has its `# HELP` and `# TYPE` alone.
+    /// - Parameter readings: further values, taken for this answer.
+    package func text(readings: [MetricReading]) -> String {
         let state = state.withLock { $0 }
+        let readings =
+            readings + [MetricReading(.connections, state.connections)]
+            + state.counters.map { MetricReading($0.key.metric, labels: $0.key.labels, $0.value) }
+        let values = Dictionary(grouping: readings, by: \.metric)
+        let histograms = Dictionary(grouping: state.histograms, by: \.key.metric)
         var lines: [String] = []
-        func group(_ series: some Collection<Series>, _ type: String, _ write: (Series) -> Void) {
-            for (name, members) in Dictionary(grouping: series, by: \.name).sorted(by: { $0.key < $1.key }) {
-                lines.append("# TYPE \(name) \(type)")
-                members.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }.forEach(write)
+        for metric in Metric.allCases {
+            lines += ["# HELP \(metric.rawValue) \(metric.help)", "# TYPE \(metric.rawValue) \(metric.kind.rawValue)"]
+            for reading in (values[metric] ?? []).sorted(by: { $0.labels.lexicographicallyPrecedes($1.labels) }) {
+                lines.append(Self.line(metric, labels: reading.labels, Self.text(of: reading.value)))
+            }
+            let timed = (histograms[metric] ?? [])
+                .sorted { $0.key.labels.lexicographicallyPrecedes($1.key.labels) }
+            for (series, histogram) in timed {
+                for (bound, count) in zip(Self.buckets, histogram.counts) {
+                    lines.append(Self.line(metric, "_bucket", labels: series.labels, le: "\(bound)", "\(count)"))
+                }
+                lines += [
+                    Self.line(metric, "_bucket", labels: series.labels, le: "+Inf", "\(histogram.count)"),
+                    Self.line(metric, "_sum", labels: series.labels, "\(histogram.sum)"),
+                    Self.line(metric, "_count", labels: series.labels, "\(histogram.count)"),
+                ]
             }
         }
-        group(state.counters.keys, "counter") { series in
-            lines.append("\(series.name)\(Self.braces(series.labels)) \(state.counters[series] ?? 0)")
-        }
-        group(state.gauges.keys, "gauge") { series in
-            lines.append("\(series.name)\(Self.braces(series.labels)) \(state.gauges[series] ?? 0)")
-        }
-        group(state.histograms.keys, "histogram") { series in
-            guard let histogram = state.histograms[series] else { return }
-            for (bound, count) in zip(Self.buckets, histogram.counts) {
-                lines.append("\(series.name)_bucket\(Self.braces(series.labels + ["le", "\(bound)"])) \(count)")
-            }
-            lines.append("\(series.name)_bucket\(Self.braces(series.labels + ["le", "+Inf"])) \(histogram.count)")
-            lines.append("\(series.name)_sum\(Self.braces(series.labels)) \(histogram.sum)")
-            lines.append("\(series.name)_count\(Self.braces(series.labels)) \(histogram.count)")
-        }
-        for reading in readings { lines += ["# TYPE \(reading.name) gauge", "\(reading.name) \(reading.value)"] }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func braces(_ labels: [String]) -> String {
-        guard !labels.isEmpty else { return "" }
-        let pairs = stride(from: 0, to: labels.count, by: 2).map { "\(labels[$0])=\"\(labels[$0 + 1])\"" }
-        return "{\(pairs.joined(separator: ","))}"
+    /// - Parameter le: the upper bound of a bucket.
+    private static func line(
+        _ metric: Metric, _ suffix: String = "", labels: [String], le: String? = nil, _ value: String
+    ) -> String {
+        var pairs = zip(metric.labels, labels).map { (name: $0, value: $1) }
+        if let le { pairs.append((name: "le", value: le)) }
+        let names = pairs.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",")
+        return "\(metric.rawValue)\(suffix)\(names.isEmpty ? "" : "{\(names)}") \(value)"
     }
+
+    /// Without a fraction where there is none: `1`, not `1.0`.
+    private static func text(of value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
 extension Metrics.Histogram {

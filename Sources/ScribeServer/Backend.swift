@@ -102,10 +102,13 @@ package struct Backend: Sendable {
                 fidelity: configuration.fidelity, clientProfiles: configuration.clientProfiles,
                 longPoll: configuration.longPoll, lifetimes: configuration.lifetimes, origin: origin, pages: pages,
                 proxies: proxies))
+        let objects = S3Family(
+            runtime, credentials: credentials, explainsSignatures: configuration.authMode != .strict)
         families = [
             RoutedFamily(
                 StatusFamily(
-                    runtime, reserve: data.reserve, transcriber: engines.transcriber, threads: data.threads,
+                    runtime, reserve: data.reserve, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
+                    build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), threads: data.threads,
                     authority: authority, memory: memory)),
             RoutedFamily(
                 ControlFamily(
@@ -143,7 +146,9 @@ package struct Backend: Sendable {
                         most: configuration.listen.sockets,
                         mostOfBusiness: configuration.listen.socketsOfBusiness),
                     memory: memory)),
-            S3Family(runtime, credentials: credentials),
+            FrontPage(
+                runtime, objects: objects, settings: Self.frontPage(configuration, origin: origin, tlsPort)),
+            objects,
         ]
         metrics = runtime.metrics
         var services: [any Service] = [
@@ -235,6 +240,7 @@ package struct Backend: Sendable {
         var about = [
             "version": ScribeVersion.current, "auth": configuration.authMode.rawValue,
             "durability": configuration.durability.rawValue, "transcriber": transcriber,
+            "demo_seed": String(configuration.seedsDemo),
         ]
         about["tls_port"] = tlsPort.withLock { $0 }.map { String($0) }
         return about

@@ -81,7 +81,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
             try await logins.register(in: store, secrets, as: clients)
             partners.replace(logins.partners)
             try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
-            logger.notice("the clients file was read again", metadata: ["clients": "\(logins.count)"])
+            logger.notice("the clients file was read again", metadata: ["clients": .stringConvertible(logins.count)])
             return true
         } catch let problem as StartupProblem {
             logger.error("the clients stay as they are: \(problem)")

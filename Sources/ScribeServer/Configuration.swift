@@ -82,6 +82,8 @@ package struct Configuration: Sendable {
     package var fallbackTranscriber: TranscriberChoice?
     package var recognition = EngineGuard.Policy()
     package var speechService = SpeechServiceSettings()
+    /// Whether the log explains refused requests; nil: yes. Under strict authentication it never does.
+    package var explains: Bool?
     /// Whether the demo clients may log in; nil decides by the authentication: not in strict mode.
     package var hasDemoSeed: Bool?
     /// A YAML file with further clients.
@@ -90,6 +92,8 @@ package struct Configuration: Sendable {
     package var fixturesFile: String?
     /// 32 bytes or more; nil keeps one in the data folder.
     package var signingKey: [UInt8]?
+    /// Whether a new signing key may take the place of a missing one whose tokens are in the database.
+    package var allowsNewSigningKey = false
 
     /// How the server is reached over TLS, beside plain HTTP.
     package struct TLS: Hashable, Sendable {
@@ -121,42 +125,10 @@ package struct Configuration: Sendable {
 
     package init() {}
 
+    var explainsRefusals: Bool { authMode != .strict && (explains ?? true) }
+
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
     /// Whether only this machine can reach the server.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-}
-
-/// Why a server was not started.
-package enum StartupProblem: Error, Sendable, CustomStringConvertible {
-    case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
-    case signingKeyTooShort
-    case unreadableSeed(path: String, reason: String)
-    case unusableTranscriber(reason: String)
-    case unusableFirebase(reason: String)
-    case unusableCertificate(CertificateProblem)
-    case portInUse(Int, flag: String)
-    /// Ports below some number are root's alone.
-    case portForbidden(Int)
-
-    package var description: String {
-        switch self {
-        case .unverifiedTokensFromNetwork(let host, let mode):
-            """
-            \(mode.rawValue) authentication lets in whoever can reach \(host).
-            Use --auth strict, listen on 127.0.0.1, or say --allow-unverified-tokens-from-network.
-            """
-        case .signingKeyTooShort: "the signing key must be at least 32 bytes"
-        case .unreadableSeed(let path, let reason): "\(path): \(reason)"
-        case .unusableTranscriber(let reason): "the transcriber cannot be used: \(reason)"
-        case .unusableCertificate(let problem): "TLS: \(problem)"
-        case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"
-        case .portForbidden(let port):
-            """
-            this user may not listen on port \(port). On Linux, until the next restart:
-              sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)
-            """
-        case .unusableFirebase(let reason): "Firebase's tokens cannot be verified: \(reason)"
-        }
-    }
 }

@@ -8,7 +8,7 @@ import NIOPosix
 import NIOSSL
 import ScribeDomain
 import ScribeHTTP
-package import ServiceLifecycle
+import ServiceLifecycle
 import Status
 
 /// Where clients reach a backend: its ports, and what a connection may take there.
@@ -63,7 +63,8 @@ package struct Listener: Sendable {
                     next: FamilyResponder(families: backend.families, memory: backend.memory),
                     allowed: configuration.webOrigins, hidden: ControlFamily.root),
                 allowed: configuration.hosts, exempt: ControlFamily.root),
-            metrics: backend.metrics, clock: parts.clock, quiet: StatusFamily.probes)
+            metrics: backend.metrics, clock: parts.clock, quiet: StatusFamily.probes,
+            refusals: configuration.explainsRefusals ? RefusalLog(families: backend.families) : nil)
         let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = backend.tlsPort] ports in
             tlsPort.withLock { $0 = ports.tls }
             do {
@@ -97,7 +98,9 @@ package struct Listener: Sendable {
                         streamLimit: streamLimit, memory: memory, metrics: metrics, logger: logger
                     ) { certificate.context }
                 })
-            services.append(ListeningPort(secure, port: configuration.tls.port, flag: "--tls-port"))
+            services.append(
+                ListeningPort(
+                    secure, host: configuration.host, port: configuration.tls.port, flag: "--tls-port"))
         }
         return application(
             port: configuration.port, isSecure: false, services: services,
@@ -125,33 +128,6 @@ private actor OpenedPorts {
         if isSecure { secure = port } else { plain = port }
         guard let plain, count == 1 || secure != nil else { return }
         await onReady(Listener.Ports(plain: plain, tls: secure))
-    }
-}
-
-/// An application on a port, which says which port it is that cannot be had.
-package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
-    private let application: Application
-    private let port: Int
-    private let flag: String
-
-    /// - Parameter flag: the one that chooses the port.
-    package init(_ application: Application, port: Int, flag: String) {
-        self.application = application
-        self.port = port
-        self.flag = flag
-    }
-
-    /// The service group logs it; the parts would otherwise be spelled out, secrets included.
-    package var description: String { "scribe-emulator on \(flag) \(port)" }
-
-    package func run() async throws {
-        do {
-            try await application.run()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw StartupProblem.portInUse(port, flag: flag)
-        } catch let error as IOError where error.errnoCode == EACCES {
-            throw StartupProblem.portForbidden(port)
-        }
     }
 }
 

@@ -15,10 +15,18 @@ struct OpenData: Sendable {
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
 
-    /// - Throws: ``StartupProblem``, `DataFolder.Problem`.
+    /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
     init(_ configuration: Configuration, _ parts: Backend.Parts) async throws {
         let threads = NIOThreadPool.singleton
-        let folder = try await threads.runIfActive { try DataFolder(path: configuration.dataFolder) }
+        let now = parts.clock.now
+        let folder = try await threads.runIfActive {
+            let folder = try DataFolder(path: configuration.dataFolder)
+            try folder.requirePrivateKeys()
+            if configuration.signingKey == nil, !configuration.allowsNewSigningKey {
+                try folder.requireSigningKey(at: now)
+            }
+            return folder
+        }
         self.folder = folder
         self.threads = threads
         identifiers = parts.identifiers
@@ -31,7 +39,7 @@ struct OpenData: Sendable {
             self.key = SymmetricKey(data: key)
         } else {
             let key = try await threads.runIfActive { [identifiers] in
-                try folder.secret(named: "signing-key") { identifiers.bytes(32) }
+                try folder.secret(named: DataFolder.signingKey) { identifiers.bytes(32) }
             }
             self.key = SymmetricKey(data: key)
         }

@@ -11,4 +11,10 @@ package enum ScribeVersion {
         let build = String(cString: build_details())
         return "\(current) (\(build.isEmpty ? "development build" : build))"
     }
+
+    /// The commit that it was built from, `unknown` where the build was not told.
+    package static var commit: String {
+        let build = String(cString: build_details())
+        return build.split(separator: ",").first.map(String.init) ?? "unknown"
+    }
 }

@@ -57,7 +57,8 @@ struct HourlySweep: Service, CustomStringConvertible {
                         saidBefore: now.addingTimeInterval(-Self.day))
                     guard forgotten > 0 else { return }
                     logger.warning(
-                        "deliveries that failed a month ago are forgotten", metadata: ["count": "\(forgotten)"])
+                        "deliveries that failed a month ago are forgotten",
+                        metadata: ["count": .stringConvertible(forgotten)])
                 }
                 try? await clock.sleep(for: .seconds(3600), as: .sweep)
             }

@@ -19,6 +19,7 @@ package enum Backup {
         case damaged(reason: String)
         case noSuchPath(String)
         case isFolder(String)
+        case notWritable(String)
         case tarFailed
 
         package var description: String {
@@ -29,6 +30,7 @@ package enum Backup {
             case .damaged(let reason): "the backup is damaged: \(reason)"
             case .noSuchPath(let path): "\(path) does not exist"
             case .isFolder(let path): "\(path) is a folder; name a file"
+            case .notWritable(let path): "\(path) cannot be written by this user; name a file in another folder"
             case .tarFailed: "tar could not do it: is it installed, and is there room?"
             }
         }
@@ -53,8 +55,13 @@ package enum Backup {
         try FileManager.default.createDirectory(
             atPath: "\(staging)/objects", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
         )
-        let objects = try copy(database, to: "\(staging)/scribe.sqlite", objects: "\(folder)/objects") {
-            try link($0, of: folder, into: staging)
+        let objects: Int
+        do {
+            objects = try copy(database, to: "\(staging)/scribe.sqlite", objects: "\(folder)/objects") {
+                try link($0, of: folder, into: staging)
+            }
+        } catch {
+            throw Store.Problem.explained(error, path: database)
         }
         for key in keys where FileManager.default.fileExists(atPath: "\(folder)/\(key)") {
             try FileManager.default.copyItem(atPath: "\(folder)/\(key)", toPath: "\(staging)/\(key)")
@@ -63,8 +70,14 @@ package enum Backup {
         // What is there already may be for others to read.
         unlink(partial)
         defer { unlink(partial) }
-        let target = try FileDescriptor.open(
-            FilePath(partial), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+        let target: FileDescriptor
+        do {
+            target = try FileDescriptor.open(
+                FilePath(partial), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: .ownerReadWrite)
+        } catch {
+            throw Problem.notWritable(file)
+        }
         try target.closeAfter {
             try tar(["--create", "--file", partial, "--directory", staging, "."])
             guard fsync(target.rawValue) == 0 else { throw Errno(rawValue: errno) }
@@ -104,7 +117,7 @@ package enum Backup {
     }
 
     /// What was signed before is to be known again.
-    private static let keys = ["signing-key", DataFolder.ambientKey]
+    private static let keys = [DataFolder.signingKey, DataFolder.ambientKey]
 
     private static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false

@@ -102,6 +102,20 @@ extension Store {
         }
     }
 
+    /// Whether any business has put anything into a bucket. Reads one row for each business.
+    package func hasBucket(_ bucket: String) async throws -> Bool {
+        try await read { db in
+            try !db.rows(
+                """
+                SELECT 1 AS found FROM storage WHERE EXISTS (
+                    SELECT 1 FROM objects WHERE objects.business_id = storage.business_id AND bucket = ?)
+                LIMIT 1
+                """,
+                [bucket]
+            ).isEmpty
+        }
+    }
+
     /// Which of these files hold neither an object nor a part of one.
     package func unusedFiles(among files: [String]) async throws -> [String] {
         try await read { db in

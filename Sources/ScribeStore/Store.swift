@@ -33,21 +33,6 @@ package final class Store: Sendable {
         package var atOnce: Int { self == .normal ? 64 << 10 : 0 }
     }
 
-    /// Why a database cannot be used.
-    package enum Problem: Error, Sendable, CustomStringConvertible {
-        /// It was written by a later version of this program.
-        case newerSchema(path: String)
-        /// The SQLite that is installed lacks what the store uses.
-        case olderSQLite(version: String)
-
-        package var description: String {
-            switch self {
-            case .newerSchema(let path): "\(path) was written by a later version of scribe-emulator"
-            case .olderSQLite(let version): "SQLite \(version) is installed, and 3.38 or later is needed"
-            }
-        }
-    }
-
     /// The first with `->>`, which history uses: 3.38.
     private static let oldestSQLite = 3_038_000
 
@@ -84,18 +69,33 @@ package final class Store: Sendable {
             try db.execute(
                 sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000; PRAGMA temp_store = MEMORY")
         }
-        pool = try DatabasePool(path: path, configuration: configuration)
-        // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
-        let synchronous = durability == .full ? "FULL" : "NORMAL"
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
-        writes = GroupCommit(pool, sink: sink)
-        let migrator = Schema.migrator
-        if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
-        try migrator.migrate(pool)
-        try pool.write { db in
-            try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
-            try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+            // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
+            let synchronous = durability == .full ? "FULL" : "NORMAL"
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
+            writes = GroupCommit(pool, sink: sink)
+            let migrator = Schema.migrator
+            if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
+            guard try pool.read(Self.isOurs) else { throw Problem.foreign(path: path) }
+            try migrator.migrate(pool)
+            try pool.write { db in
+                try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
+                try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
+            }
+        } catch {
+            throw Problem.explained(error, path: path)
         }
+    }
+
+    /// Whether a database is empty, or has this program's migrations.
+    private static func isOurs(_ db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)
+                    OR EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'grdb_migrations')
+                """) ?? false
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {

@@ -23,7 +23,15 @@ struct ControlClient: Sendable {
     /// Why there is no answer.
     struct Refusal: Error {
         let reason: String
+        /// Nil where no server answers.
+        var status: Int?
+
+        /// Whether a token is missing, or is not the server's.
+        var wantsToken: Bool { status == 401 }
     }
+
+    private static let tokenStep =
+        "name the server's data folder with --data-dir, or set SCRIBE_ADMIN_TOKEN to what its file admin-token holds"
 
     /// The answer as it came.
     /// - Throws: `ExitCode`, after it has said why.
@@ -47,10 +55,13 @@ struct ControlClient: Sendable {
         guard
             let (status, data) = try? await OneRequest.answer(
                 method, url, headers: headers, body: body, within: .seconds(30))
-        else { throw Refusal(reason: "no server answers at \(baseURL)") }
+        else { throw Refusal(reason: "no server answers at \(baseURL); start one, or name another with --url") }
         guard (200..<300).contains(status) else {
             let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
-            throw Refusal(reason: problem?.detail ?? "\(baseURL) answers \(status)")
+            let reason = problem?.detail ?? "\(baseURL) answers \(status) to /__admin/\(path): is it a scribe-emulator?"
+            guard status == 401 else { throw Refusal(reason: reason, status: status) }
+            let what = token == nil ? "the admin token of \(baseURL) is needed" : "\(baseURL) has another admin token"
+            throw Refusal(reason: "\(what): \(Self.tokenStep)", status: status)
         }
         return data
     }
@@ -73,7 +84,7 @@ struct ControlOptions: ParsableArguments {
     var adminToken: String?
 
     func client() throws -> ControlClient {
-        guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
+        let baseURL = try target.readyBaseURL()
         let configuration = try target.run().configuration
         let file = "\(dataDir ?? configuration.dataFolder)/\(DataFolder.adminToken)"
         let kept = FileManager.default.contents(atPath: file).map {

@@ -2,25 +2,29 @@ import ArgumentParser
 import Foundation
 import ScribeServer
 
-struct Env: ParsableCommand {
+struct Env: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print what a client needs: base URL, client id and client secret of the demo seed."
+        abstract: "Print what a client needs: base URL, client id and client secret of the demo seed.",
+        discussion: """
+            The running server says whether it knows the demo client. Without one, the settings say whether a server \
+            that is started with them will.
+            """
     )
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, dotenv, json
     }
 
-    @OptionGroup var target: TargetOptions
+    @OptionGroup var control: ControlOptions
 
     @Option(help: "text, dotenv or json.")
     var format = Format.text
 
-    func run() throws {
-        guard let baseURL = try target.baseURL() else { throw ValidationError("the server is not ready yet") }
-        guard let demo = DemoCredentials.shown(for: try target.run().configuration) else {
-            throw ValidationError("a server with these settings lets no demo client in")
-        }
+    func run() async throws {
+        let target = control.target
+        let client = try control.client()
+        let baseURL = client.baseURL
+        let demo = try await demoClient(asking: client)
         let tls = try target.tls()
         switch format {
         case .text:
@@ -46,8 +50,40 @@ struct Env: ParsableCommand {
         }
     }
 
+    /// The demo client, where the server knows it.
+    /// - Throws: `ExitCode` where a server answers and does not know it, `ValidationError` where none answers and the
+    ///   settings leave it out.
+    private func demoClient(asking client: ControlClient) async throws -> DemoCredentials {
+        do {
+            let data = try await client.answer("GET", "info")
+            guard let info: ServerInfo = try? ControlClient.decoded(data) else {
+                throw ControlClient.Refusal(
+                    reason: "\(client.baseURL) does not answer as a scribe-emulator does", status: 200)
+            }
+            if info.knowsDemoClient ?? (info.settings["auth"] != "strict") { return try DemoCredentials.first() }
+            StandardError.write(
+                """
+                scribe-emulator: the server at \(client.baseURL) knows no demo client. \
+                Log in as a client of its clients file, or start it with --demo-seed
+                """)
+            throw ExitCode.failure
+        } catch let refusal as ControlClient.Refusal {
+            guard let demo = DemoCredentials.shown(for: try control.target.run().configuration) else {
+                throw ValidationError("a server with these settings lets no demo client in; --demo-seed lets it in")
+            }
+            if refusal.status != nil {
+                StandardError.write(
+                    "scribe-emulator: the server did not say whether it knows this client: \(refusal.reason)")
+            }
+            return demo
+        }
+    }
+
     /// Where live audio goes.
-    static func socketURL(_ baseURL: String) -> String {
-        baseURL.replacingOccurrences(of: "http", with: "ws", options: .anchored) + "/v1/listen"
+    static func socketURL(_ baseURL: String) -> String { serverSocketURL(baseURL) + "/v1/listen" }
+
+    /// A base URL for WebSockets.
+    static func serverSocketURL(_ baseURL: String) -> String {
+        baseURL.replacingOccurrences(of: "http", with: "ws", options: .anchored)
     }
 }

@@ -3,7 +3,7 @@ import Logging
 import ScribeDomain
 
 /// How a log line looks.
-enum LogFormat: Sendable {
+enum LogFormat: String, CaseIterable, Sendable {
     /// For people at a terminal.
     case text
     /// One JSON object a line, for everything that reads logs.
@@ -29,18 +29,19 @@ struct LineLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    func log(event: LogEvent) { StandardError.write(line(of: event)) }
+
+    /// The bytes of a line, without its end.
+    func line(of event: LogEvent) -> [UInt8] {
         var fields = event.metadata ?? [:]
         if let provided = metadataProvider?.get() { fields.merge(provided) { own, _ in own } }
         if !metadata.isEmpty { fields.merge(metadata) { own, _ in own } }
         // The name that the whole product uses for it, also in the response header.
         if let id = fields.removeValue(forKey: "hb.request.id") { fields["request_id"] = id }
-        let line =
-            switch format {
-            case .text: Array(text(event, fields).utf8)
-            case .json: json(event, fields)
-            }
-        StandardError.write(line)
+        return switch format {
+        case .text: Array(text(event, fields).utf8)
+        case .json: json(event, fields)
+        }
     }
 
     private func text(_ event: LogEvent, _ fields: Logger.Metadata) -> String {
@@ -60,8 +61,18 @@ struct LineLogHandler: LogHandler {
             ("time", .string(time)),
         ]
         for (key, value) in fields where !["level", "message", "time"].contains(key) {
-            members.append((key, .string(value.description)))
+            members.append((key, Self.json(value)))
         }
         return JSON.object(members.sorted { $0.name < $1.name }).bytes
+    }
+
+    /// Numbers stay numbers, so that what reads logs can compare and add them.
+    private static func json(_ value: Logger.Metadata.Value) -> JSON {
+        guard case .stringConvertible(let value) = value else { return .string(value.description) }
+        return switch value {
+        case let number as Int: .integer(number)
+        case let number as Double: .number(number)
+        default: .string(value.description)
+        }
     }
 }

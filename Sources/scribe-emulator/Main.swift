@@ -8,11 +8,18 @@ struct Main: AsyncParsableCommand {
         abstract: "A backend that behaves like the cloud behind medical-scribe SDKs.",
         version: ScribeVersion.withBuild,
         subcommands: [
-            Serve.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteVerb.self, WebhookVerbs.self,
+            Serve.self, ConfigVerb.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteVerb.self,
+            WebhookVerbs.self,
             BackupVerb.self,
             RestoreVerb.self, Version.self,
         ]
     )
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let problem = UnknownVerb(in: arguments, of: Main.self) { exit(withError: problem.error) }
+        await main(arguments)
+    }
 }
 
 struct Version: ParsableCommand {

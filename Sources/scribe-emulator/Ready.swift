@@ -85,6 +85,17 @@ struct TargetOptions: ParsableArguments {
         return banner.tlsURL.map { ($0, authority) }
     }
 
+    /// The base URL, for a verb that needs it now.
+    /// - Throws: `ValidationError` while a ready file is named and not there.
+    func readyBaseURL() throws -> String {
+        if let url = try baseURL() { return url }
+        throw ValidationError(
+            """
+            the server is not ready yet: there is no ready file \(try run().readyFile ?? ""). \
+            scribe-emulator ready --wait waits for it
+            """)
+    }
+
     /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
     /// file is named and not there.
     func baseURL() throws -> String? {

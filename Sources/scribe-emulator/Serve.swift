@@ -18,6 +18,12 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var flags: SettingFlags
 
+    @Flag(
+        help: """
+            Start with a new signing key where the data folder's is missing; what the old one signed is refused.
+            """)
+    var newSigningKey = false
+
     func run() async throws {
         let settings = try flags.settings()
         let run: Setting.Run
@@ -27,6 +33,7 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError(problem.description)
         }
         var configuration = run.configuration
+        configuration.allowsNewSigningKey = newSigningKey
         Memory.tune()
         // A file that may grow no further is an error to answer, not an end to the process.
         signal(SIGXFSZ, SIG_IGN)
@@ -37,7 +44,7 @@ struct Serve: AsyncParsableCommand {
             min(
                 configuration.connectionLimit,
                 (Self.raiseFileLimit() - Self.ownFiles) / (configuration.tls.isOn ? 3 : 1)))
-        let format: LogFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
+        let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: run.logLevel) }
         let logger = Logger(label: "scribe-emulator")
         for warning in settings.warnings { logger.warning("\(warning)") }
@@ -69,6 +76,7 @@ struct Serve: AsyncParsableCommand {
         let hangUp = HangUp.wanted
         // Until somebody listens for it, it must not end the process.
         if hangUp == .rereadsClients { signal(SIGHUP, SIG_IGN) }
+        try await configuration.requirePorts()
         let application = try await buildApplication(
             configuration, parts,
             onReady: { ports in
@@ -83,7 +91,9 @@ struct Serve: AsyncParsableCommand {
                 }
             }
         )
-        var services: [any Service] = [ListeningPort(application, port: configuration.port, flag: "--port")]
+        var services: [any Service] = [
+            ListeningPort(application, host: configuration.host, port: configuration.port, flag: "--port")
+        ]
         if hangUp == .rereadsClients { services.append(HangUpSignals(request: parts.clientsFileRequest)) }
         var group = ServiceGroupConfiguration(
             services: services,

@@ -121,7 +121,7 @@ struct AWSChunkedDecoderTests {
             seed: "106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e", hasTrailer: true
         )
         let text = Self.signedWithTrailer.replacingOccurrences(of: "sOO8", with: "sOO9")
-        #expect(throws: S3Error.signatureDoesNotMatch) { try decode(text, in: 1000, decoder) }
+        #expect(throws: S3Error.signatureDoesNotMatch()) { try decode(text, in: 1000, decoder) }
     }
 
     @Test("a body that is cut off anywhere is incomplete")

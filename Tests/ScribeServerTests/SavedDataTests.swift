@@ -71,6 +71,9 @@ struct SavedDataTests {
         let server = try TestServer(now: Date(timeIntervalSince1970: 1_798_761_600))
         try FileManager.default.copyItem(
             atPath: folder.appending(path: "data").path, toPath: server.configuration.dataFolder)
+        // Git keeps no modes, and a key that others can read ends the start.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: "\(server.configuration.dataFolder)/signing-key")
         let saved = try JSONDecoder().decode(
             [Saved].self, from: Data(contentsOf: folder.appending(path: "answers.json")))
         #expect(saved.count > 100)

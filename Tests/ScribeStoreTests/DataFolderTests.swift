@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GRDB
 import NIOCore
 import NIOPosix
 import TestSupport
@@ -35,5 +36,79 @@ struct DataFolderTests {
         let parent = try TemporaryFolder()
         let file = try parent.write(Data(), as: "file")
         #expect(throws: DataFolder.Problem.self) { try DataFolder(path: "\(file)/data") }
+    }
+
+    @Test("a file in the folder's place, or in its path, is named")
+    func file() throws {
+        let parent = try TemporaryFolder()
+        let file = try parent.write(Data(), as: "file")
+        let place = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: file) }
+        #expect(place == .isFile(path: file))
+        let path = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: "\(file)/data") }
+        #expect(path?.description.contains("a part of its path is a file") == true)
+    }
+
+    @Test("folders above it are created")
+    func parents() throws {
+        let parent = try TemporaryFolder()
+        let folder = try DataFolder(path: "\(parent.path)/a/b/data")
+        #expect(FileManager.default.fileExists(atPath: folder.workFolder))
+    }
+
+    @Test(
+        "a key that the group or others can read is refused with the command that helps",
+        arguments: [DataFolder.signingKey, DataFolder.adminToken, DataFolder.ambientKey], [0o640, 0o604])
+    func openKey(name: String, mode: Int) throws {
+        let parent = try TemporaryFolder()
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        try folder.requirePrivateKeys()
+        _ = try folder.secret(named: name) { [1] }
+        try folder.requirePrivateKeys()
+        let file = "\(folder.path)/\(name)"
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        let problem = #expect(throws: DataFolder.Problem.self) { try folder.requirePrivateKeys() }
+        #expect(problem == .readableByOthers(file: file))
+        #expect(problem?.description.contains("chmod 600 '\(file)'") == true)
+    }
+
+    @Test("a signing key is missed beside a database with refresh tokens that are still good")
+    func missingKey() throws {
+        let parent = try TemporaryFolder()
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        let now = Date(timeIntervalSince1970: 1_000)
+        try folder.requireSigningKey(at: now)
+        let store = try Store(path: folder.databasePath, durability: .normal)
+        try store.close()
+        try folder.requireSigningKey(at: now)
+        let database = try DatabaseQueue(path: folder.databasePath)
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO clients (client_id, business_id, user_id, doctor_id, name, workspace, secret_hash)
+                    VALUES ('c', 'b', 'u', 'd', 'n', 'w', zeroblob(32));
+                    INSERT INTO refresh_tokens (token_hash, client_id, expires_at) VALUES (zeroblob(32), 'c', 2000000);
+                    """)
+        }
+        try database.close()
+        let problem = #expect(throws: DataFolder.Problem.self) { try folder.requireSigningKey(at: now) }
+        #expect(problem == .missingSigningKey(file: "\(folder.path)/signing-key"))
+        #expect(problem?.description.contains("--new-signing-key") == true)
+        try folder.requireSigningKey(at: Date(timeIntervalSince1970: 3_000))
+        _ = try folder.secret(named: DataFolder.signingKey) { [1] }
+        try folder.requireSigningKey(at: now)
+    }
+
+    @Test("what is no database of this program is told apart")
+    func otherDatabases() throws {
+        let parent = try TemporaryFolder()
+        let damaged = try parent.write(Data(repeating: 7, count: 8192), as: "damaged")
+        let noDatabase = #expect(throws: Store.Problem.self) { try Store(path: damaged, durability: .normal) }
+        #expect(noDatabase == .damaged(path: damaged))
+        let foreign = "\(parent.path)/foreign"
+        let database = try DatabaseQueue(path: foreign)
+        try database.write { try $0.execute(sql: "CREATE TABLE transactions (x)") }
+        try database.close()
+        let another = #expect(throws: Store.Problem.self) { try Store(path: foreign, durability: .normal) }
+        #expect(another == .foreign(path: foreign))
     }
 }

@@ -10,7 +10,7 @@ package enum EngineCondition: String, Hashable, Sendable {
 }
 
 /// Why a recording was not transcribed, or a note not written.
-package struct EngineFailure: Error, Hashable, Sendable {
+package struct EngineFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code that the user's document will carry.
     package let code: Diagnostic.Code
     /// For the log: never the audio's words.
@@ -25,6 +25,9 @@ package struct EngineFailure: Error, Hashable, Sendable {
 
     /// The reason, with what the service wrote.
     package var logged: String { detail.isEmpty ? reason : "\(reason): \(detail)" }
+
+    /// As in the log, wherever an error is written without a look at its type.
+    package var description: String { logged }
 
     /// What failed.
     package enum Origin: Hashable, Sendable {

@@ -12,7 +12,9 @@ struct ControlErrors: ErrorTable {
         switch error {
         case let error as ControlError: error.refusal
         case ScribeError.invalidState: nil
-        case is ScribeError where shared.status == .notFound: ControlError.notFound.refusal
+        case ScribeError.transactionNotFound: ControlError.notFound("such transaction").refusal
+        case ScribeError.resultNotFound: ControlError.notFound("such result").refusal
+        case ScribeError.resourceNotFound(let reason): Refusal(.notFound, code: ControlError.notFoundCode, reason)
         case is ScribeError where shared.status == .conflict: shared.saying("Not now")
         case HTTPProblem.unauthenticated: shared.saying(shared.message, headers: [.wwwAuthenticate: "Bearer"])
         case HTTPProblem.routeNotFound:
@@ -46,7 +48,10 @@ enum ControlError: Error, Hashable, Sendable {
     case notJSON
     /// A browser asks, and nothing says that it is for an operator's page.
     case unmarked
-    case notFound
+    /// The server has no such thing; the text names what was looked for.
+    case notFound(String)
+
+    fileprivate static let notFoundCode = "not_found"
 
     fileprivate var refusal: Refusal {
         switch self {
@@ -63,7 +68,7 @@ enum ControlError: Error, Hashable, Sendable {
                 .forbidden, code: "forwarded",
                 "Through a proxy this door opens only with a token: set --admin-token")
         case .notJSON: Refusal(.unsupportedMediaType, code: "not_json", "Bodies are application/json")
-        case .notFound: Refusal(.notFound, code: "not_found", "There is none such")
+        case .notFound(let what): Refusal(.notFound, code: Self.notFoundCode, "There is no \(what)")
         }
     }
 }

@@ -39,14 +39,14 @@ struct DeliveryControlRoutes: Sendable {
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = try Self.id(context), let found = try await queries.deliveries.delivery(id) else {
-            throw ControlError.notFound
+            throw try Self.unknownDelivery(context)
         }
         return try await .longJSON(.ok, found.json(try webhooks.message(of: found)))
     }
 
     @Sendable private func replay(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = try Self.id(context), let replayed = try await webhooks.replay(id) else {
-            throw ControlError.notFound
+            throw try Self.unknownDelivery(context)
         }
         return .json(.accepted, replayed.json(try webhooks.message(of: replayed)))
     }
@@ -63,10 +63,14 @@ struct DeliveryControlRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: Replay.self, in: context)
         var webhook: Int64?
         if let text = body?.webhook {
-            guard let id = Int64(text) else { throw ControlError.notFound }
+            guard let id = Int64(text) else { throw ControlError.notFound("webhook '\(text)'") }
             webhook = id
         }
         return .json(.accepted, ["replayed": .integer(try await webhooks.replayFailed(of: webhook))])
+    }
+
+    private static func unknownDelivery(_ context: ScribeContext) throws -> ControlError {
+        .notFound("delivery '\(try context.parameters.require("delivery_id"))'")
     }
 
     private static func id(_ context: ScribeContext) throws -> Int64? {

@@ -20,9 +20,9 @@ struct WebhookControlRoutes: Sendable {
 
     /// Goes the way of any other event.
     @Sendable private func test(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        guard let id = Int64(try context.parameters.require("webhook_id")), let made = try await webhooks.test(id)
-        else {
-            throw ControlError.notFound
+        let text = try context.parameters.require("webhook_id")
+        guard let id = Int64(text), let made = try await webhooks.test(id) else {
+            throw ControlError.notFound("webhook '\(text)'")
         }
         return .json(.accepted, made.json(nil))
     }

@@ -38,7 +38,7 @@ struct AWSChunkedDecoder {
     }
 
     /// Takes the next bytes of the body and returns what they hold of the object.
-    /// - Throws: ``S3Error/signatureDoesNotMatch``, or ``S3Error/incompleteBody`` for framing that is none.
+    /// - Throws: ``S3Error/signatureDoesNotMatch(_:)``, or ``S3Error/incompleteBody`` for framing that is none.
     mutating func decode(_ buffer: ByteBuffer) throws(S3Error) -> [ByteBuffer] {
         var buffer = buffer
         var pieces: [ByteBuffer] = []
@@ -136,7 +136,7 @@ struct AWSChunkedDecoder {
         let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         if name == "x-amz-trailer-signature" {
             guard let signature = Hex.decode(value), signatures?.checkTrailer(trailers, signature) == true else {
-                throw .signatureDoesNotMatch
+                throw .signatureDoesNotMatch()
             }
             isSealed = true
         } else {
@@ -147,7 +147,7 @@ struct AWSChunkedDecoder {
     private mutating func checkChunk(_ signature: [UInt8]?) throws(S3Error) {
         guard signatures != nil else { return }
         guard let signature, signatures?.checkChunk(hash: chunkHash.finalize(), signature) == true else {
-            throw .signatureDoesNotMatch
+            throw .signatureDoesNotMatch()
         }
     }
 }

@@ -14,6 +14,15 @@ enum S3Address: Hashable, Sendable {
     case bucket(String)
     case object(S3ObjectAddress)
 
+    /// Whether the bucket is one that clients have compiled in.
+    var isKnown: Bool {
+        switch self {
+        case .service: false
+        case .bucket(let bucket): S3Family.buckets.contains(bucket)
+        case .object(let object): S3Family.buckets.contains(object.bucket)
+        }
+    }
+
     /// The longest key, in bytes.
     static let keyLimit = 1024
 

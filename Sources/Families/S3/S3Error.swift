@@ -38,7 +38,8 @@ enum S3Error: Error, Hashable, Sendable {
     case quotaExceeded
     case requestTimeTooSkewed
     case serviceUnavailable
-    case signatureDoesNotMatch
+    /// With what the server signed, where the client may be told.
+    case signatureDoesNotMatch(SigV4.Signed? = nil)
     case contentSHA256Mismatch
 
     /// 403 is for what no retry cures: the web client then gives up (C-74). Expired credentials, which fresh ones cure,
@@ -114,15 +115,17 @@ enum S3Error: Error, Hashable, Sendable {
 
     /// The XML that AWS SDKs read; to HEAD the status alone.
     func response(to request: Request, context: ScribeContext) -> Response {
-        guard request.method != .head else { return Response(status: status) }
         let (code, message) = codeAndMessage
-        let error = XMLElement(
-            "Error",
-            [
-                XMLElement("Code", code), XMLElement("Message", message), XMLElement("Resource", request.uri.path),
-                XMLElement("RequestId", context.requestID),
+        context.explanation?.note(reason: message)
+        guard request.method != .head else { return Response(status: status) }
+        var elements = [XMLElement("Code", code), XMLElement("Message", message)]
+        if case .signatureDoesNotMatch(let signed?) = self {
+            elements += [
+                XMLElement("StringToSign", signed.stringToSign),
+                XMLElement("CanonicalRequest", signed.canonicalRequest),
             ]
-        )
-        return error.response(status)
+        }
+        elements += [XMLElement("Resource", request.uri.path), XMLElement("RequestId", context.requestID)]
+        return XMLElement("Error", elements).response(status)
     }
 }

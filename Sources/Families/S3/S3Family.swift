@@ -21,10 +21,12 @@ package struct S3Family: Family {
     package let name = "S3"
     private let responder: S3Responder
 
-    package init(_ runtime: Runtime, credentials: UploadCredentials) {
+    /// - Parameter explainsSignatures: whether a client learns what the server has signed when its own signature does
+    ///   not match.
+    package init(_ runtime: Runtime, credentials: UploadCredentials, explainsSignatures: Bool = false) {
         responder = S3Responder(
             store: runtime.store, queries: runtime.queries, uploads: runtime.uploads, credentials: credentials,
-            identifiers: runtime.identifiers, clock: runtime.clock)
+            identifiers: runtime.identifiers, clock: runtime.clock, explainsSignatures: explainsSignatures)
     }
 
     package func claim(on address: RequestAddress) -> Claim? {

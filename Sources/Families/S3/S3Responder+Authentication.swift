@@ -35,7 +35,8 @@ extension S3Responder {
         }
         let payloadWord = declared ?? S3Payload.unsignedWord
         guard signature.isValid(for: message, payloadHash: payloadWord, key: key) else {
-            throw S3Error.signatureDoesNotMatch
+            throw S3Error.signatureDoesNotMatch(
+                explainsSignatures ? signature.signed(message, payloadHash: payloadWord) : nil)
         }
         credentials.remember(key, for: signature.scope)
         return S3Authorisation(

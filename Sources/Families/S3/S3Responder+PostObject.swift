@@ -112,7 +112,7 @@ extension S3Responder {
         let (principal, key) = try await credentials.resolve(scope, sessionToken: fields["x-amz-security-token"])
         guard
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(encodedPolicy.utf8), using: key)
-        else { throw S3Error.signatureDoesNotMatch }
+        else { throw S3Error.signatureDoesNotMatch() }
         let policy = try PostPolicy(base64: encodedPolicy)
         guard let template = fields["key"] else {
             throw S3Error.invalidArgument("Bucket POST must contain a field named 'key'.")

@@ -21,6 +21,8 @@ struct S3Responder: Sendable {
     let credentials: UploadCredentials
     let identifiers: IdentifierSource
     let clock: ScribeClock
+    /// Whether a client learns what the server has signed when its own signature does not match.
+    let explainsSignatures: Bool
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         context.coreContext.endpointPath.value = "S3"
@@ -63,6 +65,7 @@ struct S3Responder: Sendable {
 
     private func perform(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let address = try S3Address(host: request.authority, path: request.uri.path)
+        if address.isKnown || RequestAddress(request).isSigned { context.explanation?.noteKey() }
         guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
         // Answered to anyone: Android asks before it has signed anything.
         if case .bucket = address, request.method == .head {

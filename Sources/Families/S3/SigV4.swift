@@ -33,14 +33,33 @@ struct SigV4: Hashable, Sendable {
         let header: @Sendable (String) -> String?
     }
 
+    /// What the server signs, to compare with what a client has signed. It holds values of headers.
+    struct Signed: Hashable, Sendable {
+        let stringToSign: String
+        let canonicalRequest: String
+    }
+
     /// Whether `key` made this signature over `message`.
     func isValid(for message: Message, payloadHash: String, key: SymmetricKey) -> Bool {
         guard let request = canonicalRequest(message, payloadHash: payloadHash) else { return false }
+        return HMAC<SHA256>.isValidAuthenticationCode(
+            signature, authenticating: Data(stringToSign(request).utf8), using: key)
+    }
+
+    /// Returns what the server signs; nil when a signed header is missing, escapes are broken, or a signed header is a
+    /// credential that a page must not read: a link can have a browser send its cookies.
+    func signed(_ message: Message, payloadHash: String) -> Signed? {
+        guard !signedHeaders.contains("cookie"), !signedHeaders.contains("authorization"),
+            let request = canonicalRequest(message, payloadHash: payloadHash)
+        else { return nil }
+        return Signed(
+            stringToSign: stringToSign(request), canonicalRequest: String(decoding: request, as: UTF8.self))
+    }
+
+    private func stringToSign(_ canonicalRequest: [UInt8]) -> String {
         var hash = SHA256()
-        request.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        let digest = Hex.encode(hash.finalize())
-        let text = "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(digest)"
-        return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(text.utf8), using: key)
+        canonicalRequest.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(Hex.encode(hash.finalize()))"
     }
 
     /// Its bytes; nil when a signed header is missing, or escapes are broken.

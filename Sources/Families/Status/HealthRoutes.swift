@@ -13,6 +13,8 @@ struct HealthRoutes: Sendable {
     let runtime: Runtime
     let reserve: StorageReserve
     let transcriber: any Transcriber
+    let noteWriter: any NoteWriter
+    let build: StatusFamily.Build
     let threads: NIOThreadPool
     let authority: String?
     let memory: MemoryBudget
@@ -24,6 +26,12 @@ struct HealthRoutes: Sendable {
         router.get("ca.pem", use: authorityFile)
         router.get("voice/ping") { _, _ in Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in Self.served(document_scribe()) }
+        router.get("openapi/eka.yaml") { _, _ in Self.served(document_openapi_eka()) }
+        router.get("openapi/sessions.yaml") { _, _ in Self.served(document_openapi_sessions()) }
+        router.get("openapi/suki.yaml") { _, _ in Self.served(document_openapi_suki()) }
+        router.get("openapi/listen.yaml") { _, _ in Self.served(document_openapi_listen()) }
+        router.get("openapi/omi.yaml") { _, _ in Self.served(document_openapi_omi()) }
+        router.get("openapi/status.yaml") { _, _ in Self.served(document_openapi_status()) }
         router.get("ambient.asyncapi.yaml") { _, _ in Self.served(document_ambient()) }
         router.get("omi.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
         // The older path, for one version.
@@ -48,17 +56,30 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
-        let size = try await runtime.queries.storage.size()
-        let deliveries = try await runtime.queries.deliveries.counts()
+        let isReady = await runtime.queries.storage.isReachable()
+        let condition = transcriber.condition
         var readings = try await threads.runIfActive { ProcessReadings.current() }
+        // Without the database the rest is still there: an alarm on readiness needs it then.
+        if let size = try? await runtime.queries.storage.size() {
+            readings += [
+                MetricReading(.jobs, size.jobs), MetricReading(.databaseBytes, size.databaseBytes),
+                MetricReading(.objects, size.objects), MetricReading(.objectBytes, size.objectBytes),
+            ]
+        }
+        if let deliveries = try? await runtime.queries.deliveries.counts() {
+            readings += [
+                MetricReading(.deliveriesPending, deliveries.pending),
+                MetricReading(.deliveriesFailed, deliveries.failed),
+            ]
+        }
         readings += [
-            ("scribe_jobs", Double(size.jobs)), ("scribe_database_bytes", Double(size.databaseBytes)),
-            ("scribe_objects", Double(size.objects)), ("scribe_object_bytes", Double(size.objectBytes)),
-            ("scribe_deliveries_pending", Double(deliveries.pending)),
-            ("scribe_deliveries_failed", Double(deliveries.failed)),
-            ("scribe_transcriber_available", transcriber.condition == .available ? 1 : 0),
-            ("scribe_held_polls", Double(runtime.signals.waiterCount)),
-            ("scribe_memory_held_bytes", Double(memory.total)),
+            MetricReading(.ready, isReady), MetricReading(.storageHasRoom, reserve.hasRoom),
+            MetricReading(.transcriberAvailable, condition == .available),
+            MetricReading(.circuitOpen, labels: ["transcriber"], condition == .unavailable),
+            MetricReading(.circuitOpen, labels: ["note_writer"], noteWriter.condition == .unavailable),
+            MetricReading(.heldPolls, runtime.signals.waiterCount),
+            MetricReading(.memoryHeldBytes, memory.total), MetricReading(.memoryBudgetBytes, memory.limit),
+            MetricReading(.buildInfo, labels: [build.version, build.commit], 1),
         ]
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],

@@ -1,21 +1,50 @@
 import Foundation
+import ScribeRuntime
 
-/// What the operating system says of this process.
+/// Readings of this process from the operating system.
 enum ProcessReadings {
-    /// Resident memory and open files, from `/proc`; empty where there is none. Blocking, for microseconds.
-    static func current() -> [(name: String, value: Double)] {
-        var readings: [(String, Double)] = []
+    /// Time, memory, files and threads. What is read from `/proc` is left out where there is none. Blocks, for
+    /// microseconds.
+    static func current() -> [MetricReading] {
+        var readings: [MetricReading] = []
+        var usage = rusage()
+        if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
+            readings.append(MetricReading(.cpuSeconds, usage.ru_utime.seconds + usage.ru_stime.seconds))
+        }
+        if let start = startTime() { readings.append(MetricReading(.startTime, start)) }
         if let status = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
             let pages = status.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
         {
-            readings.append(("process_resident_memory_bytes", pages * Double(sysconf(Int32(_SC_PAGESIZE)))))
+            readings.append(MetricReading(.residentMemory, pages * Double(sysconf(Int32(_SC_PAGESIZE)))))
         }
         if let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-            readings.append(("process_open_fds", Double(files.count)))
+            readings.append(MetricReading(.openFiles, files.count))
+        }
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            readings.append(MetricReading(.maximumFiles, Double(limit.rlim_cur)))
         }
         if let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
-            readings.append(("process_threads", Double(threads.count)))
+            readings.append(MetricReading(.threads, threads.count))
         }
         return readings
     }
+
+    /// In seconds since 1970: the start of the machine, and the ticks from there to the start of the process.
+    private static func startTime() -> Double? {
+        guard let machine = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+            let line = machine.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
+            let boot = Double(line.dropFirst("btime ".count)),
+            let process = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+            // The second field is the program's name in brackets, which may hold spaces. Field 22 is the start.
+            let end = process.lastIndex(of: ")")
+        else { return nil }
+        let fields = process[process.index(after: end)...].split(separator: " ")
+        guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+        return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}
+
+extension timeval {
+    fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
 }

@@ -13,6 +13,7 @@ extension HTTPField.Name {
     package static let flavour = named("flavour")
     package static let version = named("version")
     package static let requestID = named("x-request-id")
+    package static let traceParent = named("traceparent")
     package static let amzBucketRegion = named("x-amz-bucket-region")
     package static let amzChecksumCRC32 = named("x-amz-checksum-crc32")
     package static let amzChecksumCRC32C = named("x-amz-checksum-crc32c")

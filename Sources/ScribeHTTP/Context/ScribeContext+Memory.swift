@@ -1,5 +1,5 @@
 import HTTPTypes
-import HummingbirdCore
+package import HummingbirdCore
 import NIOCore
 import ScribeDomain
 
@@ -17,7 +17,7 @@ extension ScribeContext {
     /// Holds a large answer until its client has taken it. Answers that are written as they are made know no length, or
     /// are no JSON.
     /// - Throws: as ``hold(_:)``.
-    func holding(_ response: Response) async throws -> Response {
+    package func holding(_ response: Response) async throws -> Response {
         guard let memory, let length = response.body.contentLength, length > AnswerPieces.size,
             response.headers[.contentType]?.hasPrefix("application/json") ?? false
         else { return response }

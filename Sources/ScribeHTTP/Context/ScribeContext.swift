@@ -13,6 +13,8 @@ package struct ScribeContext: RequestContext {
     package var credential: Credential?
     /// The request's share of the memory budget; every request has one before its family sees it.
     package var memory: MemoryShare?
+    /// Collects why the request is refused; nil where the log does not explain that.
+    package var explanation: Explanation?
     /// Named in the log and in the `x-request-id` header.
     package let requestID: String
 

@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
 
@@ -21,11 +22,25 @@ package struct RequestAddress: Sendable {
     package let authority: String
     /// The path's words, still percent-encoded.
     package let path: [Substring]
+    private let request: Request
 
     package init(_ request: Request) {
+        self.request = request
         authority = request.authority
         path = request.uri.path.split(ascii: "/")
     }
+
+    package var method: HTTPRequest.Method { request.method }
+
+    /// Whether the request has a signature of AWS's, good or bad, in a header or in its query.
+    package var isSigned: Bool {
+        if let authorization = request.headers[.authorization], authorization.hasPrefix("AWS") { return true }
+        guard let query = request.uri.query else { return false }
+        return query.contains("X-Amz-") || query.contains("AWSAccessKeyId=")
+    }
+
+    /// Whether the client asks for a web page by name, as browsers do.
+    package var acceptsHTML: Bool { request.headers[.accept]?.contains("text/html") ?? false }
 
     /// Whether the path begins with a word.
     package func begins(with word: String) -> Bool { path.first.map { $0 == word } ?? false }
@@ -66,7 +81,8 @@ package struct FamilyResponder: HTTPResponder {
         for family in families {
             if let claim = family.claim(on: address), best.map({ $0.claim < claim }) ?? true { best = (family, claim) }
         }
-        guard let family = best?.family else { return Response(status: .notFound) }
-        return try await family.respond(to: request, context: context)
+        guard let best else { return Response(status: .notFound) }
+        context.explanation?.note(family: best.family.name, best.claim)
+        return try await best.family.respond(to: request, context: context)
     }
 }

@@ -33,6 +33,9 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             return response
         }
         let isAllowed = allowed.contains(origin)
+        if !isAllowed, WebOrigin(origin)?.host != HostAndPort(request.authority)?.host {
+            context.explanation?.note(foreignOrigin: origin)
+        }
         var response: Response
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             context.coreContext.endpointPath.value = "preflight"

@@ -13,10 +13,16 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     private let metrics: Metrics
     private let clock: ScribeClock
     private let quiet: Set<String>
+    private let refusals: RefusalLog?
 
-    /// - Parameter quiet: routes that orchestrators ask every few seconds: only a bad answer of theirs is worth a line.
-    package init(next: Next, metrics: Metrics, clock: ScribeClock, quiet: Set<String>) {
+    /// - Parameters:
+    ///   - quiet: routes that orchestrators ask every few seconds: only a bad answer of theirs is worth a line.
+    ///   - refusals: explains refused requests; nil where the log has the names of routes only.
+    package init(
+        next: Next, metrics: Metrics, clock: ScribeClock, quiet: Set<String>, refusals: RefusalLog? = nil
+    ) {
         self.quiet = quiet
+        self.refusals = refusals
         self.next = next
         self.metrics = metrics
         self.clock = clock
@@ -24,6 +30,11 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let start = clock.now
+        var context = context
+        if let trace = request.headers[.traceParent].flatMap(TraceParent.init) {
+            context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
+        }
+        if refusals != nil { context.explanation = Explanation() }
         var response = try await next.respond(to: request, context: context)
         response.headers[.requestID] = context.requestID
         if request.method == .head {
@@ -42,9 +53,12 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",
             metadata: [
                 "method": "\(request.method)", "route": "\(context.endpointPath ?? "-")",
-                "status": "\(response.status.code)", "ms": "\(milliseconds)",
+                "status": .stringConvertible(response.status.code), "ms": .stringConvertible(milliseconds),
             ]
         )
+        if let refusals, let explanation = context.explanation {
+            refusals.log(explanation, of: request, response.status, context, at: clock.now)
+        }
         return response
     }
 }

@@ -83,7 +83,8 @@ struct WorkLoop: Sendable {
 
     private func metadata(of job: Job, _ error: some Any) -> Logger.Metadata {
         [
-            "txn_id": "\(job.transaction.id.logged)", "job": "\(job.work.kind.rawValue)", "attempt": "\(job.attempt)",
+            "txn_id": "\(job.transaction.id.logged)", "job": "\(job.work.kind.rawValue)",
+            "attempt": .stringConvertible(job.attempt),
             "error": "\((error as? EngineFailure)?.logged ?? "\(error)")",
         ]
     }

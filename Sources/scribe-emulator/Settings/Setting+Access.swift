@@ -72,7 +72,7 @@ extension Setting {
                 opens `/__admin`, by `Authorization: Bearer`. Without it one is made in the data folder (`admin-token`, \
                 0600), where the command line finds it, and none is asked for while the server listens on loopback
                 """
-        ) { token, run in run.configuration.adminToken = token.isEmpty ? nil : token },
+        ) { token, run in run.configuration.adminToken = token.isEmpty ? nil : token }.secret(),
         Setting(
             "access-token-lifetime",
             "How long an access token can be used, for example 24h.",

@@ -228,11 +228,29 @@ extension Setting {
             page: "how long after commit a listed file may still arrive",
             to: \.configuration.jobs.objectWait),
         Setting(
+            "explain",
+            "Whether the log explains refused requests; never in strict mode.",
+            .boolean,
+            pageDefault: "all but strict",
+            page: """
+                whether the log explains each refused request, in at most 10 lines a second: method, path, host, the family \
+                that took it, the nearest route, why, and a web page's origin that `cors-origins` lacks; never a query, \
+                another header or a body. Has no effect where `auth` is `strict`
+                """,
+            to: \.configuration.explains),
+        Setting(
             "log-level",
             "trace, debug, info, notice, warning, error or critical.",
             .choice(of: Logger.Level.allCases) { $0.rawValue },
             default: "info",
             page: "`trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`",
             to: \.logLevel),
+        Setting(
+            "log-format",
+            "text or json; by default text on a terminal and JSON otherwise.",
+            .choice(),
+            pageDefault: "`text` on a terminal, else `json`",
+            page: "`text` is for people, `json` has one object a line: [log fields](metrics.md#log-fields)",
+            to: \.logFormat),
     ]
 }

@@ -7,10 +7,13 @@ import ScribeServer
 extension Setting.Parser where Value == String {
     /// Any text.
     static let text = Self { text in text }
+
+    /// Words with commas between.
+    static let words = Self(shape: .list) { text in text }
 }
 
 extension Setting.Parser where Value == Bool {
-    static let boolean = Self(isOfSwitch: true) { (text) throws(Setting.Problem) in
+    static let boolean = Self(shape: .boolean) { (text) throws(Setting.Problem) in
         switch text.lowercased() {
         case "true", "yes", "on", "1": return true
         case "false", "no", "off", "0": return false
@@ -21,7 +24,7 @@ extension Setting.Parser where Value == Bool {
 
 extension Setting.Parser where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        Self { (text) throws(Setting.Problem) in
+        Self(shape: .integer(range)) { (text) throws(Setting.Problem) in
             guard let number = Int(text), range.contains(number) else {
                 throw Setting.Problem(what: "is not a number from \(range.lowerBound) to \(range.upperBound)")
             }
@@ -30,7 +33,7 @@ extension Setting.Parser where Value == Int {
     }
 
     /// `1000`, `500MB` and `50GB`.
-    static let bytes = Self { (text) throws(Setting.Problem) in
+    static let bytes = Self(shape: .size) { (text) throws(Setting.Problem) in
         let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000), ("", 1)]
         for (suffix, size) in units where text.uppercased().hasSuffix(suffix) {
             guard let number = Int(text.dropLast(suffix.count)), (0...1_000_000_000).contains(number) else { break }
@@ -44,7 +47,7 @@ extension Setting.Parser where Value == Duration {
     static let duration = duration(atLeast: .zero)
 
     static func duration(atLeast least: Duration) -> Self {
-        Self { (text) throws(Setting.Problem) in
+        Self(shape: .time) { (text) throws(Setting.Problem) in
             guard let duration = Duration(setting: text) else {
                 throw Setting.Problem(what: "is not a time; write 14s, 500ms, 2m or 12h")
             }
@@ -56,7 +59,7 @@ extension Setting.Parser where Value == Duration {
 
 extension Setting.Parser where Value == [Duration] {
     /// `10s,60s,5m`.
-    static let durations = Self { (text) throws(Setting.Problem) in
+    static let durations = Self(shape: .times) { (text) throws(Setting.Problem) in
         var durations: [Duration] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let duration = Duration(setting: entry), durations.count < 20 else {
@@ -70,7 +73,7 @@ extension Setting.Parser where Value == [Duration] {
 
 extension Setting.Parser where Value == Double {
     /// A time, in seconds, of one at least.
-    static let seconds = Self { (text) throws(Setting.Problem) in
+    static let seconds = Self(shape: .time) { (text) throws(Setting.Problem) in
         try Setting.Parser<Duration>.duration(atLeast: .seconds(1)).read(text) / .seconds(1)
     }
 }
@@ -78,7 +81,7 @@ extension Setting.Parser where Value == Double {
 extension Setting.Parser {
     /// One of some words, in any case.
     static func choice(of choices: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
-        Self { (text) throws(Setting.Problem) in
+        Self(shape: .choice(choices.map(name))) { (text) throws(Setting.Problem) in
             guard let choice = choices.first(where: { name($0) == text.lowercased() }) else {
                 throw Setting.Problem(what: "is none of \(choices.map(name).joined(separator: ", "))")
             }
@@ -111,7 +114,7 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
 
 extension Setting.Parser where Value == [String] {
     /// Origins as browsers send them: scheme, host and perhaps a port, without a path; or `*`.
-    static let origins = Self { (text) throws(Setting.Problem) in
+    static let origins = Self(shape: .list) { (text) throws(Setting.Problem) in
         let origins = list(text)
         for origin in origins where origin != "*" {
             let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
@@ -123,7 +126,7 @@ extension Setting.Parser where Value == [String] {
     }
 
     /// `scribe.example,*.staging.example`, or `*`.
-    static let hosts = Self { (text) throws(Setting.Problem) in
+    static let hosts = Self(shape: .list) { (text) throws(Setting.Problem) in
         let hosts = list(text)
         guard hosts.allSatisfy({ $0 == "*" || CertificateName($0) != nil }) else {
             throw Setting.Problem(what: "must be hosts such as scribe.example or *.scribe.example, without ports, or *")
@@ -138,7 +141,7 @@ extension Setting.Parser where Value == [String] {
 
 extension Setting.Parser where Value == [String: ClientProfile] {
     /// `my-app=ios,kiosk=web`.
-    static let clientProfiles = Self { (text) throws(Setting.Problem) in
+    static let clientProfiles = Self(shape: .list) { (text) throws(Setting.Problem) in
         var profiles: [String: ClientProfile] = [:]
         for entry in Setting.Parser<[String]>.list(text) {
             let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
@@ -199,7 +202,7 @@ extension Setting.Parser where Value == OutboundTrust {
 
 extension Setting.Parser where Value == [IPRange] {
     /// `127.0.0.1,10.0.0.0/8`.
-    static let ranges = Self { (text) throws(Setting.Problem) in
+    static let ranges = Self(shape: .list) { (text) throws(Setting.Problem) in
         var ranges: [IPRange] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let range = IPRange(entry) else {
@@ -213,7 +216,7 @@ extension Setting.Parser where Value == [IPRange] {
 
 extension Setting.Parser where Value == [OutboundRules.Exception] {
     /// `receiver,10.0.0.0/8`.
-    static let outboundExceptions = Self { (text) throws(Setting.Problem) in
+    static let outboundExceptions = Self(shape: .list) { (text) throws(Setting.Problem) in
         var exceptions: [OutboundRules.Exception] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let exception = OutboundRules.Exception(entry) else {
@@ -227,7 +230,7 @@ extension Setting.Parser where Value == [OutboundRules.Exception] {
 
 extension Setting.Parser where Value == [CertificateName] {
     /// `scribe.test,192.168.1.20`.
-    static let certificateNames = Self { (text) throws(Setting.Problem) in
+    static let certificateNames = Self(shape: .list) { (text) throws(Setting.Problem) in
         var names: [CertificateName] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let name = CertificateName(entry) else {

@@ -64,7 +64,7 @@ extension Setting {
         Setting(
             "stt-prompt",
             "Words that the speech service is to expect.",
-            .text,
+            .words,
             page: """
                 what the service is to expect: words with commas between; for OpenAI a sentence will do. The names \
                 of medicines and diseases come by themselves, for templates that have room for them

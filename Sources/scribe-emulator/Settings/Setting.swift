@@ -10,6 +10,8 @@ struct Setting: Sendable {
         var configuration = Configuration()
         var readyFile: String?
         var logLevel = Logger.Level.info
+        /// Nil: text on a terminal, JSON otherwise.
+        var logFormat: LogFormat?
     }
 
     /// Why a text is no value of a setting: goes behind the setting and the text.
@@ -19,8 +21,7 @@ struct Setting: Sendable {
 
     /// How texts become values.
     struct Parser<Value: Sendable>: Sendable {
-        /// Whether a flag with it goes without a value.
-        var isOfSwitch = false
+        var shape = Shape.text
         let read: @Sendable (String) throws(Problem) -> Value
     }
 
@@ -32,8 +33,10 @@ struct Setting: Sendable {
     let help: String
     /// What stands for the value in `--help`.
     let valueName: String
-    /// Whether the flag goes without a value, and has a twin that begins with `no-`.
-    let isSwitch: Bool
+    /// The form of its values.
+    let shape: Shape
+    /// Whether `config print` masks its value.
+    private(set) var isSecret = false
     /// As it would be written, empty where nothing is set; and as the page has it, where that says more.
     let defaultText: String
     let pageDefault: String
@@ -69,7 +72,7 @@ struct Setting: Sendable {
         self.name = name
         self.help = help
         self.valueName = valueName
-        isSwitch = parser.isOfSwitch
+        shape = parser.shape
         self.defaultText = defaultText
         self.pageDefault = pageDefault ?? (defaultText.isEmpty ? "" : "`\(defaultText)`")
         self.page = page
@@ -82,6 +85,16 @@ struct Setting: Sendable {
         setting.formerName = name
         return setting
     }
+
+    /// The same setting, whose value is a secret.
+    func secret() -> Setting {
+        var setting = self
+        setting.isSecret = true
+        return setting
+    }
+
+    /// Whether the flag goes without a value, and has a twin that begins with `no-`.
+    var isSwitch: Bool { shape == .boolean }
 
     /// All names under which it is found; of values under several the last counts.
     var names: [String] { [formerName, name].compactMap(\.self) }

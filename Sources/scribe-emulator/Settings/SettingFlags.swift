@@ -1,53 +1,28 @@
 import ArgumentParser
 import Foundation
 
-/// The flags of `serve`, one for each ``Setting``. The parser finds out about flags by reflection, so that a list of them
-/// can stand in the place of as many properties: help, completion and "did you mean" come with it.
-struct SettingFlags: ParsableArguments, CustomReflectable {
-    @Option(help: "A YAML file with any of these settings.")
+/// The flags of `serve`, one for each ``Setting``, in the groups of its help.
+struct SettingFlags: ParsableArguments {
+    @Option(help: "A YAML file with any of these settings.", completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
-    /// Those that were given.
-    private(set) var given: [String: String] = [:]
+    @OptionGroup(title: "Address, TLS and data")
+    private var place: SettingGroup<Setting.PlaceGroup>
 
-    init() {}
+    @OptionGroup(title: "Recogniser")
+    private var speech: SettingGroup<Setting.SpeechGroup>
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
+    @OptionGroup(title: "Access")
+    private var access: SettingGroup<Setting.AccessGroup>
 
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
+    @OptionGroup(title: "Behaviour, limits and logs")
+    private var behaviour: SettingGroup<Setting.BehaviourGroup>
 
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        _config = try values.decode(Option<String?>.self, forKey: Key(stringValue: "config"))
-        for setting in Setting.all {
-            for name in setting.names {
-                let key = Key(stringValue: name)
-                given[name] =
-                    setting.isSwitch
-                    ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
-                    : try values.decode(Option<String?>.self, forKey: key).wrappedValue
-            }
+    /// Those that were given, by their names.
+    var given: [String: String] {
+        [place.given, speech.given, access.given, behaviour.given].reduce(into: [:]) { all, group in
+            all.merge(group) { first, _ in first }
         }
-    }
-
-    var customMirror: Mirror {
-        let flags = Setting.all.flatMap { setting in
-            setting.names.map { (label: Optional($0), value: Self.flag($0, setting)) }
-        }
-        return Mirror(self, children: [(label: "config", value: _config as Any)] + flags)
-    }
-
-    private static func flag(_ name: String, _ setting: Setting) -> Any {
-        let flag = NameSpecification.customLong(name)
-        var help = ArgumentHelp(stringLiteral: setting.help)
-        if name != setting.name { help.visibility = .hidden }
-        if setting.isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
-        help.valueName = setting.valueName == "value" ? name : setting.valueName
-        return Option<String?>(name: flag, help: help)
     }
 
     /// - Throws: `ValidationError`, which ends the program with a usage message.
@@ -59,5 +34,80 @@ struct SettingFlags: ParsableArguments, CustomReflectable {
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
         }
+    }
+}
+
+/// A list of settings whose flags stand under one title.
+protocol SettingList: Sendable {
+    static var settings: [Setting] { get }
+}
+
+extension Setting {
+    enum PlaceGroup: SettingList { static var settings: [Setting] { place } }
+    enum SpeechGroup: SettingList { static var settings: [Setting] { speech } }
+    enum AccessGroup: SettingList { static var settings: [Setting] { access } }
+    enum BehaviourGroup: SettingList { static var settings: [Setting] { behaviour } }
+}
+
+/// The flags of one list of settings. The parser finds out about flags by reflection, so that a list of them can stand in
+/// the place of as many properties: help, completion and "did you mean" come with it.
+struct SettingGroup<List: SettingList>: ParsableArguments, CustomReflectable {
+    /// Those that were given, by their names.
+    private(set) var given: [String: String] = [:]
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: SettingKey.self)
+        for setting in List.settings {
+            for name in setting.names {
+                let key = SettingKey(stringValue: name)
+                given[name] =
+                    setting.isSwitch
+                    ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
+                    : try values.decode(Option<String?>.self, forKey: key).wrappedValue
+            }
+        }
+    }
+
+    var customMirror: Mirror {
+        let flags = List.settings.flatMap { setting in
+            setting.names.map { (label: Optional($0), value: Self.flag($0, setting)) }
+        }
+        return Mirror(self, children: flags)
+    }
+
+    private static func flag(_ name: String, _ setting: Setting) -> Any {
+        let flag = NameSpecification.customLong(name)
+        var help = ArgumentHelp(stringLiteral: setting.flagHelp)
+        if name != setting.name { help.visibility = .hidden }
+        if setting.isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
+        help.valueName = setting.valueName == "value" ? name : setting.valueName
+        return Option<String?>(name: flag, help: help, completion: setting.completion)
+    }
+}
+
+/// The name of a flag, as the parser looks it up.
+private struct SettingKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension Setting {
+    /// The line of `--help`, with the default where the line itself does not tell it.
+    fileprivate var flagHelp: String {
+        guard let defaultWords, !help.contains("by default") else { return help }
+        return "\(help) (default: \(defaultWords))"
+    }
+
+    /// What a shell offers for the value.
+    fileprivate var completion: CompletionKind? {
+        if name.hasSuffix("-dir") { return .directory }
+        if valueName == "path" { return .file() }
+        guard case .choice(let words) = shape else { return nil }
+        return .list(words)
     }
 }

@@ -20,8 +20,11 @@ struct Settings {
 
     private var values: [String: Value] = [:]
     private let environment: [String: String]
-    /// Unknown `SCRIBE_*` names: reported, but others may have set them.
+    /// What a start reports and goes on with: unknown `SCRIBE_*` names, which others may have set, and a signing key that
+    /// every user can read.
     private(set) var warnings: [String] = []
+    /// What keeps the file, or a key in it, from being read.
+    private(set) var problems: [Problem] = []
 
     /// The settings of a verb, with what a server would make of them.
     static func found(flags: [String: String], configFile: String?) throws -> Setting.Run {
@@ -37,9 +40,16 @@ struct Settings {
     /// - Parameters:
     ///   - flags: those that were given, by their names.
     ///   - configFile: the `--config` flag.
+    /// - Throws: ``Problem``, the first one that ``init(collecting:configFile:environment:)`` finds.
     init(flags: [String: String], configFile: String?, environment: [String: String]) throws {
+        self.init(collecting: flags, configFile: configFile, environment: environment)
+        if let problem = problems.first { throw problem }
+    }
+
+    /// Settings from all of their places, with every problem of the file in ``problems``.
+    init(collecting flags: [String: String], configFile: String?, environment: [String: String]) {
         self.environment = environment
-        if let path = configFile ?? environment[Setting.configName] { try read(file: path) }
+        if let path = configFile ?? environment[Setting.configName] { read(file: path) }
         for setting in Setting.all {
             for name in setting.names.map(Setting.environmentName(of:)) {
                 if let text = environment[name] { values[setting.name] = Value(text: text, origin: name) }
@@ -56,33 +66,74 @@ struct Settings {
         where name.hasPrefix(Setting.environmentPrefix) && !known.contains(name) {
             warnings.append("\(name) is not a setting; did you mean \(nearestName(to: name, among: known))?")
         }
+        if let key = values["signing-key-file"], environment[Setting.signingKeyName] == nil,
+            let attributes = try? FileManager.default.attributesOfItem(atPath: key.text),
+            let mode = attributes[.posixPermissions] as? Int, mode & 0o007 != 0
+        {
+            warnings.append("\(key.origin): every user can read \(key.text), the signing key; chmod 600 '\(key.text)'")
+        }
     }
 
-    private mutating func read(file path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Problem(description: "\(path) cannot be read")
-        }
-        let node: Node?
+    private mutating func read(file path: String) {
         do {
-            node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw Problem(description: "\(path) cannot be read")
+            }
+            let node: Node?
+            do {
+                node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+            } catch {
+                throw Problem(description: "\(path) is not YAML: \(error)")
+            }
+            guard let node else { return }
+            guard let mapping = node.mapping else { throw Problem(description: "\(path) must hold keys and values") }
+            for (key, value) in mapping { read(key.string ?? "", value, in: path) }
         } catch {
-            throw Problem(description: "\(path) is not YAML: \(error)")
+            problems.append(error as? Problem ?? Problem(description: "\(path): \(error)"))
         }
-        guard let node else { return }
-        guard let mapping = node.mapping else { throw Problem(description: "\(path) must hold keys and values") }
-        let names = Dictionary(
-            Setting.all.flatMap { setting in setting.names.map { ($0, setting.name) } }, uniquingKeysWith: { $1 })
-        for (keyNode, valueNode) in mapping {
-            let name = keyNode.string ?? ""
-            guard let setting = names[name] else {
-                let nearest = nearestName(to: name, among: names.keys.sorted())
-                throw Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?")
-            }
-            guard let text = valueNode.scalar?.string else {
-                throw Problem(description: "\(path): '\(name)' must be a single value")
-            }
-            values[setting] = Value(text: text, origin: "\(name) in \(path)")
+    }
+
+    private mutating func read(_ name: String, _ node: Node, in path: String) {
+        guard let setting = Setting.all.first(where: { $0.names.contains(name) }) else {
+            let nearest = nearestName(to: name, among: Setting.all.flatMap(\.names).sorted())
+            problems.append(Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?"))
+            return
         }
+        guard let text = Self.text(of: node, setting.shape) else {
+            let wanted = setting.shape.takesList ? "a single value or a list of single values" : "a single value"
+            problems.append(Problem(description: "\(path): '\(name)' must be \(wanted)"))
+            return
+        }
+        values[setting.name] = Value(text: text, origin: "\(name) in \(path)")
+    }
+
+    /// The text of a value; of a list its values with commas between. Nil where the setting takes no such value.
+    private static func text(of node: Node, _ shape: Setting.Shape) -> String? {
+        if let scalar = node.scalar { return scalar.string }
+        guard shape.takesList, let items = node.sequence else { return nil }
+        let texts = items.compactMap { $0.scalar?.string }
+        guard texts.count == items.count, !texts.contains(where: { $0.contains(",") }) else { return nil }
+        return texts.joined(separator: ",")
+    }
+
+    /// A setting with its text and where that came from; the text is nil where nothing was set.
+    struct Entry {
+        let setting: Setting
+        let text: String?
+        let origin: String
+    }
+
+    /// Every setting, in the order of its page.
+    var entries: [Entry] {
+        Setting.all.map { setting in
+            let value = values[setting.name]
+            return Entry(setting: setting, text: value?.text, origin: value?.origin ?? "default")
+        }
+    }
+
+    /// The variables that hold keys themselves and are set.
+    var keyVariables: [String] {
+        [Setting.signingKeyName, Setting.sttKeyName].filter { environment[$0] != nil }
     }
 
     private func settleTLS(_ configuration: inout Configuration) throws(Problem) {
@@ -97,22 +148,36 @@ struct Settings {
     }
 
     /// What they come to; everything that was not set has its default.
+    /// - Throws: ``Problem``, the first one of ``result()``.
     func run() throws -> Setting.Run {
+        let (run, problems) = result()
+        if let problem = problems.first { throw problem }
+        return run
+    }
+
+    /// What they come to, and every problem on the way. A setting with a problem has its default.
+    func result() -> (run: Setting.Run, problems: [Problem]) {
         var run = Setting.Run()
+        var problems: [Problem] = []
         for setting in Setting.all {
             guard let value = values[setting.name] else { continue }
             do {
                 try setting.apply(value.text, &run)
             } catch {
-                throw Problem(description: "\(value.origin): '\(value.text)' \(error.what)")
+                problems.append(Problem(description: "\(value.origin): '\(value.text)' \(error.what)"))
             }
         }
         // Keys as such win over files that hold them.
         if let key = environment[Setting.signingKeyName] { run.configuration.signingKey = Array(key.utf8) }
         if let key = environment[Setting.sttKeyName] { run.configuration.speechService.key = key }
-        try settleTLS(&run.configuration)
+        do {
+            try settleTLS(&run.configuration)
+        } catch {
+            problems.append(error)
+        }
         if run.configuration.isEphemeral, let folder = values["data-dir"], let ephemeral = values["ephemeral"] {
-            throw Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other")
+            problems.append(
+                Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other"))
         }
         // Where a real recogniser listens, what is put together is heard already, and takes no time.
         if run.configuration.transcriber != .fake {
@@ -120,6 +185,6 @@ struct Settings {
             // Claimed ahead, so that a recogniser that is free need not wait for the database.
             run.configuration.jobs.transcriptions += 8
         }
-        return run
+        return (run, problems)
     }
 }

@@ -9,7 +9,10 @@ import ScribeServer
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find out what stands between an SDK and the server, and say what to do; exit code 0 says: nothing.",
-        discussion: "Without --sdk it looks at the server, its certificate, its clock and whom it lets in."
+        discussion: """
+            Without --sdk it looks at the server, its certificate, its clock and whom it lets in. An SDK that takes a \
+            base URL (dotnet, deepgram) needs no TLS: --base-url, which is assumed where the server has none.
+            """
     )
 
     @OptionGroup var control: ControlOptions
@@ -23,20 +26,33 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port on which the SDK asks.", valueName: "port"))
     var port = 443
 
+    @Flag(
+        name: .customLong("base-url"),
+        help: "The SDK is given the server's base URL, so no TLS and no hosts are looked at: dotnet and deepgram.")
+    var givesBaseURL = false
+
+    func validate() throws {
+        guard givesBaseURL, sdk?.baseURLStep("") == nil else { return }
+        let takers = SDK.allCases.filter { $0.baseURLStep("") != nil }.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError(
+            "--base-url goes with --sdk and one of \(takers)"
+                + (sdk.map { "; \($0.rawValue) has its hosts compiled in" } ?? ""))
+    }
+
     func run() async throws {
         var flags: [String: String] = [:]
         flags["tls-dir"] = tlsDir
         flags["ready-file"] = control.target.readyFile
         let run = try Settings.found(flags: flags, configFile: control.target.config)
         let ready = run.readyFile.flatMap { ReadyFile(path: $0).read() }
-        guard let baseURL = try control.target.baseURL() else { throw ValidationError("the server is not ready yet") }
+        let baseURL = try control.target.readyBaseURL()
         let tlsPort =
             ready?.tls_url.flatMap { URL(string: $0)?.port } ?? (ready == nil ? run.configuration.tls.port : nil)
         var examination = Examination(
             baseURL: baseURL, tlsPort: tlsPort, sdkPort: port,
             authority: run.configuration.tls.certificate == nil
                 ? run.configuration.developmentCertificates(.random).authorityPath : nil,
-            sdk: sdk, environment: ProcessInfo.processInfo.environment, clock: .system)
+            sdk: sdk, givesBaseURL: givesBaseURL, environment: ProcessInfo.processInfo.environment, clock: .system)
         try await examination.look(asking: control.client())
         print(examination.findings.map(\.line).joined(separator: "\n"))
         if examination.findings.contains(where: { $0.isProblem }) { throw ExitCode.failure }

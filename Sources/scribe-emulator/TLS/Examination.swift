@@ -25,29 +25,28 @@ struct Examination {
         }
     }
 
-    private struct Info: Decodable {
-        let settings: [String: String]
-    }
-
     let baseURL: String
     /// Where TLS is looked for: what the ready file or the settings say, then what the server itself says.
     private(set) var tlsPort: Int?
     let sdkPort: Int
     let authority: String?
     let sdk: SDK?
+    /// Whether the SDK is given the server's address, rather than led here from its own host.
+    let givesBaseURL: Bool
     let environment: [String: String]
     let clock: ScribeClock
     private(set) var findings: [Finding] = []
 
     init(
-        baseURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?, environment: [String: String],
-        clock: ScribeClock
+        baseURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?, givesBaseURL: Bool,
+        environment: [String: String], clock: ScribeClock
     ) {
         self.baseURL = baseURL
         self.tlsPort = tlsPort
         self.sdkPort = sdkPort
         self.authority = authority
         self.sdk = sdk
+        self.givesBaseURL = givesBaseURL
         self.environment = environment
         self.clock = clock
     }
@@ -55,6 +54,9 @@ struct Examination {
     mutating func look(asking control: ControlClient) async throws {
         guard await lookAtServer() else { return }
         await lookAtAuthentication(control)
+        if let step = sdk?.baseURLStep(baseURL), givesBaseURL || tlsPort == nil {
+            return findings.append(.well("no TLS and no hosts are needed: \(step)"))
+        }
         guard await lookAtTLS() else { return }
         guard let sdk else { return await lookAtSystemTrust("https://localhost:\(tlsPort ?? 443)/readyz") }
         lookAtNames(of: sdk)
@@ -101,10 +103,15 @@ struct Examination {
     }
 
     private mutating func lookAtAuthentication(_ control: ControlClient) async {
-        guard let data = try? await control.answer("GET", "info"), let info: Info = try? ControlClient.decoded(data),
-            let mode = info.settings["auth"]
-        else {
-            return findings.append(.unseen("whom it lets in: its /__admin/info asks for the token (--admin-token)"))
+        let data: Data
+        do {
+            data = try await control.answer("GET", "info")
+        } catch {
+            let reason = (error as? ControlClient.Refusal)?.reason ?? "its answer is not understood"
+            return findings.append(.unseen("whom it lets in: \(reason)"))
+        }
+        guard let info: ServerInfo = try? ControlClient.decoded(data), let mode = info.settings["auth"] else {
+            return findings.append(.unseen("whom it lets in: its answer is not understood"))
         }
         switch mode {
         case "strict":
@@ -112,7 +119,8 @@ struct Examination {
                 .well("authentication is strict: only tokens of this server, of clients in its clients.yaml"))
         default: findings.append(.well("authentication is \(mode): any token will do, from this machine"))
         }
-        tlsPort = info.settings["tls_port"].flatMap { Int($0) } ?? tlsPort
+        // An earlier version may not say its port.
+        if info.tlsPort != nil || info.knowsDemoClient != nil { tlsPort = info.tlsPort }
     }
 
     private mutating func lookAtTLS() async -> Bool {

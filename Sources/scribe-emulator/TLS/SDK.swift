@@ -51,6 +51,16 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
+    /// How the SDK is given the server's base URL; nil where its hosts are compiled in.
+    func baseURLStep(_ baseURL: String) -> String? {
+        switch self {
+        case .dotnet: "new EkaCareClient(…, baseUrl: \"\(baseURL)\")"
+        case .deepgram:
+            "DeepgramClientEnvironment(base=\"\(baseURL)\", production=\"\(Env.serverSocketURL(baseURL))\", agent=…)"
+        default: nil
+        }
+    }
+
     /// Whether its hosts are looked up on another machine, or on what behaves like one.
     var isElsewhere: Bool { [.android, .omi].contains(self) }
 }

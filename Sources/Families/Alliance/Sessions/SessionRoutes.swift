@@ -128,7 +128,8 @@ struct SessionRoutes: Sendable {
             context.logger.notice(
                 "a session was ended with another number of files than came",
                 metadata: [
-                    "txn_id": "\(key.id.logged)", "told": "\(uploaded)", "received": "\(ended.files.count)",
+                    "txn_id": "\(key.id.logged)", "told": .stringConvertible(uploaded),
+                    "received": .stringConvertible(ended.files.count),
                 ])
         }
         return try await .longJSON(

@@ -101,7 +101,7 @@ struct DeliveryLane: Sendable {
         logger.notice(
             settlement == .failed ? "a delivery has failed" : "a delivery will be tried again",
             metadata: [
-                "delivery": "\(delivery.id)", "lane": "\(name)", "attempt": "\(delivery.attempt)",
+                "delivery": "\(delivery.id)", "lane": "\(name)", "attempt": .stringConvertible(delivery.attempt),
                 "problem": "\(problem)",
             ])
     }

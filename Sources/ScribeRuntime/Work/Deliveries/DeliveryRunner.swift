@@ -58,6 +58,8 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
             do {
                 for lane in try await store.deliveryLanes() { lanes.ring(lane) }
                 return
+            } catch is CancellationError {
+                return
             } catch {
                 logger.error("what is to be delivered cannot be read", metadata: ["error": "\(error)"])
                 try? await clock.sleep(for: .seconds(1), as: .storeRetry)

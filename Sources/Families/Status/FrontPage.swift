@@ -1,0 +1,124 @@
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// Answers the addresses that people and load balancers try first: `/` in a browser, `/docs`, `/health`, `/healthz`,
+/// `/openapi.json` and `/favicon.ico`. Each of them could be a bucket too: a signed request, and a bucket of that name,
+/// are S3's.
+package struct FrontPage: Family {
+    /// What the page shows.
+    package struct Settings: Sendable {
+        let version: String
+        let isStrict: Bool
+        let origin: LinkOrigin
+        let tlsPort: @Sendable () -> Int?
+        let demo: @Sendable () -> Demo?
+        let openAPI: @Sendable () -> [UInt8]
+
+        /// - Parameters:
+        ///   - isStrict: whether the page has the version and links only.
+        ///   - origin: tells how the client has reached the server.
+        ///   - tlsPort: the port for TLS, once it is open.
+        ///   - demo: a client that may log in.
+        ///   - openAPI: the OpenAPI document as JSON. The first call may take a second.
+        package init(
+            version: String, isStrict: Bool, origin: LinkOrigin, tlsPort: @escaping @Sendable () -> Int?,
+            demo: @escaping @Sendable () -> Demo?, openAPI: @escaping @Sendable () -> [UInt8]
+        ) {
+            self.version = version
+            self.isStrict = isStrict
+            self.origin = origin
+            self.tlsPort = tlsPort
+            self.demo = demo
+            self.openAPI = openAPI
+        }
+    }
+
+    /// A client of the demo seed.
+    package struct Demo: Hashable, Sendable {
+        let id: String
+        let secret: String
+
+        package init(id: String, secret: String) {
+            self.id = id
+            self.secret = secret
+        }
+    }
+
+    private enum Path: String {
+        case docs, health, healthz
+        case document = "openapi.json"
+        case icon = "favicon.ico"
+    }
+
+    package let name = "Front page"
+    private let queries: Queries
+    private let objects: any Family
+    private let settings: Settings
+
+    /// - Parameter objects: the family of S3, which answers for a bucket that exists.
+    package init(_ runtime: Runtime, objects: any Family, settings: Settings) {
+        queries = runtime.queries
+        self.objects = objects
+        self.settings = settings
+    }
+
+    package func claim(on address: RequestAddress) -> Claim? {
+        guard address.path.count <= 1, address.method == .get else { return nil }
+        guard let word = address.path.first else {
+            return address.acceptsHTML && !address.isSigned ? .path(words: 0) : nil
+        }
+        return Path(rawValue: String(word)) != nil && !address.isSigned ? .path(words: 1) : nil
+    }
+
+    package func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        let word = RequestAddress(request).path.first.map(String.init)
+        if let word, (try? await queries.objects.hasBucket(word)) ?? false {
+            return try await objects.respond(to: request, context: context)
+        }
+        context.coreContext.endpointPath.value = "/\(word ?? "")"
+        do {
+            return try await context.holding(try await answer(to: word.flatMap(Path.init(rawValue:)), request, context))
+        } catch let problem as HTTPProblem {
+            return StatusErrors().response(to: problem, context)
+        }
+    }
+
+    private func answer(to path: Path?, _ request: Request, _ context: ScribeContext) async throws -> Response {
+        switch path {
+        case nil: return page(request, context)
+        case .docs: return Response(status: .found, headers: [.location: "/", .cacheControl: "no-store"])
+        case .health, .healthz: return .json(.ok, ["status": "alive"])
+        case .document:
+            let bytes = await LongWork.run(bytes: .max) { settings.openAPI() }
+            return .json(.ok, ByteBuffer(bytes: bytes))
+        case .icon: return Response(status: .noContent, headers: [.cacheControl: "max-age=86400"])
+        }
+    }
+
+    private func page(_ request: Request, _ context: ScribeContext) -> Response {
+        let base = settings.origin.base(of: request, context)
+        // The host is the client's text: a line to copy holds it only where it is a host.
+        let shown = settings.isStrict || WebOrigin(base) == nil ? nil : base
+        let text = FrontPageText(
+            version: settings.version, base: shown, tls: shown.flatMap { _ in tlsURL(request) },
+            demo: settings.isStrict ? nil : settings.demo())
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentTypeOptions: "nosniff",
+                .contentSecurityPolicy:
+                    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; "
+                    + "form-action 'none'",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text.html)))
+    }
+
+    private func tlsURL(_ request: Request) -> String? {
+        guard let port = settings.tlsPort(), let place = HostAndPort(request.authority) else { return nil }
+        return "https://\(place.host.contains(":") ? "[\(place.host)]" : place.host):\(port)"
+    }
+}

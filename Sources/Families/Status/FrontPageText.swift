@@ -1,0 +1,76 @@
+/// The page at `/`: one document without scripts, pictures or links to other hosts.
+struct FrontPageText {
+    let version: String
+    /// How the client reached the server; nil in strict mode.
+    let base: String?
+    /// Nil without TLS.
+    let tls: String?
+    let demo: FrontPage.Demo?
+
+    var html: String {
+        var parts = ["<h1>scribe-emulator \(Self.escaped(version))</h1>"]
+        let rows = self.rows
+        if !rows.isEmpty {
+            let cells = rows.map { "<tr><th>\($0.title)</th><td><code>\(Self.escaped($0.value))</code></td></tr>" }
+            parts.append("<table>\(cells.joined())</table>")
+        }
+        if let base {
+            parts.append("<p>Copy into a shell:</p>")
+            parts.append("<pre>\(Self.escaped(lines(base).joined(separator: "\n")))</pre>")
+        }
+        parts.append(
+            """
+            <ul><li><a href="/openapi.yaml">OpenAPI document</a> (<a href="/openapi.json">JSON</a>)</li>
+            <li><a href="/readyz">Readiness</a></li></ul>
+            """)
+        return """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><title>scribe-emulator</title>
+            <meta name="viewport" content="width=device-width">
+            <style>body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+            th{text-align:left;padding-right:1rem}pre{background:#eee;color:#111;padding:1rem;overflow:auto}</style>
+            </head><body>
+            \(parts.joined(separator: "\n"))
+            </body></html>
+
+            """
+    }
+
+    private var rows: [(title: String, value: String)] {
+        var rows: [(title: String, value: String)] = []
+        if let base { rows.append(("Base URL", base)) }
+        if let tls { rows.append(("Over TLS", tls)) }
+        if let demo { rows += [("Client id", demo.id), ("Client secret", demo.secret)] }
+        return rows
+    }
+
+    /// Three commands: with a client that logs in and lists its transactions.
+    private func lines(_ base: String) -> [String] {
+        guard let demo else {
+            return ["BASE=\(base)", "curl -s $BASE/readyz", "curl -s $BASE/openapi.yaml -o openapi.yaml"]
+        }
+        let login = #"{"client_id":"\#(demo.id)","client_secret":"\#(demo.secret)"}"#
+        return [
+            "BASE=\(base)",
+            "TOKEN=$(curl -s $BASE/connect-auth/v1/account/login -d '\(login)'"
+                + #" | sed 's/.*"access_token": *"\([^"]*\)".*/\1/')"#,
+            #"curl -s $BASE/voice/api/v2/transaction/history -H "Authorization: Bearer $TOKEN""#,
+        ]
+    }
+
+    /// Text that HTML shows as it is, also within an attribute.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

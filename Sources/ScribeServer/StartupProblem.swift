@@ -1,0 +1,80 @@
+package import Certificates
+import Foundation
+import NIOCore
+package import ScribeHTTP
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Why a server was not started: what is wrong, where, and what helps.
+package enum StartupProblem: Error, Sendable, CustomStringConvertible {
+    case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
+    case signingKeyTooShort
+    case unreadableSeed(path: String, reason: String)
+    case unusableTranscriber(reason: String)
+    case unusableFirebase(reason: String)
+    case unusableCertificate(CertificateProblem)
+    case portInUse(Int, flag: String)
+    /// Both listeners would have one port.
+    case samePort(Int)
+    /// Ports below some number are root's alone.
+    case portForbidden(Int, flag: String)
+    /// No address belongs to the name.
+    case unknownHost(String)
+    /// The address belongs to another machine.
+    case foreignAddress(String)
+    case unusableAddress(host: String, port: Int, reason: String)
+
+    /// What an error of listening means; nil for an error of another kind.
+    init?(_ error: any Error, host: String, port: Int, flag: String) {
+        switch error {
+        case let error as IOError:
+            switch error.errnoCode {
+            case EADDRINUSE: self = .portInUse(port, flag: flag)
+            case EACCES, EPERM: self = .portForbidden(port, flag: flag)
+            case EADDRNOTAVAIL: self = .foreignAddress(host)
+            case let code: self = .unusableAddress(host: host, port: port, reason: String(cString: strerror(code)))
+            }
+        case is SocketAddressError, is SocketAddressError.UnknownHost: self = .unknownHost(host)
+        default: return nil
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .unverifiedTokensFromNetwork(let host, let mode):
+            """
+            \(mode.rawValue) authentication lets in whoever can reach \(host).
+            Use --auth strict, listen on 127.0.0.1, or say --allow-unverified-tokens-from-network.
+            """
+        case .signingKeyTooShort:
+            """
+            the signing key must be at least 32 bytes; SCRIBE_SIGNING_KEY or --signing-key-file gives a shorter one. \
+            openssl rand -hex 32 prints a good one
+            """
+        case .unreadableSeed(let path, let reason): "\(path): \(reason)"
+        case .unusableTranscriber(let reason): "the transcriber cannot be used: \(reason)"
+        case .unusableCertificate(let problem): "TLS: \(problem)"
+        case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"
+        case .samePort(let port): "--port and --tls-port are both \(port); choose another for one of them"
+        case .portForbidden(let port, let flag):
+            """
+            this user may not listen on port \(port); choose one from 1024 with \(flag). \
+            On Linux, to allow it until the next restart:
+              sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)
+            """
+        case .unknownHost(let host):
+            "the address '\(host)' is not known; choose one of this machine with --host, such as 127.0.0.1 or 0.0.0.0"
+        case .foreignAddress(let host):
+            "\(host) is not an address of this machine; choose one with --host, such as 127.0.0.1 or 0.0.0.0"
+        case .unusableAddress(let host, let port, let reason):
+            "port \(port) of \(host) cannot be used: \(reason); choose others with --host and --port"
+        case .unusableFirebase(let reason): "Firebase's tokens cannot be verified: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import SystemPackage
+
+extension DataFolder {
+    /// Why a data folder, or a file in it, cannot be used.
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        case inUse(path: String)
+        /// A file is where the folder should be.
+        case isFile(path: String)
+        /// This user may not write there.
+        case notWritable(path: String)
+        case readOnlyDisk(path: String)
+        case full(path: String)
+        case unusable(path: String, reason: String)
+        /// A key that the group or others can read.
+        case readableByOthers(file: String)
+        /// A key that this user cannot read.
+        case unreadable(file: String)
+        /// The signing key is gone, and tokens of it are in the database.
+        case missingSigningKey(file: String)
+
+        /// - Parameter error: What the system says about the path.
+        init(_ error: any Error, at path: String) {
+            switch error as? Errno {
+            case .fileExists?: self = .isFile(path: path)
+            case .permissionDenied?, .notPermitted?: self = .notWritable(path: path)
+            case .readOnlyFileSystem?: self = .readOnlyDisk(path: path)
+            case .noSpace?, .diskQuotaExceeded?: self = .full(path: path)
+            case .notDirectory?: self = .unusable(path: path, reason: "a part of its path is a file")
+            case .isDirectory?: self = .unusable(path: path, reason: "it is a folder, and a file is expected")
+            case .noSuchFileOrDirectory?: self = .unusable(path: path, reason: "it cannot be created there")
+            case let code?: self = .unusable(path: path, reason: code.description)
+            case nil: self = .unusable(path: path, reason: "the system refuses it")
+            }
+        }
+
+        private static let another = "choose another folder with --data-dir"
+
+        package var description: String {
+            switch self {
+            case .inUse(let path): "\(path) is in use by another scribe-emulator; stop that one, or \(Self.another)"
+            case .isFile(let path):
+                "\(path) cannot be used as the data folder: it is a file. Move it, or \(Self.another)"
+            case .notWritable(let path):
+                """
+                \(path) cannot be used: this user may not write there. \
+                Run sudo chown -R "$(id -u)" '\(path)', or \(Self.another)
+                """
+            case .readOnlyDisk(let path):
+                "\(path) cannot be used: its disk is read-only. Remount it, or \(Self.another)"
+            case .full(let path): "\(path) cannot be used: its disk is full. Free some space, or \(Self.another)"
+            case .unusable(let path, let reason): "\(path) cannot be used: \(reason). Mend that, or \(Self.another)"
+            case .readableByOthers(let file):
+                "\(file) is a key, and other users can read it. Run chmod 600 '\(file)', then start again"
+            case .unreadable(let file):
+                """
+                \(file) is a key, and this user cannot read it. \
+                Run sudo chown "$(id -u)" '\(file)', then start again
+                """
+            case .missingSigningKey(let file):
+                """
+                \(file) is missing, and the database beside it has logins that were signed with it. \
+                Put the file back from a backup, or start with --new-signing-key: \
+                all tokens and links that were handed out are then refused
+                """
+            }
+        }
+    }
+}

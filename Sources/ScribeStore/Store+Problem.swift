@@ -1,0 +1,89 @@
+import Foundation
+import GRDB
+
+extension Store {
+    /// Why a database cannot be used.
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// It was written by a later version of this program.
+        case newerSchema(path: String)
+        /// The SQLite that is installed lacks what the store uses.
+        case olderSQLite(version: String)
+        /// Its bytes are no longer those of a database.
+        case damaged(path: String)
+        /// It is another program's.
+        case foreign(path: String)
+        /// This user may not open it.
+        case forbidden(path: String)
+        case full(path: String)
+        case unusable(path: String, reason: String)
+
+        package var description: String {
+            switch self {
+            case .newerSchema(let path):
+                """
+                \(path) was written by a later version of scribe-emulator. \
+                Start that version, or choose another folder with --data-dir
+                """
+            case .olderSQLite(let version): "SQLite \(version) is installed, and 3.38 or later is needed"
+            case .damaged(let path):
+                """
+                \(path) is damaged. Restore a backup into a new folder with \
+                scribe-emulator restore --data-dir NEW-FOLDER FILE, or start with another --data-dir
+                """
+            case .foreign(let path):
+                "\(path) is the database of another program; choose another folder with --data-dir"
+            case .forbidden(let path):
+                """
+                \(path) cannot be opened by this user. Run sudo chown "$(id -u)" '\(path)'*, \
+                or choose another folder with --data-dir
+                """
+            case .full(let path):
+                "\(path) cannot be opened: its disk is full. Free some space, then start again"
+            case .unusable(let path, let reason):
+                "\(path) cannot be used: \(reason). Mend that, or choose another folder with --data-dir"
+            }
+        }
+
+        /// What an error of SQLite at the start means; any other error as it is.
+        static func explained(_ error: any Error, path: String) -> any Error {
+            guard let error = error as? DatabaseError else { return error }
+            switch error.resultCode {
+            case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Problem.damaged(path: path)
+            case .SQLITE_FULL: return Problem.full(path: path)
+            // SQLite does not say whether its files may not be opened, or find no room.
+            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+                return isWritable(path) ? Problem.full(path: path) : Problem.forbidden(path: path)
+            default: return Problem.unusable(path: path, reason: error.message ?? "SQLite refuses it")
+            }
+        }
+
+        /// Whether this user may write to the database's files and their folder.
+        private static func isWritable(_ path: String) -> Bool {
+            let files = ["", "-wal", "-shm"].map { path + $0 }.filter(FileManager.default.fileExists(atPath:))
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            return ([folder] + files).allSatisfy(FileManager.default.isWritableFile(atPath:))
+        }
+    }
+
+    /// Whether the database of a data folder has refresh tokens that are still good. False without a database. Blocking.
+    ///
+    /// For a folder that no server has opened yet.
+    /// - Throws: ``Problem``, or what SQLite says.
+    static func holdsRefreshTokens(in folder: DataFolder, at now: Date) throws -> Bool {
+        let path = folder.databasePath
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        guard let size, size > 0 else { return false }
+        do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                guard try db.tableExists("refresh_tokens") else { return false }
+                return try Bool.fetchOne(
+                    db, sql: "SELECT EXISTS (SELECT 1 FROM refresh_tokens WHERE expires_at > ?)",
+                    arguments: [now.milliseconds]) ?? false
+            }
+        } catch {
+            throw Problem.explained(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import ScribeDomain
+
+extension Setting {
+    /// The form of a setting's values: for the schema of the YAML file, for lists in it, and for completions.
+    enum Shape: Hashable, Sendable {
+        case text
+        case boolean
+        case integer(ClosedRange<Int>)
+        case choice([String])
+        /// Texts with commas between, or a list in the YAML file.
+        case list
+        /// `14s`, `500ms`, or a number of seconds.
+        case time
+        /// The same for several times.
+        case times
+        /// `50GB`, or a number of bytes.
+        case size
+
+        /// Whether the YAML file may have a list of values.
+        var takesList: Bool { self == .list || self == .times }
+
+        private static let timePattern = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$"
+        private static let sizePattern = "^[0-9]+([KkMmGg][Bb])?$"
+
+        /// As JSON Schema has it.
+        fileprivate var schema: [JSON.Member] {
+            let time: JSON = ["type": ["string", "number"], "pattern": .string(Self.timePattern), "minimum": 0]
+            switch self {
+            case .text: return [("type", "string")]
+            case .boolean: return [("type", "boolean")]
+            case .integer(let range):
+                return [
+                    ("type", "integer"), ("minimum", .integer(range.lowerBound)),
+                    ("maximum", .integer(range.upperBound)),
+                ]
+            case .choice(let words): return [("enum", .array(words, JSON.string))]
+            case .list: return [("type", ["string", "array"]), ("items", ["type": "string", "pattern": "^[^,]*$"])]
+            case .time:
+                guard case .object(let members) = time else { return [] }
+                return members
+            case .times: return [("type", ["string", "number", "array"]), ("minimum", 0), ("items", time)]
+            case .size:
+                return [("type", ["string", "integer"]), ("pattern", .string(Self.sizePattern)), ("minimum", 0)]
+            }
+        }
+
+        /// A value as YAML and JSON have it: a number and a boolean without quotes.
+        func json(_ text: String) -> JSON {
+            switch self {
+            case .boolean:
+                guard let value = try? Parser.boolean.read(text) else { return .string(text) }
+                return .bool(value)
+            case .integer: return Int(text).map { JSON.integer($0) } ?? .string(text)
+            case .text, .choice, .list, .time, .times, .size: return .string(text)
+            }
+        }
+    }
+
+    /// The default in words, for `--help` and `config print`; nil where nothing is set by default.
+    var defaultWords: String? {
+        let text = pageDefault.isEmpty ? defaultText : pageDefault.filter { $0 != "`" }
+        return text.isEmpty ? nil : text
+    }
+
+    /// The JSON Schema of the YAML file, for editors: a line for each setting. `docs/settings.schema.json` is this text.
+    static var fileSchema: String {
+        var properties: [String] = []
+        for setting in all {
+            for name in setting.names.reversed() {
+                let isFormer = name != setting.name
+                var members: [JSON.Member] = [
+                    ("description", .string(isFormer ? "The older name of \(setting.name)." : setting.help))
+                ]
+                members += setting.shape.schema
+                if isFormer { members.append(("deprecated", true)) }
+                if !isFormer, !setting.defaultText.isEmpty {
+                    members.append(("default", setting.shape.json(setting.defaultText)))
+                }
+                properties.append("    \"\(name)\": \(String(decoding: JSON.object(members).bytes, as: UTF8.self))")
+            }
+        }
+        return """
+            {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "title": "Settings of scribe-emulator",
+              "type": ["object", "null"],
+              "additionalProperties": false,
+              "properties": {
+            \(properties.joined(separator: ",\n"))
+              }
+            }
+
+            """
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import ScribeDomain
+
+/// A first word that is no verb. The parser itself says only that it did not expect the word.
+struct UnknownVerb: Hashable {
+    let word: String
+    /// The verb whose name is most like it.
+    let nearest: String
+    /// Up to the word, such as `scribe-emulator webhooks`.
+    let command: String
+
+    /// Nil where each word in the place of a verb is one.
+    init?(in arguments: [String], of root: any ParsableCommand.Type) {
+        var command: any ParsableCommand.Type = root
+        var path = [root._commandName]
+        for word in arguments {
+            let verbs = command.configuration.subcommands
+            guard !verbs.isEmpty, !word.hasPrefix("-") else { return nil }
+            if path.count == 1, word == "help" { continue }
+            guard let verb = verbs.first(where: { ([$0._commandName] + $0.configuration.aliases).contains(word) })
+            else {
+                self.word = word
+                nearest = nearestName(
+                    to: word, among: verbs.map { $0._commandName } + (path.count == 1 ? ["help"] : []))
+                self.command = path.joined(separator: " ")
+                return
+            }
+            command = verb
+            path.append(word)
+        }
+        return nil
+    }
+
+    var error: ValidationError {
+        ValidationError(
+            "there is no verb '\(word)'; did you mean '\(nearest)'? '\(command) --help' lists all")
+    }
+}

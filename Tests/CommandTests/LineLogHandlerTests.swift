@@ -1,0 +1,37 @@
+import Foundation
+import Logging
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import scribe_emulator
+
+struct LineLogHandlerTests {
+    let clock = ManualClock()
+
+    func line(_ format: LogFormat, _ metadata: Logger.Metadata) -> String {
+        var handler = LineLogHandler(format: format, clock: clock.clock, level: .info)
+        handler[metadataKey: "hb.request.id"] = "r-1"
+        let event = LogEvent(
+            level: .info, message: "GET /livez 200", metadata: metadata, source: "test", file: "", function: "", line: 1
+        )
+        return String(decoding: handler.line(of: event), as: UTF8.self)
+    }
+
+    @Test("numbers are numbers in JSON, and texts with digits stay texts")
+    func numbers() {
+        let line = line(
+            .json, ["status": .stringConvertible(200), "ms": .stringConvertible(1.5), "txn_id": "42"])
+        #expect(line.contains(#""status":200"#))
+        #expect(line.contains(#""ms":1.5"#))
+        #expect(line.contains(#""txn_id":"42""#))
+        #expect(line.contains(#""request_id":"r-1""#))
+        #expect(line.contains(#""level":"info","message":"GET /livez 200""#))
+    }
+
+    @Test("a line of text has what its message does not say, as NAME=VALUE")
+    func text() {
+        let line = line(.text, ["status": .stringConvertible(200), "ms": .stringConvertible(1.5), "trace_id": "abc"])
+        #expect(line.hasSuffix("info    GET /livez 200 ms=1.5 request_id=r-1 trace_id=abc"))
+    }
+}

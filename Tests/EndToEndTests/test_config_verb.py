@@ -1,0 +1,159 @@
+"""The verb `config`: print, check and schema, and the committed schema of the YAML file."""
+
+import json
+
+import jsonschema
+import pytest
+import yaml
+from emulator import ROOT, run, running
+
+SCHEMA_FILE = ROOT / "docs/settings.schema.json"
+SCHEMA = json.loads(SCHEMA_FILE.read_text())
+
+
+def config(verb: str, tmp_path, *flags, file: str | None = None, environment=None):
+    """Runs the verb, with a YAML file of this text."""
+    if file is not None:
+        (tmp_path / "scribe.yaml").write_text(file)
+        flags = ("--config", "scribe.yaml", *flags)
+    return run("config", verb, *flags, cwd=tmp_path, env={"HOME": str(tmp_path), **(environment or {})})
+
+
+def fits(file: str) -> bool:
+    """Whether the schema accepts a YAML file."""
+    return jsonschema.Draft202012Validator(SCHEMA).is_valid(yaml.safe_load(file))
+
+
+def test_the_committed_schema_is_a_schema_and_what_the_verb_prints(tmp_path):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert config("schema", tmp_path).stdout == SCHEMA_FILE.read_text()
+
+
+def test_the_schema_has_a_key_for_each_row_of_the_page():
+    page = (ROOT / "docs/configuration.md").read_text()
+    keys = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert set(keys) == {key for key, value in SCHEMA["properties"].items() if not value.get("deprecated")}
+
+
+#: Values by the form of a setting: those that it takes, and those that it does not.
+VALUES = {
+    "boolean": (["true", "false"], ["7", "perhaps"]),
+    "integer": (["MINIMUM", "MAXIMUM"], ["-1", "x", "1.5"]),
+    "enum": (["CHOICES"], ["nonesuch", "[1]"]),
+    "time": (["14s", "2m", "1.5h", "20"], ["soon", "-1", "[10s]"]),
+    "times": (["10s", "[10s, 60s]", "20"], ["[soon]", "{a: b}"]),
+    "size": (["50GB", "500mb", "1000000"], ["much", "-1", "[1]"]),
+    "list": ([], ["[[a]]", "{a: b}"]),
+    "text": ([], ["[a]", "{a: b}"]),
+}
+
+
+def form(schema: dict) -> str:
+    if "enum" in schema:
+        return "enum"
+    match schema["type"]:
+        case "string" | "boolean" | "integer" as plain:
+            return {"string": "text"}.get(plain, plain)
+        case ["string", "number"]:
+            return "time"
+        case ["string", "integer"]:
+            return "size"
+        case ["string", "number", "array"]:
+            return "times"
+    return "list"
+
+
+#: Values of lists and texts, which no other key takes.
+SPECIAL = {
+    "tls-name": ["scribe.test,192.168.1.20", "[scribe.test, 192.168.1.20]"],
+    "trusted-proxies": ["127.0.0.1,10.0.0.0/8", "[127.0.0.1, 10.0.0.0/8]", "[]"],
+    "cors-origins": ["https://a.example,https://b.example", "[https://a.example, https://b.example]", "'*'"],
+    "allowed-hosts": ["a.example,*.b.example", "[a.example, '*.b.example']"],
+    "client-profiles": ["my-app=ios,kiosk=web", "[my-app=ios, kiosk=web]"],
+    "outbound-allow": ["receiver,10.0.0.0/8", "[receiver, 10.0.0.0/8]"],
+    "stt-prompt": ["fever, cough", "[fever, cough]"],
+    "transcriber": ["fake", "openai:http://127.0.0.1:9/v1"],
+}
+
+
+@pytest.mark.parametrize("key", SCHEMA["properties"])
+def test_the_schema_and_the_check_agree_about_each_key(tmp_path, key):
+    schema = SCHEMA["properties"][key]
+    good, bad = VALUES[form(schema)]
+    named = {"MINIMUM": [schema.get("minimum")], "MAXIMUM": [schema.get("maximum")], "CHOICES": schema.get("enum")}
+    for value in [value for name in good for value in named.get(name, [name])] + SPECIAL.get(key, []):
+        assert fits(f"{key}: {value}"), value
+        found = config("check", tmp_path, file=f"{key}: {value}")
+        # What other settings have to say is no matter of this key's form.
+        assert f"{key} in scribe.yaml: '" not in found.stdout and f"'{key}' must be" not in found.stdout, found.stdout
+    for value in bad:
+        assert not fits(f"{key}: {value}"), value
+        found = config("check", tmp_path, file=f"{key}: {value}")
+        assert found.returncode == 1, value
+        assert f"{key} in scribe.yaml: '" in found.stdout or f"'{key}' must be" in found.stdout, found.stdout
+
+
+def test_a_file_with_an_unknown_key_fits_neither(tmp_path):
+    assert not fits("prot: 1")
+    found = config("check", tmp_path, file="prot: 1\nlong-poll: soon\n", environment={"SCRIBE_PORT": "x"})
+    assert found.returncode == 1
+    assert [line.split(":")[0] for line in found.stdout.splitlines()] == ["problem"] * 3
+    assert "'prot' is not a setting; did you mean 'port'?" in found.stdout
+    assert "SCRIBE_PORT: 'x'" in found.stdout and "long-poll in scribe.yaml: 'soon'" in found.stdout
+
+
+def test_the_check_finds_nothing_where_a_server_starts(tmp_path):
+    found = config("check", tmp_path, "--ephemeral", environment={"SCRIBE_PROT": "1"})
+    assert found.returncode == 0
+    assert found.stdout.splitlines() == [
+        "warning: SCRIBE_PROT is not a setting; did you mean SCRIBE_PORT?", "no problem was found"]
+    assert list(tmp_path.iterdir()) == [], "nothing was opened"
+
+
+@pytest.mark.parametrize("flags, said", [
+    (["--host", "0.0.0.0"], "lenient authentication"),
+    (["--clients", "nowhere.yaml"], "nowhere.yaml"),
+    (["--fixtures", "nowhere.yaml"], "nowhere.yaml"),
+    (["--tls-key", "key.pem"], "tls-certificate and tls-key go together"),
+    (["--ephemeral", "--data-dir", "d"], "exclude each other"),
+    (["--config", "nowhere.yaml"], "nowhere.yaml cannot be read"),
+])
+def test_the_check_finds_what_would_end_a_start(tmp_path, flags, said):
+    found = config("check", tmp_path, *flags)
+    assert found.returncode == 1 and said in found.stdout
+    assert "no problem" not in found.stdout
+
+
+def test_print_says_where_each_value_comes_from_and_shows_no_secret(tmp_path):
+    found = config(
+        "print", tmp_path, "--host", "localhost", file="port: 9000\ncors-origins: [https://a.example, https://b.example]\n",
+        environment={
+            "SCRIBE_LONG_POLL": "3s", "SCRIBE_ADMIN_TOKEN": "hidden-1", "SCRIBE_SIGNING_KEY": "hidden-2" * 8,
+            "SCRIBE_TRANSCRIBER": "openai:http://user:hidden-3@127.0.0.1:9/v1",
+        })
+    assert found.returncode == 0, found.stderr
+    lines = dict(line.split("  # ") for line in found.stdout.splitlines() if "  # " in line and not line.startswith("#"))
+    assert lines['host: "localhost"'] == "--host"
+    assert lines["port: 9000"] == "port in scribe.yaml"
+    assert lines['long-poll: "3s"'] == "SCRIBE_LONG_POLL"
+    assert lines["tls-port: 8443"] == "default"
+    assert lines['admin-token: "***"'] == "SCRIBE_ADMIN_TOKEN"
+    assert lines['cors-origins: "https://a.example,https://b.example"'] == "cors-origins in scribe.yaml"
+    assert "# SCRIBE_SIGNING_KEY is set" in found.stdout
+    assert "hidden" not in found.stdout + found.stderr
+    # What is printed is a file of settings itself.
+    assert fits(found.stdout)
+    assert config("check", tmp_path, file=found.stdout.replace("localhost", "127.0.0.1")).returncode == 0
+
+
+def test_a_server_takes_lists_of_the_file(tmp_path):
+    (tmp_path / "scribe.yaml").write_text("webhook-pauses: [1s, 2s]\nallowed-hosts:\n- a.example\n- b.example\n")
+    with running(tmp_path, "--ephemeral", "--config", "scribe.yaml") as server:
+        assert server.process.poll() is None
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_offer_flags_and_choices(shell):
+    script = run("--generate-completion-script", shell).stdout
+    for word in ("data-dir", "lenient", "subq", "schema"):
+        assert word in script, word

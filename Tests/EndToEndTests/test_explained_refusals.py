@@ -1,0 +1,101 @@
+"""The log explains refused requests outside of strict mode, and holds no more of them than it may."""
+
+import json
+
+import pytest
+import requests
+from emulator import ROOT, running, wait_until
+
+CLIENTS = str(ROOT / "seed/clients.yaml")
+INIT = "/voice/api/v2/transaction/init"
+SECRET = "unmistakable-secret"
+
+
+def explanations(server) -> list[dict]:
+    """The lines of refused requests: only they have a path."""
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    return [line for line in lines if "path" in line and "host" in line]
+
+
+def explanation(server, status: int) -> dict:
+    """The line of the one request that was answered so."""
+    wait_until(lambda: any(line["status"] == status for line in explanations(server)), f"a line about {status}")
+    [line] = [line for line in explanations(server) if line["status"] == status]
+    return line
+
+
+@pytest.fixture
+def server(tmp_path):
+    with running(tmp_path, "--ephemeral", "--log-format", "json") as server:
+        yield server
+
+
+def test_a_wrong_base_path_that_ends_at_s3_names_the_route_that_was_meant(server):
+    answer = requests.post(
+        f"{server.base_url}/v2/transaction/init/t-1?token={SECRET}", data=SECRET,
+        headers={"Authorization": f"Bearer {SECRET}"})
+    line = explanation(server, answer.status_code)
+    assert line["path"] == "/v2/transaction/init/t-1"
+    assert (line["method"], line["host"], line["family"]) == ("POST", "127.0.0.1", "S3")
+    assert line["claim"] == "no other family has its path"
+    assert line["nearest"] == f"POST {INIT}/{{txn_id}}"
+    assert SECRET not in server.log
+
+
+def test_a_path_that_no_route_has_names_the_nearest(server):
+    answer = requests.post(f"{server.base_url}/voice/api/v2/transaction/inti/t-1", json={})
+    assert answer.status_code == 404
+    line = explanation(server, 404)
+    assert line["path"] == "/voice/api/v2/transaction/inti/t-1"
+    assert line["nearest"] == f"POST {INIT}/{{txn_id}}"
+    assert "words of the path" in line["claim"]
+
+
+def test_a_refusal_has_its_own_text(server):
+    client = server.client()
+    answer = client.session.post(
+        f"{server.base_url}{INIT}/t-1?name={SECRET}", json={"mode": "consultation", "s3_url": f"s3://b/{SECRET}"})
+    assert answer.status_code == 400
+    line = explanation(server, 400)
+    assert "Field 'transfer'" in line["message"]
+    assert line["path"] == f"{INIT}/{{txn_id}}"
+    assert SECRET not in server.log
+
+
+def test_an_origin_that_was_not_let_in_is_named(server):
+    requests.get(f"{server.base_url}/livez", headers={"Origin": "https://app.example"})
+    line = explanation(server, 200)
+    assert line["origin"] == "https://app.example"
+    assert "--cors-origins" in line["message"]
+
+
+def test_an_object_key_is_in_no_line(server):
+    for path in ("/m-prod-voice-record/260510/unmistakable/1.m4a", "/any-bucket/unmistakable.m4a"):
+        assert requests.put(f"{server.base_url}{path}", data=b"x").status_code == 403
+    wait_until(lambda: len(explanations(server)) == 2, "two lines")
+    assert [line["path"] for line in explanations(server)] == ["/m-prod-voice-record/…", "/any-bucket/…"]
+    assert "unmistakable" not in server.log
+
+
+@pytest.mark.parametrize("flags", [
+    ("--no-explain",), ("--auth", "strict", "--clients", CLIENTS), ("--auth", "strict", "--explain"),
+])
+def test_without_it_and_in_strict_mode_the_log_has_route_names_only(tmp_path, flags):
+    with running(tmp_path, "--ephemeral", "--log-format", "json", *flags) as server:
+        requests.post(f"{server.base_url}/voice/api/v2/transaction/inti/unmistakable", json={})
+        requests.get(f"{server.base_url}/livez", headers={"Origin": "https://app.example"})
+        wait_until(lambda: "NotFound 404" in server.log, "the request's line")
+        assert explanations(server) == []
+        assert "unmistakable" not in server.log and "app.example" not in server.log
+
+
+def test_a_page_in_a_browser_and_its_strict_twin(server, tmp_path):
+    page = requests.get(f"{server.base_url}/docs", headers={"Accept": "text/html"})
+    assert page.status_code == 200 and page.url == f"{server.base_url}/"
+    assert f"BASE={server.base_url}" in page.text and "dev-secret" in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    (tmp_path / "strict").mkdir()
+    with running(tmp_path / "strict", "--ephemeral", "--auth", "strict", "--clients", CLIENTS) as strict:
+        page = requests.get(f"{strict.base_url}/", headers={"Accept": "text/html"})
+        assert page.status_code == 200
+        assert "dev-secret" not in page.text and strict.base_url not in page.text

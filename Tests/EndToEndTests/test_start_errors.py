@@ -1,0 +1,225 @@
+"""Mistakes at the start and in verbs: each is answered with what is wrong, where, and what helps."""
+
+import re
+import socket
+import sqlite3
+import subprocess
+
+import pytest
+import requests
+from emulator import BINARY, PATIENCE, TLS, run, running
+from tls import verb
+
+#: What a message for people never holds: names of types and of system calls, numbers of errors.
+INTERNALS = re.compile(
+    r"errno|Error Domain|NSCocoa|NSPOSIX|SQLite error|Optional\(|CancellationError|SocketAddressError|bind\(|Errno|Problem\.")
+
+
+def prepared(folder):
+    """Data folders that cannot be used, and files that the rows below name."""
+    (folder / "file").write_text("")
+    for name in ("damaged", "newer", "foreign", "folder-as-database", "open-key", "open-token", "open-suki-key"):
+        (folder / name).mkdir()
+    (folder / "damaged/scribe.sqlite").write_bytes(b"\x07" * 8192)
+    for name, statement in (
+        ("newer", "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"),
+        ("newer", "INSERT INTO grdb_migrations VALUES ('999 from the future')"),
+        ("foreign", "CREATE TABLE transactions (x)"),
+    ):
+        database = sqlite3.connect(folder / name / "scribe.sqlite")
+        database.execute(statement)
+        database.commit()
+        database.close()
+    (folder / "folder-as-database/scribe.sqlite").mkdir()
+    for name, key, mode in (
+        ("open-key", "signing-key", 0o640), ("open-token", "admin-token", 0o604),
+        ("open-suki-key", "suki-signing-key.pem", 0o644),
+    ):
+        (folder / name / key).write_text("k" * 32)
+        (folder / name / key).chmod(mode)
+    (folder / "strict.yaml").write_text("auth: strict\n")
+    (folder / "short-key").write_text("short")
+    (folder / "short-key").chmod(0o600)
+
+
+def asked(folder, arguments, prefix=()):
+    return subprocess.run(
+        [*prefix, BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=folder,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(folder)})
+
+
+def explained(result, expected, code):
+    """Whether one message says everything that is expected, and nothing of the program's inside."""
+    assert result.returncode == code, result.stderr
+    for text in expected:
+        assert text in result.stderr, result.stderr
+    assert not INTERNALS.search(result.stderr), result.stderr
+    assert '"level":"error"' not in result.stderr, result.stderr
+
+
+def start(*arguments):
+    return ["serve", "--port", "0", *arguments]
+
+
+@pytest.mark.parametrize(
+    "arguments, expected, code",
+    [
+        # The data folder.
+        (start("--data-dir", "file"), ["/file cannot be used as the data folder: it is a file", "--data-dir"], 1),
+        (start("--data-dir", "file/data"), ["a part of its path is a file", "--data-dir"], 1),
+        (start("--data-dir", "/proc/nothing"), ["/proc/nothing cannot be used", "--data-dir"], 1),
+        (start("--data-dir", "damaged"), ["damaged/scribe.sqlite is damaged", "scribe-emulator restore"], 1),
+        (start("--data-dir", "newer"), ["was written by a later version of scribe-emulator", "--data-dir"], 1),
+        (start("--data-dir", "foreign"), ["is the database of another program", "--data-dir"], 1),
+        (start("--data-dir", "folder-as-database"), ["scribe.sqlite cannot be used: it is a folder"], 1),
+        # Keys.
+        (start("--data-dir", "open-key"), ["other users can read it", "chmod 600 '", "/open-key/signing-key'"], 1),
+        (start("--data-dir", "open-token"), ["chmod 600 '", "/open-token/admin-token'"], 1),
+        (start("--data-dir", "open-suki-key"), ["chmod 600 '", "/open-suki-key/suki-signing-key.pem'"], 1),
+        (start("--ephemeral", "--signing-key-file", "short-key"), ["at least 32 bytes", "--signing-key-file"], 1),
+        # Addresses.
+        (start("--ephemeral", "--auth", "strict", "--host", "192.0.2.1"),
+         ["192.0.2.1 is not an address of this machine", "--host"], 1),
+        (start("--ephemeral", "--auth", "strict", "--host", "no.such.invalid"),
+         ["the address 'no.such.invalid' is not known", "--host"], 1),
+        (["serve", "--ephemeral", "--tls", "--port", "18123", "--tls-port", "18123"],
+         ["--port and --tls-port are both 18123"], 1),
+        # Verbs.
+        (["serv"], ["there is no verb 'serv'; did you mean 'serve'?"], 64),
+        (["webhoks", "list"], ["there is no verb 'webhoks'; did you mean 'webhooks'?"], 64),
+        (["webhooks", "lst"], ["there is no verb 'lst'; did you mean 'list'?", "scribe-emulator webhooks --help"], 64),
+        (["help", "docter"], ["did you mean 'doctor'?"], 64),
+        (["webhooks", "list", "--url", "http://127.0.0.1:1"], ["no server answers at http://127.0.0.1:1", "--url"], 1),
+        (["env", "--url", "http://127.0.0.1:1", "--config", "strict.yaml"], ["lets no demo client in", "--demo-seed"], 64),
+        (["env", "--ready-file", "ready.json"], ["is not ready yet: there is no ready file ready.json", "ready --wait"], 64),
+        (["doctor", "--base-url"], ["--base-url goes with --sdk and one of dotnet, deepgram"], 64),
+        (["doctor", "--base-url", "--sdk", "ios"], ["ios has its hosts compiled in"], 64),
+        (["backup", "backup", "--data-dir", "damaged"], ["damaged/scribe.sqlite is damaged"], 1),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_a_mistake_is_answered_with_what_where_and_which_command(tmp_path, arguments, expected, code):
+    prepared(tmp_path)
+    explained(asked(tmp_path, arguments), expected, code)
+
+
+@pytest.mark.parametrize("name, mode", [("data", 0o500), ("data/scribe.sqlite", 0o400)])
+def test_a_place_that_this_user_may_not_write_to_is_named(tmp_path, name, mode):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/scribe.sqlite").write_text("")
+    (tmp_path / name).chmod(mode)
+    # As root without root's way around modes.
+    ordinary = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    result = asked(tmp_path, start("--data-dir", "data"), prefix=ordinary)
+    explained(result, [f"{tmp_path}/{name} cannot be used: this user may not write there", "chown", "--data-dir"], 1)
+
+
+@pytest.mark.parametrize("flags, flag", [(("--port",), "--port"), (("--tls", "--port", "0", "--tls-port"), "--tls-port")])
+def test_a_port_in_use_is_the_only_thing_that_is_said(tmp_path, flags, flag):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = asked(tmp_path, ["serve", "--ephemeral", *flags, port])
+    explained(result, [f"port {port} is in use; choose another with {flag}"], 1)
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert not (tmp_path / ".local").exists(), "nothing is made before the ports are known to be free"
+
+
+def test_the_command_in_the_message_makes_a_key_usable(tmp_path):
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+    (tmp_path / "data/signing-key").chmod(0o644)
+    result = asked(tmp_path, start("--data-dir", "data"))
+    explained(result, ["signing-key is a key, and other users can read it"], 1)
+    command = re.search(r"chmod 600 '[^']+'", result.stderr).group()
+    subprocess.run(["sh", "-c", command], check=True)
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+
+
+def test_a_signing_key_that_is_lost_is_replaced_only_on_request(tmp_path):
+    strict = ("--data-dir", "data", "--auth", "strict", "--demo-seed")
+    key = tmp_path / "data/signing-key"
+    with running(tmp_path, *strict) as server:
+        client = server.client()
+        token = {"Authorization": f"Bearer {client.tokens['access_token']}"}
+        assert requests.get(f"{server.base_url}/credentials", headers=token).status_code == 200
+    lost = key.read_bytes()
+    key.unlink()
+    result = asked(tmp_path, start("--data-dir", "data"))
+    explained(result, [f"{key} is missing", "--new-signing-key"], 1)
+    assert not key.exists()
+    with running(tmp_path, *strict, "--new-signing-key") as server:
+        assert requests.get(f"{server.base_url}/credentials", headers=token).status_code == 401
+    assert key.read_bytes() != lost
+    with running(tmp_path, *strict):
+        pass
+
+
+def test_a_signing_key_without_logins_is_made_anew(tmp_path):
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+    (tmp_path / "data/signing-key").unlink()
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+    assert (tmp_path / "data/signing-key").exists()
+
+
+@pytest.mark.parametrize("mode, is_warned_of", [(0o600, False), (0o640, False), (0o644, True)])
+def test_a_signing_key_file_that_every_user_can_read_is_a_warning(tmp_path, mode, is_warned_of):
+    key = tmp_path / "key"
+    key.write_text("k" * 32)
+    key.chmod(mode)
+    with running(tmp_path, "--ephemeral", "--signing-key-file", str(key)) as server:
+        pass
+    assert (f"every user can read {key}" in server.log) == is_warned_of
+
+
+def test_env_asks_the_server_whether_it_knows_the_demo_client(tmp_path):
+    with running(tmp_path, "--ephemeral", "--auth", "strict") as server:
+        unknown = asked(tmp_path, ["env", "--url", server.base_url])
+        explained(unknown, [f"the server at {server.base_url} knows no demo client", "--demo-seed"], 1)
+        assert unknown.stdout == ""
+    with running(tmp_path, "--data-dir", "data", "--host", "0.0.0.0", "--auth", "strict") as server:
+        guessed = asked(tmp_path, ["env", "--url", server.base_url])
+        assert guessed.returncode == 0 and "dev-client" in guessed.stdout
+        assert "--data-dir" in guessed.stderr and "SCRIBE_ADMIN_TOKEN" in guessed.stderr
+        told = asked(tmp_path, ["env", "--url", server.base_url, "--data-dir", "data"])
+        assert told.returncode == 1 and "knows no demo client" in told.stderr
+    with running(tmp_path, "--ephemeral") as server:
+        known = run("env", "--url", server.base_url, cwd=tmp_path, env={"SCRIBE_AUTH": "strict"})
+        assert known.returncode == 0 and "dev-client" in known.stdout and known.stderr == ""
+
+
+def test_a_verb_names_what_it_did_not_find_and_where_the_token_is(tmp_path):
+    with running(tmp_path, "--data-dir", "data", "--host", "0.0.0.0", "--auth", "strict") as server:
+        where = ("--url", server.base_url)
+        for arguments in (("list",), ("list", "--admin-token", "wrong")):
+            refused = asked(tmp_path, ["webhooks", *arguments, *where])
+            explained(refused, ["admin token", "--data-dir", "SCRIBE_ADMIN_TOKEN"], 1)
+        explained(asked(tmp_path, ["webhooks", "test", "99", *where, "--data-dir", "data"]), ["There is no webhook '99'"], 1)
+        explained(asked(tmp_path, ["webhooks", "replay", "7", *where, "--data-dir", "data"]), ["There is no delivery '7'"], 1)
+        unseen = asked(tmp_path, ["doctor", *where])
+        assert "SCRIBE_ADMIN_TOKEN" in unseen.stdout, unseen.stdout
+
+
+def test_the_doctor_wants_no_tls_for_an_sdk_that_takes_a_base_url(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        for sdk in ("dotnet", "deepgram"):
+            answer = verb(tmp_path, "doctor", "--url", server.base_url, "--sdk", sdk)
+            assert answer.returncode == 0 and "no TLS and no hosts are needed" in answer.stdout, answer.stdout
+            assert answer.stdout.count(server.base_url) == 2, answer.stdout
+        answer = verb(tmp_path, "doctor", "--url", server.base_url, "--sdk", "ios")
+        assert answer.returncode == 1 and "plain HTTP only" in answer.stdout, answer.stdout
+    with running(tmp_path, "--ephemeral", *TLS) as server:
+        base = ("--url", server.base_url, "--sdk", "dotnet", "--port", "1")
+        assert verb(tmp_path, "doctor", *base).returncode == 1, "its own hosts do not lead here"
+        assert verb(tmp_path, "doctor", *base, "--base-url").returncode == 0
+
+
+def test_a_refused_recording_is_logged_with_its_reason_alone(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        answer = requests.post(
+            f"{server.base_url}/v1/listen", data=b"no audio at all", headers={"Authorization": "Token org_dev_key"})
+        assert answer.status_code == 400, answer.text
+    assert "no known container" in server.log
+    assert "EngineFailure" not in server.log and "isRetryable" not in server.log

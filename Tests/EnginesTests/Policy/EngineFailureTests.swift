@@ -1,0 +1,13 @@
+import ScribeDomain
+import Testing
+
+@testable import Engines
+
+struct EngineFailureTests {
+    @Test("a failure is written as its reason, never as a type with all its members")
+    func description() {
+        #expect("\(EngineFailure(.undecodableAudio, "no known container"))" == "no known container")
+        let answered = EngineFailure(.transcriptionFailed, "the service answered 400", detail: "no such model")
+        #expect("\(answered)" == "the service answered 400: no such model")
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import ScribeHTTP
+
+struct NearestRouteTests {
+    private let nearest = NearestRoute(
+        [
+            ("POST", "/voice/api/v2/transaction/init/{txn_id}"), ("GET", "/voice/api/v2/transaction/history"),
+            ("PATCH", "/voice/api/v2/transaction/{txn_id}"), ("POST", "/connect-auth/v1/account/login"),
+            ("HEAD", "/livez"), ("GET", "/livez"), ("GET", "/v1/listen"), ("POST", "/v1/listen"),
+        ].map { (method: $0.0, path: $0.1.split(separator: "/")) })
+
+    @Test(
+        "a wrong base path, a wrong letter and a wrong method lead to the operation that was meant",
+        arguments: [
+            ("POST", "/v2/transaction/init/t-1", "POST /voice/api/v2/transaction/init/{txn_id}"),
+            ("POST", "/proxy/voice/api/v2/transaction/init/t-1", "POST /voice/api/v2/transaction/init/{txn_id}"),
+            ("POST", "/voice/api/v2/transaction/inti/t-1", "POST /voice/api/v2/transaction/init/{txn_id}"),
+            ("POST", "/account/login", "POST /connect-auth/v1/account/login"),
+            ("GET", "/livezz", "GET /livez"), ("DELETE", "/v1/listen", "GET /v1/listen"),
+            ("POST", "/v1/listens", "POST /v1/listen"),
+        ])
+    func found(method: String, path: String, expected: String) throws {
+        let match = try #require(nearest.match(method, path.split(separator: "/")))
+        #expect("\(match.method) \(match.path)" == expected)
+    }
+
+    @Test("a path that is a route's own is exact, whatever the method")
+    func exact() throws {
+        #expect(try #require(nearest.match("DELETE", ["voice", "api", "v2", "transaction", "init", "t"])).isExact)
+        #expect(try !#require(nearest.match("POST", ["voice", "api", "v2", "transaction", "inti", "t"])).isExact)
+    }
+
+    @Test("a path that has nothing in common with any route has no nearest one", arguments: ["/", "/x", "/wp-admin"])
+    func none(path: String) {
+        #expect(nearest.match("GET", path.split(separator: "/")) == nil)
+    }
+
+    @Test("of the longest path, ten words of 24 bytes are compared")
+    func bounded() {
+        let path = Array(repeating: String(repeating: "a", count: 5000)[...], count: 1000)
+        #expect(nearest.match("GET", path) == nil)
+        #expect(nearest.match("GET", ["livez"] + path)?.path == "/livez")
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ServerTestSupport
+import TestSupport
+import Testing
+import Yams
+
+@testable import ScribeHTTP
+@testable import ScribeServer
+
+struct FrontPageTests {
+    private static let browser: HTTPFields = [.accept: "text/html,application/xhtml+xml,*/*;q=0.8"]
+
+    @Test("a browser gets a page with the base URL and the dev client, which runs and frames nothing")
+    func page() async throws {
+        try await TestServer().run(.socket) { client in
+            let page = try await client.get("/", headers: Self.browser)
+            #expect(page.status == 200)
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.headers[.cacheControl] == "no-store")
+            let policy = page.headers[.contentSecurityPolicy] ?? ""
+            #expect(policy.contains("default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
+            for part in [
+                "scribe-emulator \(ScribeVersion.current)", "http://localhost", "dev-client", "dev-secret",
+                #"href="/openapi.yaml""#, #"href="/readyz""#, "/connect-auth/v1/account/login",
+            ] {
+                #expect(page.text.contains(part), "\(part)")
+            }
+            #expect(!page.text.contains("<script"))
+        }
+    }
+
+    @Test("over TLS the page names the port for TLS")
+    func tls() async throws {
+        try await TestServer().run(.tls) { client in
+            let port = try #require(client.port)
+            let page = try await client.get("/", headers: Self.browser)
+            #expect(page.text.contains("https://localhost:\(port)"))
+        }
+    }
+
+    @Test("in strict mode the page has version and links only")
+    func strict() async throws {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        server.configuration.hasDemoSeed = true
+        try await server.run(.socket) { client in
+            let page = try await client.get("/", headers: Self.browser)
+            #expect(page.status == 200)
+            #expect(page.text.contains(ScribeVersion.current) && page.text.contains("/openapi.yaml"))
+            for secret in ["dev-client", "dev-secret", "localhost", "curl"] { #expect(!page.text.contains(secret)) }
+        }
+    }
+
+    @Test("the other addresses that are tried first answer", arguments: Transport.allCases)
+    func addresses(transport: Transport) async throws {
+        try await TestServer().run(transport) { client in
+            #expect(try await client.get("/health")["status"] == "alive")
+            #expect(try await client.get("/healthz")["status"] == "alive")
+            #expect(try await client.get("/favicon.ico").status == 204)
+            let docs = try await client.get("/docs")
+            #expect(docs.status == 302)
+            #expect(docs.headers[.location] == "/")
+        }
+    }
+
+    @Test("/openapi.json is the document of /openapi.yaml")
+    func document() async throws {
+        try await TestServer().run { client in
+            let document = try await client.get("/openapi.json")
+            #expect(document.status == 200)
+            #expect(document.headers[.contentType] == "application/json")
+            #expect(try document["openapi"].hasPrefix("3."))
+            let yaml = try await client.get("/openapi.yaml")
+            let expected = try YAMLDecoder().decode(JSONValue.self, from: yaml.text)
+            #expect(document.json["paths"]?.isSame(as: expected["paths"]) == true)
+        }
+    }
+
+    @Test("each family has a document of its own")
+    func families() async throws {
+        try await TestServer().run { client in
+            for family in ["eka", "sessions", "suki", "listen", "omi", "status"] {
+                let document = try await client.get("/openapi/\(family).yaml")
+                #expect(document.status == 200 && document.text.contains("openapi: 3"), "\(family)")
+            }
+        }
+    }
+
+    @Test("without Accept of HTML, with a signature, with another method and deeper, all is S3's as before")
+    func objects() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            #expect(try await anonymous.get("/").status == 403)
+            #expect(try await anonymous.get("/docs/key").status == 403)
+            #expect(try await anonymous.send(.head, "/docs").status == 200, "HeadBucket")
+            let signer = try await anonymous.login().signer()
+            let list = try await anonymous.get("/docs", headers: signer.sign("GET", "/docs", at: now))
+            #expect(list.text.contains("<ListBucketResult"))
+            let buckets = try await anonymous.get("/", headers: Self.browser + signer.sign("GET", "/", at: now))
+            #expect(buckets.text.contains("<ListAllMyBucketsResult"))
+        }
+    }
+
+    @Test("a bucket of that name wins once it exists")
+    func bucket() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let signer = try await anonymous.login().signer()
+            let put = try await anonymous.send(
+                .put, "/docs/a", headers: signer.sign("PUT", "/docs/a", at: now), body: Data("a".utf8))
+            #expect(put.status == 200)
+            let docs = try await anonymous.get("/docs")
+            #expect(docs.status == 403 && docs.text.contains("<Code>AccessDenied</Code>"))
+            #expect(try await anonymous.get("/health").status == 200, "the others stay")
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether both have the same members, without a look at how numbers are written.
+    fileprivate func isSame(as other: JSONValue?) -> Bool {
+        guard case .object(let own) = self, case .object(let others)? = other else { return false }
+        return Set(own.keys) == Set(others.keys) && !own.isEmpty
+    }
+}
