@@ -344,6 +344,7 @@ let package = Package(
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Status", "Suki", "TestSupport",
                 .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .yams,
             ],
+            exclude: ["errors.txt"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
