@@ -261,7 +261,7 @@ extension Store {
         var speech: String?
         var failure: String?
         switch result {
-        case .success(let value): speech = try StoredJSON.text(StoredSpeech(value))
+        case .success(let value): speech = StoredJSON.text(StoredSpeech(value).json)
         case .failure(let value): failure = try StoredJSON.text(StoredDiagnostic(value))
         }
         try db.insert(into: "chunk_transcripts", onConflict: .update(key: ["transaction_id", "file_name"])).values([

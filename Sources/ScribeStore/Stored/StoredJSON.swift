@@ -18,9 +18,14 @@ enum StoredJSON {
         list.isEmpty ? "[]" : String(decoding: try encoder.encode(list), as: UTF8.self)
     }
 
+    /// Writes a list of names. Every consultation stores several, and an encoder costs more than the statement.
+    static func text(_ names: [String]) throws -> String { text(JSON.array(names, JSON.string)) }
+
     static func text(_ members: [String: String]) throws -> String {
-        members.isEmpty ? "{}" : String(decoding: try encoder.encode(members), as: UTF8.self)
+        text(JSON.object(members.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
     }
+
+    static func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
 
     static func text(_ request: TransactionRequest) throws -> String { try text(StoredRequest(request)) }
 
@@ -30,8 +35,14 @@ enum StoredJSON {
         try value(text, as: StoredRequest.self).value
     }
 
-    /// A list of names.
-    static func names(_ text: String) throws -> [String] { try value(text) }
+    /// Reads a list of names without a decoder.
+    /// - Throws: `DecodingError` for any other text.
+    static func names(_ text: String) throws -> [String] {
+        guard case .array(let names) = JSONDocument.written(text) else {
+            return try JSONDocument(Data(text.utf8)).decode([String].self)
+        }
+        return names.compactMap(\.stringValue)
+    }
 
     static func diagnostics(_ text: String) throws -> [Diagnostic] {
         try value(text, as: [StoredDiagnostic].self).map(\.value)
@@ -47,6 +58,8 @@ enum StoredJSON {
     ) throws -> [Element] {
         text == "[]" ? [] : try JSONDocument(Data(text.utf8)).decode(type)
     }
+
+    static func value(_ text: String, as type: [String].Type = [String].self) throws -> [String] { try names(text) }
 
     static func value(
         _ text: String, as type: [String: String].Type = [String: String].self

@@ -41,6 +41,22 @@ struct StoredSpeech: Codable {
         duration = speech.duration
     }
 
+    /// The column's value, with the keys of ``CodingKeys``: every chunk stores one, and an encoder costs more than the
+    /// statement.
+    var json: JSON {
+        [
+            "text": .string(text),
+            "words": .array(words) {
+                [
+                    "text": .string($0.text), "start": .number($0.start), "end": .number($0.end),
+                    "speaker": $0.speaker.map(JSON.integer),
+                ]
+            },
+            "warnings": .array(warnings, \.json), "quality": quality.map(JSON.number),
+            "confidence": confidence.map(JSON.number), "duration": duration.map(JSON.number),
+        ]
+    }
+
     var value: RecognisedSpeech {
         RecognisedSpeech(
             text: text,
@@ -63,6 +79,8 @@ struct StoredDiagnostic: Codable {
         code = diagnostic.code.rawValue
         message = diagnostic.message
     }
+
+    var json: JSON { ["code": .string(code), "msg": .string(message)] }
 
     /// One that a later version has written is some failure of the server's.
     var value: Diagnostic { Diagnostic(.init(rawValue: code) ?? .processingFailed, message) }

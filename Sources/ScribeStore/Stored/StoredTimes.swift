@@ -1,30 +1,38 @@
 import ScribeDomain
 
 /// The `chunk_times` column of a transaction: start and end of each chunk in seconds, by the name of its file:
-/// `{"1.wav":{"start":0,"end":9.5}}`.
+/// `{"1.wav":{"start":0,"end":9.5}}`. Every consultation writes and reads it, and a coder takes longer than the statement.
 struct StoredTimes {
-    private struct Times: Codable {
-        let start: Double
-        let end: Double
-
-        enum CodingKeys: String, CodingKey {
-            case start = "start"
-            case end = "end"
-        }
-    }
-
     let value: [String: ChunkTimes]
 
     init(_ value: [String: ChunkTimes]) { self.value = value }
 
     /// - Throws: `DecodingError` for any other text.
     init(text: String) throws {
-        value = try StoredJSON.value(text, as: [String: Times].self)
-            .mapValues { ChunkTimes(start: $0.start, end: $0.end) }
+        guard case .object(let members) = JSONDocument.written(text) else { throw Self.corrupt }
+        value = try members.mapValues { times in
+            guard let start = times["start"]?.numberValue, let end = times["end"]?.numberValue else {
+                throw Self.corrupt
+            }
+            return ChunkTimes(start: start, end: end)
+        }
     }
 
     /// - Throws: `EncodingError` for a time that is not finite.
     var text: String {
-        get throws { try StoredJSON.text(value.mapValues { Times(start: $0.start, end: $0.end) }) }
+        get throws {
+            let members = try value.map { name, times -> JSON.Member in
+                guard times.start.isFinite, times.end.isFinite else {
+                    throw EncodingError.invalidValue(
+                        times.start, .init(codingPath: [], debugDescription: "a time is not finite"))
+                }
+                return (name, ["start": .number(times.start), "end": .number(times.end)])
+            }
+            return StoredJSON.text(JSON.object(members))
+        }
+    }
+
+    private static var corrupt: DecodingError {
+        .dataCorrupted(.init(codingPath: [], debugDescription: "chunk_times holds no times"))
     }
 }
