@@ -45,21 +45,6 @@ package actor LiveRecording {
     /// Chunks that are larger get no further results, in bytes.
     private static let largestJoined = 4 << 20
 
-    /// Another has taken the chunk's number meanwhile.
-    private struct Taken: Error {}
-
-    /// A stored chunk of one result or several.
-    private struct HeardChunk {
-        let name: String
-        /// As it is stored.
-        let eTag: String
-        /// In frames of the stream.
-        let frames: Range<Int>
-        let audio: ByteBuffer
-        /// In seconds of the stream.
-        let words: [TimedWord]
-    }
-
     init(
         _ recordings: LiveRecordings, _ place: LiveRecordings.Place, _ options: LiveOptions, keepsSilence: Bool,
         _ principal: Principal
