@@ -3,8 +3,8 @@ import ScribeDomain
 import ScribeHTTP
 
 extension DeliveryRecord {
-    /// A delivery as operators read it, with the message that its receiver gets. What a callback says is not shown: it is
-    /// what a patient has said.
+    /// A delivery as operators read it, with the message that its receiver gets. The body of a callback is not shown:
+    /// it is a transcript.
     func json(_ message: (headers: [(name: String, value: String)], body: Data)?) -> JSON {
         let shown = message.map { message -> JSON in
             var headers = ["Content-Type": JSONValue.string("application/json")]

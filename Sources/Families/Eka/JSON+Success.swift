@@ -1,8 +1,8 @@
 import ScribeDomain
 
 extension JSON {
-    /// What most requests that change something are answered with. Of a transaction the older iOS SDK needs all four
-    /// texts (C-104).
+    /// The usual answer to a write: `{"status":"success","message":…}`. An answer about a transaction also has `txn_id` and
+    /// `b_id`: the older iOS SDK requires all four texts (C-104).
     /// - Parameter more: an object with the further members of the answer.
     static func success(_ message: String, _ key: Transaction.Key? = nil, with more: JSON = [:]) -> JSON {
         let members: JSON = [

@@ -22,7 +22,7 @@ struct ListenModel: Hashable, Sendable {
 
     var json: JSON { ["name": .string(name), "version": "2026-01-01.0", "arch": .string(arch)] }
 
-    /// What the last message of a socket and the answer to a recording say of the audio and the model.
+    /// Metadata of audio and model: the last message of a socket, and a part of the answer to a recording.
     /// - Parameter duration: in seconds.
     func metadata(request: String, hash: SHA256Digest, createdAt: Date, duration: Double, channels: Int) -> JSON {
         [

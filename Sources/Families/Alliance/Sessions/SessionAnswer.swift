@@ -25,7 +25,7 @@ struct SessionAnswer {
             return answer.adding([
                 "expired_at": .string(expiry.apiTime),
                 "message": "The session was never ended, and its time is over",
-                // A list: an object would hide from both SDKs what is said (row 46).
+                // A list: an object fails validation in both SDKs, which hides the message (row 46).
                 "templates": [],
             ])
         }

@@ -90,7 +90,7 @@ extension DocumentRecord {
         ["code": .string(diagnostic.code.rawValue), "msg": .string(diagnostic.message)]
     }
 
-    /// What the client keeps of the publication, and when the document was published here.
+    /// The client's own publication object, with the time of publication on this server where the object has none.
     private var publicationWithTime: JSONValue {
         guard let publishedAt, case .object(var members) = publication else { return publication }
         if members["published_at"] == nil {

@@ -61,7 +61,8 @@ struct ResultResponse {
 }
 
 extension Transaction {
-    /// How the audio was, in thousandths: empty while nobody knows, never a word (C-53).
+    /// `audio_matrix`: the quality of the audio from 0 to 1, rounded to thousandths; an empty object before it was measured,
+    /// never a text (C-53).
     var audioMatrix: JSON { ["quality": audioQuality.map { .number(($0 * 1000).rounded() / 1000) }] }
 }
 

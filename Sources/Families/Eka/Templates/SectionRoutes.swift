@@ -23,7 +23,7 @@ struct SectionRoutes: Sendable {
             .delete("{section_id}", use: archive)
     }
 
-    /// What became of a section: made, or changed; changing a default one makes another (2.9).
+    /// The `action` of an answer. A change to one of the server's own sections creates a custom section (2.9).
     private enum Action: String {
         case created = "created_custom"
         case updated

@@ -42,7 +42,7 @@ struct TransactionRoutes: Sendable {
         wanted.version = wanted.version ?? text(.version)
         unknown.tell(of: wanted, by: principal.client, context.logger)
         let outcome = try await consultations.start(key.id, wanted, for: principal, replays: fidelity == .clients)
-        // No other answer tells whose the transaction is.
+        // Clients read the ids of clinician and user from the answer to init alone.
         let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]
         let answer = JSON.success("Transaction initialized successfully", key, with: owner)
         switch outcome {
