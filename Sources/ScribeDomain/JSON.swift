@@ -35,6 +35,15 @@ package enum JSON: Sendable {
         return .object(members + more)
     }
 
+    /// The same with the members of every object in the order of their names.
+    package var sorted: JSON {
+        switch self {
+        case .object(let members): .object(members.sorted { $0.name < $1.name }.map { ($0.name, $0.value.sorted) })
+        case .array(let values): .array(values.map(\.sorted))
+        case .null, .bool, .integer, .number, .string, .value: self
+        }
+    }
+
     /// The bytes of the answer.
     package var bytes: [UInt8] {
         var text = JSONText()
@@ -45,7 +54,10 @@ package enum JSON: Sendable {
 
 extension JSON: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral members: (String, JSON?)...) {
-        self = .object(members.compactMap { name, value in value.map { (name, $0) } })
+        var own: [Member] = []
+        own.reserveCapacity(members.count)
+        for case (let name, let value?) in members { own.append((name, value)) }
+        self = .object(own)
     }
 }
 

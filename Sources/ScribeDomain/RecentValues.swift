@@ -18,6 +18,8 @@
 
     /// - Parameter size: The size of the value, in the unit of the limit.
     @inlinable package func remember(_ value: Value, of key: Key, size: Int = 1) {
+        // A value beyond the whole limit would empty the cache each time.
+        guard size <= limit else { return }
         state.withLock { state in
             if state.size + size > limit { state = State() }
             let old = state.values.updateValue((value, size), forKey: key)

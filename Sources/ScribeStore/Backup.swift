@@ -75,7 +75,9 @@ package enum Backup {
             target = try FileDescriptor.open(
                 FilePath(partial), .writeOnly, options: [.create, .truncate, .closeOnExec],
                 permissions: .ownerReadWrite)
-        } catch {
+        } catch let code as Errno
+            where [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(code)
+        {
             throw Problem.notWritable(file)
         }
         try target.closeAfter {

@@ -103,10 +103,10 @@ package final class DataFolder: Sendable {
     package func requirePrivateKeys() throws {
         for name in [Self.signingKey, Self.adminToken, Self.ambientKey] {
             let file = "\(path)/\(name)"
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
-                let mode = attributes[.posixPermissions] as? Int
-            else { continue }
-            guard mode & 0o077 == 0 else { throw Problem.readableByOthers(file: file) }
+            // Of what a link leads to: a container mounts its secrets as links.
+            var info = stat()
+            guard stat(file, &info) == 0 else { continue }
+            guard info.st_mode & 0o077 == 0 else { throw Problem.readableByOthers(file: file) }
             guard FileManager.default.isReadableFile(atPath: file) else { throw Problem.unreadable(file: file) }
         }
     }

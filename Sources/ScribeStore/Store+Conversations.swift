@@ -75,7 +75,7 @@ extension Store {
 
     /// Adds what was said to a conversation that is in progress.
     /// - Parameter urgency: what is urgent in it.
-    /// - Returns: nil when the conversation is over, and nothing was added.
+    /// - Returns: nil when the conversation is over, also by silence, and nothing was added.
     package func add(
         _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
     ) async throws -> AddedWords? {
@@ -85,7 +85,8 @@ extension Store {
             let row = try db.row(
                 """
                 UPDATE conversations SET finished_at = max(finished_at, ?1), text_size = text_size + ?2, timeout = ?3
-                WHERE conversation_id = ?4 AND status = 'in_progress' RETURNING id, text_size, urgency
+                WHERE conversation_id = ?4 AND status = 'in_progress' AND finished_at + timeout * 1000 > ?1
+                RETURNING id, text_size, urgency
                 """,
                 [now.milliseconds, size, timeout, id])
             guard let row else { return nil }
@@ -118,7 +119,7 @@ extension Store {
     /// - Parameters:
     ///   - note: its transcript, and the document that is to be written of it. A transaction that was cancelled or
     ///     committed before takes neither; the conversation is completed all the same. Without a note the transaction is
-    ///     committed with the audio that it has, so that it does not stay open.
+    ///     committed with the audio that it has, or cancelled where it has none, so that it does not stay open.
     ///   - keepsTitle: whether a title that it has stays: a person may have given it.
     package func complete(
         _ conversation: Conversation, memories: [Memory], note: (transcript: String, document: ResultDocument)? = nil,
@@ -170,7 +171,7 @@ extension Store {
         }
     }
 
-    /// Commits a transaction that is still open with the files that are there, if any.
+    /// Ends a transaction that is still open: committed with the files that are there, cancelled without any.
     private func commitAudio(
         of key: Transaction.Key, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
@@ -179,10 +180,13 @@ extension Store {
         guard old.userStatus.isOpen else { return }
         var transaction = old
         let files = try Self.chunkNames(of: old, in: db)
-        let effect = try transaction.commit(ChunkList(files: files), hasMoreToGive: false, at: now)
-        try applyAndHandOver(
-            effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
-        changes.append(.transaction(key))
+        var cancellation = TransactionPatch()
+        cancellation.isCancellation = true
+        let effect =
+            files.isEmpty
+            ? transaction.apply(cancellation, at: now)
+            : try transaction.commit(ChunkList(files: files), hasMoreToGive: false, at: now)
+        try applyAndHandOver(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
     }
 
     package func setTitle(_ title: String, of id: String) async throws {

@@ -48,7 +48,7 @@ struct DeliveryControlRoutes: Sendable {
         guard let id = try Self.id(context), let replayed = try await webhooks.replay(id) else {
             throw try Self.unknownDelivery(context)
         }
-        return .json(.accepted, replayed.json(try webhooks.message(of: replayed)))
+        return try await .longJSON(.accepted, replayed.json(try webhooks.message(of: replayed)))
     }
 
     private struct Replay: Decodable {
@@ -63,7 +63,7 @@ struct DeliveryControlRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: Replay.self, in: context)
         var webhook: Int64?
         if let text = body?.webhook {
-            guard let id = Int64(text) else { throw ControlError.notFound("webhook '\(text)'") }
+            guard let id = Int64(text) else { throw ControlError.notFound("webhook '\(text.prefix(64))'") }
             webhook = id
         }
         return .json(.accepted, ["replayed": .integer(try await webhooks.replayFailed(of: webhook))])

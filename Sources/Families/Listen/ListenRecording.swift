@@ -25,26 +25,29 @@ extension Recognitions.Hearing {
                 LiveWord($0, confidence: confidence, punctuates: punctuates, language: $0.language)
             }
         }
-        func told(_ words: [TimedWord]) -> JSON {
-            .array(live(words)) { $0.json(punctuates: punctuates, tellsLanguage: query.tellsLanguages) }
+        func told(_ words: [LiveWord]) -> JSON {
+            .array(words) { $0.json(punctuates: punctuates, tellsLanguage: query.tellsLanguages) }
         }
+        let spoken = live(words)
         let turns = words.turns(pause: query.utterancePause)
-        let paragraphs: JSON = [
-            "transcript": .string(turns.map(text).joined(separator: "\n\n")),
-            "paragraphs": .array(turns) { turn in
-                [
-                    "sentences": .array(turn.sentences) {
-                        ["text": .string(text($0)), "start": .number($0.start), "end": .number($0.end)]
-                    },
-                    "speaker": turn.first?.speaker.map(JSON.integer), "num_words": .integer(turn.count),
-                    "start": .number(turn.start), "end": .number(turn.end),
-                ]
-            },
-        ]
+        var paragraphs: JSON {
+            [
+                "transcript": .string(turns.map(text).joined(separator: "\n\n")),
+                "paragraphs": .array(turns) { turn in
+                    [
+                        "sentences": .array(turn.sentences) {
+                            ["text": .string(text($0)), "start": .number($0.start), "end": .number($0.end)]
+                        },
+                        "speaker": turn.first?.speaker.map(JSON.integer), "num_words": .integer(turn.count),
+                        "start": .number(turn.start), "end": .number(turn.end),
+                    ]
+                },
+            ]
+        }
         let alternative: JSON = [
             "transcript": .string(text(words)), "confidence": .number(words.isEmpty ? 0 : confidence),
-            "words": told(words), "paragraphs": query.tellsParagraphs ? paragraphs : nil,
-            "languages": query.tellsLanguages ? .array(live(words).languages, JSON.string) : nil,
+            "words": told(spoken), "paragraphs": query.tellsParagraphs ? paragraphs : nil,
+            "languages": query.tellsLanguages ? .array(spoken.languages, JSON.string) : nil,
         ]
         let detected = query.detectsLanguage ? language : nil
         let channel: JSON = [
@@ -55,7 +58,7 @@ extension Recognitions.Hearing {
         let utterances = JSON.array(query.tellsUtterances ? turns : []) { turn in
             [
                 "start": .number(turn.start), "end": .number(turn.end), "confidence": .number(confidence), "channel": 0,
-                "transcript": .string(text(turn)), "words": told(turn),
+                "transcript": .string(text(turn)), "words": told(live(turn)),
                 "speaker": turn.first?.speaker.map(JSON.integer), "id": .string(id()),
             ]
         }

@@ -49,7 +49,7 @@ struct ListenRecordingRoutes: Sendable {
                         request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
                         languages: query.options.languages, for: principal)
                 }
-            let answer = await LongWork.run(bytes: hearing.speech.text.utf8.count) {
+            let answer = await LongWork.run(bytes: .max) {
                 hearing.json(
                     query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
             }

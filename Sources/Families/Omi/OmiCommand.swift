@@ -75,8 +75,9 @@ extension OmiCommand.Words {
     private static func parts(of text: String) -> [String] {
         var parts: [String] = []
         var rest = text.unicodeScalars[...]
-        while rest.count > OmiLimits.segment {
-            let limit = rest.index(rest.startIndex, offsetBy: OmiLimits.segment)
+        while let limit = rest.index(rest.startIndex, offsetBy: OmiLimits.segment, limitedBy: rest.endIndex),
+            limit < rest.endIndex
+        {
             // A word that is as long is cut too.
             let end = rest[..<limit].lastIndex { $0.properties.isWhitespace } ?? limit
             parts.append(String(rest[..<end]))

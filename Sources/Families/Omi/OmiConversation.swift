@@ -27,6 +27,8 @@ actor OmiConversation {
     private var pictures: OmiPicture
     /// Holds the pictures of a conversation while it is told.
     private let memory: MemoryShare
+    /// Holds the words of a message while they are stored and echoed, part by part.
+    private let wordMemory: MemoryShare
     private var lastLook: Date
     private var recording: LiveRecording?
     private var audioBegan: Date
@@ -38,7 +40,7 @@ actor OmiConversation {
 
     init(
         runtime: Runtime, principal: Principal, query: OmiQuery, timeout: Int, sockets: OmiSockets, socket: WebSocket,
-        pictures: OmiPicture, memory: MemoryShare
+        pictures: OmiPicture, memory: MemoryShare, wordMemory: MemoryShare
     ) {
         self.runtime = runtime
         self.principal = principal
@@ -47,6 +49,7 @@ actor OmiConversation {
         self.socket = socket
         self.pictures = pictures
         self.memory = memory
+        self.wordMemory = wordMemory
         lastLook = runtime.clock.now
         audioBegan = runtime.clock.now
         toldName = query.hearsNames ? query.conversation : nil
@@ -135,8 +138,8 @@ actor OmiConversation {
             guard let stored else { continue }
             let pictures = try await runtime.queries.conversations.page(id, of: principal)?.photos ?? []
             let size = pictures.reduce(0) { $0 + $1.size }
-            // As they are read, and as they are told.
-            try await memory.take(2 * size)
+            // The pictures as they are read, the message in an array that doubles as it grows, and its copy in a buffer.
+            try await memory.take(4 * size)
             defer { memory.hold(0) }
             let (segments, photos) = (
                 try await runtime.queries.conversations.segments(of: id),
@@ -200,6 +203,8 @@ actor OmiConversation {
 
     /// Says the words in parts, and yields between them.
     private func say(_ words: [OmiCommand.Words], by provider: String, from source: String) async throws {
+        try await wordMemory.take(words.count * MemoryLayout<OmiCommand.Words>.stride)
+        defer { wordMemory.hold(0) }
         for part in words.parts(of: LongWork.threshold) {
             try await say(part.map { segment($0, by: provider) }, from: source)
             await LongWork.yield()
@@ -272,8 +277,8 @@ actor OmiConversation {
 
     // MARK: To the device
 
-    private func tell(_ message: JSON, size: Int = 0) async {
+    private func tell(_ message: @autoclosure () -> JSON, size: Int = 0) async {
         // What was said is stored, whether or not its device is still there to be told.
-        try? await socket.send(message, size: size)
+        try? await socket.send(message(), size: size)
     }
 }

@@ -80,7 +80,8 @@ struct OmiListenRoutes: Sendable {
         let conversation = OmiConversation(
             runtime: runtime, principal: principal, query: query,
             timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
-            pictures: OmiPicture(memory: session.makeShare()), memory: session.makeShare())
+            pictures: OmiPicture(memory: session.makeShare()), memory: session.makeShare(),
+            wordMemory: session.makeShare())
         let place = sockets.enter(principal, context.departure)
         session.atEnd {
             defer { place.giveBack() }

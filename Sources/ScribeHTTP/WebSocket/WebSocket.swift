@@ -15,9 +15,9 @@ package struct WebSocket: Sendable {
     package func send(text: String) async throws { try await send(.text, ByteBuffer(string: text)) }
 
     /// Sends JSON as a text.
-    /// - Parameter size: about how many bytes it has; a long one is written off the event loop.
-    package func send(_ json: JSON, size: Int = 0) async throws {
-        try await send(.text, await LongWork.run(bytes: size) { ByteBuffer(bytes: json.bytes) })
+    /// - Parameter size: about how many bytes it has; a long one is built and written off the event loop.
+    package func send(_ json: @autoclosure () -> JSON, size: Int = 0) async throws {
+        try await send(.text, await LongWork.run(bytes: size) { ByteBuffer(json()) })
     }
 
     package func send(binary: ByteBuffer) async throws { try await send(.binary, binary) }

@@ -111,18 +111,18 @@ package struct Conversations: Sendable {
     ) async throws -> Addition {
         var known = known
         while true {
+            let now = clock.now
             var conversation: Conversation
-            if let current = known, current.isCurrent(at: clock.now) {
+            if let current = known, current.isCurrent(at: now) {
                 conversation = current
             } else {
                 conversation = try await open(beginning, for: principal)
             }
             known = nil
             let urgency = try await urgency(of: segments, in: conversation)
-            let now = clock.now
             let added = try await store.add(
                 segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout, at: now)
-            // Somebody has ended it meanwhile.
+            // It was ended meanwhile, or silence has ended it.
             guard let added else { continue }
             conversation.finishedAt = now
             conversation.timeout = beginning.timeout
@@ -209,10 +209,13 @@ package struct Conversations: Sendable {
 
     /// Makes of a finished conversation anew what is to be made.
     package func reprocess(_ conversation: Conversation) async throws -> Conversation {
-        let completed = try await summarised(
-            conversation, try await store.segments(of: conversation.id).transcript)
+        let transcript = try await store.segments(of: conversation.id).transcript
+        let completed = try await summarised(conversation, transcript)
+        // A transaction that could not take its note at first, for its business had no room, takes it now.
         return try await store.complete(
-            completed.conversation, memories: completed.memories, keepsTitle: false, at: clock.now)
+            completed.conversation, memories: completed.memories,
+            note: transcript.isEmpty ? nil : try await note(of: conversation, transcript), keepsTitle: false,
+            at: clock.now)
     }
 
     /// What is left of a conversation that its user has deleted: its transaction is hidden too.

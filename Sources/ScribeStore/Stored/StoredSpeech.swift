@@ -34,7 +34,10 @@ struct StoredSpeech: Codable {
 
     init(_ speech: RecognisedSpeech) {
         text = speech.text
-        words = speech.words.map { Word(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker) }
+        // A time that is not finite cannot be written as JSON.
+        words = speech.words.filter { $0.start.isFinite && $0.end.isFinite }.map {
+            Word(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker)
+        }
         warnings = speech.warnings.map(StoredDiagnostic.init)
         quality = speech.quality
         confidence = speech.confidence

@@ -126,6 +126,35 @@ struct ConversationsTests {
         #expect(try await stored(first.conversation.id)?.urgency.reasons.count == 2)
     }
 
+    @Test("words do not revive a conversation that silence has ended under a shorter timeout of another device")
+    func shorterTimeout() async throws {
+        let stale = try await say("good morning").conversation
+        var short = beginning()
+        short.timeout = 60
+        let segment = ConversationSegment(id: fixture.identifiers.uuid(), text: "hello", provider: nil)
+        _ = try await conversations.add([segment], short, for: owner)
+        fixture.manual.advance(by: .seconds(90))
+        let late = ConversationSegment(id: fixture.identifiers.uuid(), text: "next patient", provider: nil)
+        let added = try await conversations.add([late], beginning(), to: stale, for: owner)
+        #expect(added.conversation.id != stale.id)
+        #expect(try await stored(stale.id)?.status == .completed)
+    }
+
+    @Test("a conversation whose transaction had no room for its note gets it when it is processed anew")
+    func roomLater() async throws {
+        var quotas = Quotas()
+        quotas.storedBytes = 10
+        let small = try UseCaseFixture(quotas: quotas)
+        let segment = ConversationSegment(
+            id: small.identifiers.uuid(), text: "I have had a fever for three days", provider: nil)
+        let begun = try await small.conversations.add([segment], beginning(), for: small.owner).conversation
+        let completed = try #require(try await small.conversations.endCurrent(of: small.owner))
+        #expect(try await small.transaction(begun.id).userStatus == .initialized)
+        // Still no room: the transaction is neither committed without its words nor cancelled.
+        _ = try await small.conversations.reprocess(completed)
+        #expect(try await small.transaction(begun.id).userStatus == .initialized)
+    }
+
     @Test("an answer is read with the question stored before it")
     func answer() async throws {
         #expect(try await say("Any chest pain?").urgent.isEmpty)
@@ -224,7 +253,7 @@ struct ConversationsTests {
         _ = try await conversations.add("a", beginning(), for: owner)
         let completed = try #require(try await conversations.endCurrent(of: owner))
         #expect(completed.status == .completed)
-        #expect(try await fixture.transaction(completed.id).userStatus == .committed)
+        #expect(try await fixture.transaction(completed.id).userStatus == .cancelled, "it has no audio")
         #expect(try await conversations.endCurrent(of: owner) == nil)
     }
 

@@ -35,7 +35,7 @@ struct DocumentRun: Sendable {
 
     private func tell(until departure: Departure, _ write: @concurrent (ByteBuffer) async throws -> Void) async throws {
         var state = RunState(template: template, session: key.id, document: document)
-        try await write(RunEvent.started(thread: key.id.rawValue, run: id).frame)
+        try await write(await RunEvent.started(thread: key.id.rawValue, run: id).frame())
         var hasBegun = false
         for _ in 0..<Self.mostPauses {
             let found = try? await sessions.find(key, andAuthored: document, atMost: Self.pause, until: departure) {
@@ -44,7 +44,7 @@ struct DocumentRun: Sendable {
             guard let found, let written = found.documents.first else { break }
             state.transcript = found.transcript ?? ""
             if !hasBegun, !isReplay {
-                try await write(RunEvent.snapshot(state).frame)
+                try await write(await RunEvent.snapshot(state).frame())
                 hasBegun = true
             }
             guard written.status.isFinal else {
@@ -54,15 +54,18 @@ struct DocumentRun: Sendable {
             }
             guard written.status.isUsable else {
                 let why = written.errors.first?.message ?? "The note could not be written"
-                return try await write(RunEvent.failed(message: why, code: .endpoint).frame)
+                return try await write(await RunEvent.failed(message: why, code: .endpoint).frame())
             }
-            for section in RunSection.sections(of: written) {
-                if !isReplay { try await write(RunEvent.section(section).frame) }
+            let sections = await LongWork.run(bytes: written.value?.utf8.count ?? 0) {
+                RunSection.sections(of: written)
+            }
+            for section in sections {
+                if !isReplay { try await write(await RunEvent.section(section).frame()) }
                 state.sections.append(section)
             }
-            try await write(RunEvent.snapshot(state).frame)
-            return try await write(RunEvent.finished(thread: key.id.rawValue, run: id).frame)
+            try await write(await RunEvent.snapshot(state).frame())
+            return try await write(await RunEvent.finished(thread: key.id.rawValue, run: id).frame())
         }
-        try await write(RunEvent.failed(message: "The note was not written in time", code: .endpoint).frame)
+        try await write(await RunEvent.failed(message: "The note was not written in time", code: .endpoint).frame())
     }
 }

@@ -30,12 +30,14 @@ enum RunEvent {
         }
     }
 
-    /// As a server-sent event.
-    var frame: ByteBuffer {
-        var frame = ByteBuffer(string: "data: ")
-        frame.writeImmutableBuffer(ByteBuffer(json))
-        frame.writeString("\n\n")
-        return frame
+    /// The event as a server-sent event, written off the event loop: a snapshot holds the whole transcript.
+    func frame() async -> ByteBuffer {
+        await LongWork.run(bytes: .max) {
+            var frame = ByteBuffer(string: "data: ")
+            frame.writeImmutableBuffer(ByteBuffer(json))
+            frame.writeString("\n\n")
+            return frame
+        }
     }
 }
 

@@ -74,7 +74,7 @@ struct RunRoutes: Sendable {
         guard try await sessions.knows([template], of: key.business) else { throw AllianceError.templateNotFound }
         _ = try await sessions.isEnded(key)
         let message = "paused run not found or expired: \(key.id.rawValue):\(input.run)"
-        let event = RunEvent.failed(message: message, code: .pausedRunExpired).frame
+        let event = await RunEvent.failed(message: message, code: .pausedRunExpired).frame()
         return Response(status: .ok, headers: DocumentRun.headers, body: .init(byteBuffer: event))
     }
 

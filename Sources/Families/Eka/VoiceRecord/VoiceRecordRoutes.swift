@@ -58,19 +58,20 @@ struct VoiceRecordRoutes: Sendable {
         let transcript =
             progress == .inProgress
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        var fhir: String?
-        if let transcript {
-            let found = try await facts.facts(in: transcript)
-            fhir = await LongWork.run(bytes: transcript.utf8.count) {
-                Data(FHIRBundle.json(id: key.id.rawValue, found).bytes).base64EncodedString()
-            }
-        }
+        let found: [ClinicalFact]? = if let transcript { try await facts.facts(in: transcript) } else { nil }
         let failure = progress == .error ? results.documents.lazy.flatMap(\.errors).first?.message : nil
-        return .json(
+        return try await .longJSON(
             .ok,
             [
                 "status": .string(progress.rawValue), "txn_id": .string(key.id.rawValue),
-                "data": ["output": ["fhir": fhir.map(JSON.string)]], "error": failure.map(JSON.string),
+                "data": [
+                    "output": [
+                        "fhir": found.map {
+                            .string(Data(FHIRBundle.json(id: key.id.rawValue, $0).bytes).base64EncodedString())
+                        }
+                    ]
+                ],
+                "error": failure.map(JSON.string),
             ])
     }
 

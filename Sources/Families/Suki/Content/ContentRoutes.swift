@@ -36,10 +36,11 @@ struct ContentRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let session = try await sessions.find(id, of: principal)
         guard try await sessions.note(of: session) != nil else { return .json(.ok, ["final_transcript": []]) }
-        let items = TranscriptItem.list(
-            try await sessions.outcomes(of: session), in: try await sessions.recorded(of: session),
-            language: session.request.inputLanguages.first)
-        return try await .longJSON(.ok, ["final_transcript": .array(items)])
+        let outcomes = try await sessions.outcomes(of: session)
+        let recorded = try await sessions.recorded(of: session)
+        let language = session.request.inputLanguages.first
+        return try await .longJSON(
+            .ok, ["final_transcript": .array(TranscriptItem.list(outcomes, in: recorded, language: language))])
     }
 
     @Sendable private func structuredData(_ request: Request, _ context: ScribeContext) async throws -> Response {

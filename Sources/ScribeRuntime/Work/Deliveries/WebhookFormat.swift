@@ -28,10 +28,11 @@ extension WebhookFormat {
 
     package func headers(of signature: String) -> [(name: String, value: String)] { [(signatureHeader, signature)] }
 
-    /// A message as JSON: compact, its keys in the same order each time, and all ASCII. The vendor's receiver reads it,
-    /// writes it anew, and checks the signature over that (C-112); Python escapes what is not ASCII.
+    /// A message as JSON: compact, its members in the order of their names, and all ASCII. The vendor's receiver reads it,
+    /// writes it anew, and checks the signature over that (C-112); Python escapes what is not ASCII. The order must never
+    /// change: signatures are kept with deliveries, and messages are made anew.
     package func encoded(_ message: JSON) -> Data {
-        let json = message.bytes
+        let json = message.sorted.bytes
         guard json.contains(where: { $0 >= 0x80 }) else { return Data(json) }
         var ascii = Data()
         for unit in String(decoding: json, as: UTF8.self).utf16 {
