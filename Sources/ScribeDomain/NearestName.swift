@@ -4,7 +4,7 @@ package func nearestName(to name: String, among known: [String]) -> String {
 }
 
 /// The fewest insertions, removals and replacements that make one list another.
-package func editDistance<Element: Equatable>(_ first: [Element], _ target: [Element]) -> Int {
+@inlinable package func editDistance<Element: Equatable>(_ first: [Element], _ target: [Element]) -> Int {
     var row = Array(0...target.count)
     for (i, character) in first.enumerated() {
         var diagonal = row[0]

@@ -8,12 +8,12 @@ extension Backend {
     static func frontPage(
         _ configuration: Configuration, origin: LinkOrigin, _ tlsPort: LockedValue<Int?>
     ) -> FrontPage.Settings {
-        FrontPage.Settings(
+        let demo = DemoCredentials.shown(for: configuration)
+            .map { FrontPage.Demo(id: $0.clientID, secret: $0.clientSecret) }
+        return FrontPage.Settings(
             version: ScribeVersion.current, isStrict: configuration.authMode == .strict, origin: origin,
             tlsPort: { tlsPort.withLock { $0 } },
-            demo: {
-                DemoCredentials.shown(for: configuration).map { .init(id: $0.clientID, secret: $0.clientSecret) }
-            },
+            demo: { demo },
             openAPI: { OpenAPIJSON.bytes })
     }
 }

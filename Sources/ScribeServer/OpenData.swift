@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Logging
 import NIOPosix
 import ScribeDomain
 import ScribeRuntime
@@ -19,13 +20,16 @@ struct OpenData: Sendable {
     init(_ configuration: Configuration, _ parts: Backend.Parts) async throws {
         let threads = NIOThreadPool.singleton
         let now = parts.clock.now
-        let folder = try await threads.runIfActive {
+        let (folder, keysOfGroup) = try await threads.runIfActive {
             let folder = try DataFolder(path: configuration.dataFolder)
-            try folder.requirePrivateKeys()
+            let keysOfGroup = try folder.requirePrivateKeys()
             if configuration.signingKey == nil, !configuration.allowsNewSigningKey {
                 try folder.requireSigningKey(at: now)
             }
-            return folder
+            return (folder, keysOfGroup)
+        }
+        for file in keysOfGroup {
+            parts.logger.warning("\(file) is a key, and its group can read it")
         }
         self.folder = folder
         self.threads = threads

@@ -11,7 +11,7 @@ extension DataFolder {
         case readOnlyDisk(path: String)
         case full(path: String)
         case unusable(path: String, reason: String)
-        /// A key that the group or others can read.
+        /// A key that other users can read.
         case readableByOthers(file: String)
         /// A key that this user cannot read.
         case unreadable(file: String)
@@ -59,8 +59,8 @@ extension DataFolder {
             case .missingSigningKey(let file):
                 """
                 \(file) is missing, and the database beside it has logins that were signed with it. \
-                Put the file back from a backup, or start with --new-signing-key: \
-                all tokens and links that were handed out are then refused
+                Put the file back from a backup, name the key with --signing-key-file or SCRIBE_SIGNING_KEY if it came from \
+                there, or start with --new-signing-key: all tokens and links that were handed out are then refused
                 """
             }
         }

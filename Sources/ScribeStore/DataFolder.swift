@@ -98,17 +98,21 @@ package final class DataFolder: Sendable {
 
     static func workFolder(of path: String) -> String { path + "/" + "work" }
 
-    /// Requires that nobody but the owner can read the keys that are in the folder. Blocking.
+    /// Requires that other users cannot read the keys that are in the folder. Blocking.
+    /// - Returns: the keys that the group can read, as in a volume that Kubernetes mounts with `fsGroup`.
     /// - Throws: ``Problem/readableByOthers(file:)``, ``Problem/unreadable(file:)``.
-    package func requirePrivateKeys() throws {
+    package func requirePrivateKeys() throws -> [String] {
+        var ofGroup: [String] = []
         for name in [Self.signingKey, Self.adminToken, Self.ambientKey] {
             let file = "\(path)/\(name)"
             // Of what a link leads to: a container mounts its secrets as links.
             var info = stat()
             guard stat(file, &info) == 0 else { continue }
-            guard info.st_mode & 0o077 == 0 else { throw Problem.readableByOthers(file: file) }
+            guard info.st_mode & 0o007 == 0 else { throw Problem.readableByOthers(file: file) }
             guard FileManager.default.isReadableFile(atPath: file) else { throw Problem.unreadable(file: file) }
+            if info.st_mode & 0o070 != 0 { ofGroup.append(file) }
         }
+        return ofGroup
     }
 
     /// Requires the signing key where the database has logins that were signed with it. Blocking.

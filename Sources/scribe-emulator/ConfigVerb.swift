@@ -70,13 +70,9 @@ extension Settings.Entry {
         guard let value = text ?? (setting.defaultText.isEmpty ? nil : setting.defaultText) else {
             return "# \(setting.name):  # default: \(setting.defaultWords ?? "none")"
         }
-        let shown = setting.isSecret ? .string("***") : setting.shape.json(Self.masked(value))
+        // A comment, so that no one starts a server with a saved print and `***` as its secret.
+        if setting.isSecret { return "# \(setting.name): ***  # \(origin)" }
+        let shown = setting.shape.json(Settings.masked(value))
         return "\(setting.name): \(String(decoding: shown.bytes, as: UTF8.self))  # \(origin)"
-    }
-
-    /// A text without the user and the query of an URL in it: either may be a credential.
-    private static func masked(_ text: String) -> String {
-        guard text.contains("://") else { return text }
-        return text.replacing(/:\/\/[^\/@\s]+@/, with: "://***@").replacing(/\?\S+/, with: "?***")
     }
 }

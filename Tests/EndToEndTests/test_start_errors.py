@@ -32,7 +32,7 @@ def prepared(folder):
         database.close()
     (folder / "folder-as-database/scribe.sqlite").mkdir()
     for name, key, mode in (
-        ("open-key", "signing-key", 0o640), ("open-token", "admin-token", 0o604),
+        ("open-key", "signing-key", 0o644), ("open-token", "admin-token", 0o604),
         ("open-suki-key", "suki-signing-key.pem", 0o644),
     ):
         (folder / name / key).write_text("k" * 32)

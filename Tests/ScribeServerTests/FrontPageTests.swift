@@ -28,6 +28,22 @@ struct FrontPageTests {
                 #expect(page.text.contains(part), "\(part)")
             }
             #expect(!page.text.contains("<script"))
+            let head = try await client.send(.head, "/", headers: Self.browser)
+            #expect(head.status == 200 && head.body.isEmpty)
+        }
+    }
+
+    @Test("under an SDK's host these addresses are the family's, and a business cannot take a health check away")
+    func owners() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run(.socket) { anonymous in
+            #expect(try await anonymous.send(.get, "/docs", host: "api.eka.care").status == 404)
+            let signer = try await anonymous.login().signer()
+            let put = try await anonymous.send(
+                .put, "/healthz/x", headers: signer.sign("PUT", "/healthz/x", at: now), body: Data("a".utf8))
+            #expect(put.status == 200)
+            #expect(try await anonymous.get("/healthz").status == 200)
         }
     }
 

@@ -56,19 +56,32 @@ struct DataFolderTests {
     }
 
     @Test(
-        "a key that the group or others can read is refused with the command that helps",
-        arguments: [DataFolder.signingKey, DataFolder.adminToken, DataFolder.ambientKey], [0o640, 0o604])
+        "a key that others can read is refused with the command that helps",
+        arguments: [DataFolder.signingKey, DataFolder.adminToken, DataFolder.ambientKey], [0o644, 0o604])
     func openKey(name: String, mode: Int) throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
-        try folder.requirePrivateKeys()
+        #expect(try folder.requirePrivateKeys().isEmpty)
         _ = try folder.secret(named: name) { [1] }
-        try folder.requirePrivateKeys()
+        #expect(try folder.requirePrivateKeys().isEmpty)
         let file = "\(folder.path)/\(name)"
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
         let problem = #expect(throws: DataFolder.Problem.self) { try folder.requirePrivateKeys() }
         #expect(problem == .readableByOthers(file: file))
         #expect(problem?.description.contains("chmod 600 '\(file)'") == true)
+    }
+
+    @Test("a key that the group can read is told, and one behind a link is judged by the file")
+    func keyOfGroup() throws {
+        let parent = try TemporaryFolder()
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        let mounted = try parent.write(Data([1]), as: "mounted")
+        let file = "\(folder.path)/\(DataFolder.signingKey)"
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: mounted)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: mounted)
+        #expect(try folder.requirePrivateKeys().isEmpty)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: mounted)
+        #expect(try folder.requirePrivateKeys() == [file])
     }
 
     @Test("a signing key is missed beside a database with refresh tokens that are still good")

@@ -63,15 +63,18 @@ struct DeliveryControlRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: Replay.self, in: context)
         var webhook: Int64?
         if let text = body?.webhook {
-            guard let id = Int64(text) else { throw ControlError.notFound("webhook '\(text.prefix(64))'") }
+            guard let id = Int64(text) else { throw ControlError.notFound(Self.quoted("webhook", text)) }
             webhook = id
         }
         return .json(.accepted, ["replayed": .integer(try await webhooks.replayFailed(of: webhook))])
     }
 
     private static func unknownDelivery(_ context: ScribeContext) throws -> ControlError {
-        .notFound("delivery '\(try context.parameters.require("delivery_id"))'")
+        .notFound(quoted("delivery", try context.parameters.require("delivery_id")))
     }
+
+    /// Names what was looked for. Ids are numbers: any other text is not repeated, for answers and the log may show it.
+    static func quoted(_ kind: String, _ id: String) -> String { Int64(id) == nil ? "such \(kind)" : "\(kind) '\(id)'" }
 
     private static func id(_ context: ScribeContext) throws -> Int64? {
         Int64(try context.parameters.require("delivery_id"))

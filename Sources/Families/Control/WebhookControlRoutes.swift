@@ -22,7 +22,7 @@ struct WebhookControlRoutes: Sendable {
     @Sendable private func test(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let text = try context.parameters.require("webhook_id")
         guard let id = Int64(text), let made = try await webhooks.test(id) else {
-            throw ControlError.notFound("webhook '\(text)'")
+            throw ControlError.notFound(DeliveryControlRoutes.quoted("webhook", text))
         }
         return .json(.accepted, made.json(nil))
     }

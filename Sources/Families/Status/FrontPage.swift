@@ -6,8 +6,8 @@ package import ScribeHTTP
 package import ScribeRuntime
 
 /// Answers the addresses that people and load balancers try first: `/` in a browser, `/docs`, `/health`, `/healthz`,
-/// `/openapi.json` and `/favicon.ico`. Each of them could be a bucket too: a signed request, and a bucket of that name,
-/// are S3's.
+/// `/openapi.json` and `/favicon.ico`. Signed requests are S3's, and so is `/docs` once a bucket has that name. The
+/// others stay: no business may take a health check away by a bucket.
 package struct FrontPage: Family {
     /// What the page shows.
     package struct Settings: Sendable {
@@ -67,16 +67,18 @@ package struct FrontPage: Family {
     }
 
     package func claim(on address: RequestAddress) -> Claim? {
-        guard address.path.count <= 1, address.method == .get else { return nil }
+        guard address.path.count <= 1, !address.isSigned else { return nil }
         guard let word = address.path.first else {
-            return address.acceptsHTML && !address.isSigned ? .path(words: 0) : nil
+            return address.acceptsHTML && [.get, .head].contains(address.method) ? .path(words: 0) : nil
         }
-        return Path(rawValue: String(word)) != nil && !address.isSigned ? .path(words: 1) : nil
+        guard address.method == .get, Path(rawValue: String(word)) != nil else { return nil }
+        // Weaker than a host: the SDKs' hosts keep their families.
+        return .rest
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let word = RequestAddress(request).path.first.map(String.init)
-        if let word, (try? await queries.objects.hasBucket(word)) ?? false {
+        if word == Path.docs.rawValue, (try? await queries.objects.hasBucket(Path.docs.rawValue)) ?? false {
             return try await objects.respond(to: request, context: context)
         }
         context.coreContext.endpointPath.value = "/\(word ?? "")"
@@ -89,7 +91,9 @@ package struct FrontPage: Family {
 
     private func answer(to path: Path?, _ request: Request, _ context: ScribeContext) async throws -> Response {
         switch path {
-        case nil: return page(request, context)
+        case nil:
+            let page = page(request, context)
+            return request.method == .head ? page.createHeadResponse() : page
         case .docs: return Response(status: .found, headers: [.location: "/", .cacheControl: "no-store"])
         case .health, .healthz: return .json(.ok, ["status": "alive"])
         case .document:

@@ -30,21 +30,25 @@ enum ProcessReadings {
         return readings
     }
 
-    /// In seconds since 1970: the start of the machine, and the ticks from there to the start of the process.
+    /// In seconds since 1970: the start of the machine, and the ticks from there to the start of the process. Not by
+    /// `/proc/stat`, which systemd's `ProcSubset=pid` hides.
     private static func startTime() -> Double? {
-        guard let machine = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
-            let line = machine.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
-            let boot = Double(line.dropFirst("btime ".count)),
+        var (now, sinceBoot) = (timespec(), timespec())
+        guard clock_gettime(CLOCK_REALTIME, &now) == 0, clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0,
             let process = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
             // The second field is the program's name in brackets, which may hold spaces. Field 22 is the start.
             let end = process.lastIndex(of: ")")
         else { return nil }
         let fields = process[process.index(after: end)...].split(separator: " ")
         guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
-        return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        return (now.seconds - sinceBoot.seconds + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))).rounded()
     }
 }
 
 extension timeval {
     fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
+}
+
+extension timespec {
+    fileprivate var seconds: Double { Double(tv_sec) + Double(tv_nsec) / 1_000_000_000 }
 }

@@ -45,7 +45,8 @@ package struct ErrorRendering: RouterMiddleware {
         if case ScribeError.storageUnavailable(let cause) = error {
             return context.logger.error("nothing can be written", metadata: ["error": "\(cause)"])
         }
-        let reason = (error as? ScribeError)?.code ?? (error as? HTTPProblem)?.name ?? "\(error)"
+        // The name of an error's case alone: what a case carries may quote the client.
+        let reason = (error as? ScribeError)?.code ?? String("\(error)".prefix { $0 != "(" })
         context.logger.info(
             "refused",
             metadata: [

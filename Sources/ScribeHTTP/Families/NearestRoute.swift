@@ -44,6 +44,9 @@ struct NearestRoute: Sendable {
         self.vocabulary = vocabulary
     }
 
+    /// Whether a route has the word.
+    func hasWord(_ word: Substring) -> Bool { vocabulary.contains { $0.elementsEqual(word.utf8) } }
+
     /// Returns the nearest route; nil where no word of it resembles a word of the path.
     func match(_ method: String, _ path: [Substring]) -> Match? {
         let costs = path.prefix(Self.mostWords).map { word in

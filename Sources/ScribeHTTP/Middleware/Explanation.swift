@@ -30,7 +30,11 @@ package final class Explanation: Sendable {
         }
     }
 
-    package func note(reason: String) { collected.withLock { $0.reason = reason } }
+    package func note(reason: String) {
+        // The path of a field below a list's entry may hold a key of the client's, such as the name of a file.
+        let shown = reason.replacing(/'([^'.]+\.\d+)\.[^']*'/) { "'\($0.1).…'" }
+        collected.withLock { $0.reason = shown }
+    }
 
     package func note(foreignOrigin: String) { collected.withLock { $0.foreignOrigin = foreignOrigin } }
 

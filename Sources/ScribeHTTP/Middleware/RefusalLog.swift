@@ -48,7 +48,7 @@ package final class RefusalLog: Sendable {
         let isOfBucket = AudioLocation.bucket(ofVirtualHost: address.authority) != nil
         let isCompared = route == nil && (isUnrouted || facts.family == nil) && !facts.holdsKey && !isOfBucket
         let match = isCompared ? nearest.match(request.method.rawValue, address.path) : nil
-        let path = route ?? (isOfBucket ? "/…" : Self.path(address.path, facts, match))
+        let path = route ?? (isOfBucket ? "/…" : shownPath(address.path, facts, match))
         let reason =
             facts.reason ?? facts.foreignOrigin.map { _ in
                 "pages of this origin may not read the answer; --cors-origins lets them in"
@@ -80,13 +80,16 @@ package final class RefusalLog: Sendable {
         }
     }
 
-    private static func path(_ words: [Substring], _ facts: Explanation.Facts, _ match: NearestRoute.Match?) -> String {
+    private func shownPath(_ words: [Substring], _ facts: Explanation.Facts, _ match: NearestRoute.Match?) -> String {
         if let match, match.isExact { return match.path }
-        let shown = words.prefix(mostWords).map(shown)
+        // What no other family has may be an object's key: of that the first word and the words of routes are shown.
+        let shown = words.prefix(Self.mostWords).enumerated().map { place, word in
+            place > 0 && facts.claim == .rest && !nearest.hasWord(word) ? "…" : Self.shown(word)
+        }
         // A path that resembles no route may be that of an object.
         let mayHoldKey = facts.holdsKey || facts.family == nil || (facts.claim == .rest && match == nil)
         if mayHoldKey { return "/\(shown.first ?? "")" + (words.count > 1 ? "/…" : "") }
-        return "/" + shown.joined(separator: "/") + (words.count > mostWords ? "/…" : "")
+        return "/" + shown.joined(separator: "/") + (words.count > Self.mostWords ? "/…" : "")
     }
 
     /// A word of a path; an ellipsis for one that may be a name or a token.

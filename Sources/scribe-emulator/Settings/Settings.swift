@@ -155,6 +155,14 @@ struct Settings {
         return run
     }
 
+    /// A value as it may be shown: without the user and the query of a URL, and without the arguments of a program. Each of
+    /// them may be a credential.
+    static func masked(_ text: String) -> String {
+        if text.hasPrefix("command:"), let end = text.firstIndex(of: " ") { return text[..<end] + " ***" }
+        guard text.contains("://") else { return text }
+        return text.replacing(/:\/\/[^\/?#\s]*@/, with: "://***@").replacing(/[?#]\S+/, with: "?***")
+    }
+
     /// What they come to, and every problem on the way. A setting with a problem has its default.
     func result() -> (run: Setting.Run, problems: [Problem]) {
         var run = Setting.Run()
@@ -164,7 +172,8 @@ struct Settings {
             do {
                 try setting.apply(value.text, &run)
             } catch {
-                problems.append(Problem(description: "\(value.origin): '\(value.text)' \(error.what)"))
+                let shown = setting.isSecret ? "***" : Self.masked(value.text)
+                problems.append(Problem(description: "\(value.origin): '\(shown)' \(error.what)"))
             }
         }
         // Keys as such win over files that hold them.

@@ -97,6 +97,16 @@ struct RefusalLogTests {
         #expect(!"\(line)".contains("a-ticket"))
     }
 
+    @Test("a field below a list's entry is cut: its name may be a client's own")
+    func fields() throws {
+        explain("/voice/init/t", .badRequest, route: "/voice/init/{id}") {
+            $0.note(family: "Test", .path(words: 2))
+            $0.note(reason: "Field 'chunk_info.0.jane-doe.m4a.st' must be a number")
+        }
+        let line = try #require(lines.value.first)
+        #expect(line.message == "POST /voice/init/{id} 400: Field 'chunk_info.0.…' must be a number")
+    }
+
     @Test("keys of objects, and words that may be names or tokens, are left out")
     func keys() throws {
         explain("/m-prod-voice-record/jane/1.m4a", .forbidden, route: "S3") {
@@ -106,9 +116,10 @@ struct RefusalLogTests {
         explain("/jane/1.m4a", authority: "b.s3.amazonaws.com", .forbidden, route: "S3") {
             $0.note(family: "S3", .address)
         }
+        explain("/clinic/voice/jane-doe.m4a", .forbidden, route: "S3") { $0.note(family: "S3", .rest) }
         explain("/voice/Jane%20Doe/\(String(repeating: "a", count: 64))") { $0.note(family: "Test", .path(words: 1)) }
         let paths = lines.value.map { $0.metadata["path"] }
-        #expect(paths == ["/m-prod-voice-record/…", "/…", "/voice/…/…"])
+        #expect(paths == ["/m-prod-voice-record/…", "/…", "/clinic/voice/…", "/voice/…/…"])
     }
 
     @Test("an origin that may not read an answer is named, also where the answer is a success")
