@@ -63,10 +63,11 @@ image-test:
 	@scripts/install test
 	@scripts/image-test
 
-# Writes the pages that are made from elsewhere: the table of settings, and docs/fidelity.md.
+# Writes what is made from elsewhere: the table and the schema of settings, docs/fidelity.md, and the list of refusals in
+# Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@swift build --build-tests
-	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page
+	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page --filter ErrorTablesTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:

@@ -15,7 +15,7 @@ import uuid
 
 import boto3
 import pytest
-from emulator import ROOT
+from emulator import PATIENCE, ROOT, wait_until
 
 DOCUMENT = ROOT / "openapi/scribe.yaml"
 CONFIGURATION = ROOT / "openapi/openapi-python-client.yaml"
@@ -47,7 +47,7 @@ def generate(package: pathlib.Path, configuration: str):
         run = subprocess.run(
             [tools / "openapi-python-client", "generate", "--path", DOCUMENT, "--output-path", made, "--meta", "none",
              "--config", settings, "--fail-on-warning"],
-            capture_output=True, text=True,
+            capture_output=True, text=True, timeout=PATIENCE,
             # It formats what it has made with ruff.
             env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"},
         )
@@ -109,9 +109,13 @@ def test_the_client_records_a_consultation(package, server, chunks):
     files = models.ChunkList(audio_files=names)
     assert call("transactions", "stop_transaction", transaction, client=client, body=files).txn_id == transaction
     assert call("transactions", "commit_transaction", transaction, client=client, body=files).txn_id == transaction
-    result = call("results", "read_status", transaction, client=client)
-    while isinstance(result, models.Pending):
-        result = call("results", "read_status", transaction, client=client)
+
+    def finished():
+        """None while the results are pending. The server holds each answer for some seconds."""
+        answer = call("results", "read_status", transaction, client=client)
+        return None if isinstance(answer, models.Pending) else answer
+
+    result = wait_until(finished, "the results are there")
     assert isinstance(result, models.TransactionResult)
     (note,) = result.data.template_results.custom
     assert note.template_id == "clinical_notes_template" and note.value
