@@ -10,6 +10,7 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
     /// Others could take the key, or could have taken it.
     case open(path: String, mode: String, isFolder: Bool)
     case damaged(path: String)
+    case noFolder(path: String)
 
     package var description: String {
         switch self {
@@ -35,6 +36,7 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
             \(path) can be read by others (mode \(mode)); chmod 600 \(path), or, if somebody else may have read it, remove \
             its folder, so that another authority is made, and trust that one
             """
+        case .noFolder(let path): "\(path) is a file, and a folder is expected; name another with --tls-dir"
         case .damaged(let path):
             "\(path) is damaged; remove its folder, and another authority is made, to be trusted anew"
         }

@@ -16,12 +16,15 @@ struct EngineMaker {
     let threads: NIOThreadPool
     let decoder: WaveDecoder
 
-    /// - Throws: ``StartupProblem/unusableTranscriber(reason:)``.
+    /// - Throws: ``StartupProblem/unusableTranscriber(setting:reason:)``.
     func transcriber() throws -> any Transcriber {
-        let fallback = try configuration.fallbackTranscriber.map { try $0 == .fake ? bare($0) : guarded($0) }
+        let setting = "fallback-transcriber"
+        let fallback = try configuration.fallbackTranscriber.map {
+            try $0 == .fake ? bare($0, of: setting) : guarded($0, of: setting)
+        }
         // The fake cannot fail but on purpose, and its pauses are on purpose too.
-        if configuration.transcriber == .fake { return try bare(.fake) }
-        let transcriber = try guarded(configuration.transcriber, fallback: fallback)
+        if configuration.transcriber == .fake { return fake }
+        let transcriber = try guarded(configuration.transcriber, of: "transcriber", fallback: fallback)
         return MeasuringTranscriber(transcriber, decoder: decoder)
     }
 
@@ -55,13 +58,15 @@ struct EngineMaker {
     }
 
     private func guarded(
-        _ choice: Configuration.TranscriberChoice, fallback: (any Transcriber)? = nil
+        _ choice: Configuration.TranscriberChoice, of setting: String, fallback: (any Transcriber)? = nil
     ) throws -> GuardedTranscriber {
         GuardedTranscriber(
-            try bare(choice), fallback: fallback, policy: configuration.recognition, clock: clock, files: threads)
+            try bare(choice, of: setting), fallback: fallback, policy: configuration.recognition, clock: clock,
+            files: threads)
     }
 
-    private func bare(_ choice: Configuration.TranscriberChoice) throws -> any Transcriber {
+    /// - Parameter setting: where the choice comes from, for messages.
+    private func bare(_ choice: Configuration.TranscriberChoice, of setting: String) throws -> any Transcriber {
         switch choice {
         case .fake:
             return fake
@@ -73,9 +78,10 @@ struct EngineMaker {
                 )
             } catch let problem as CommandTranscriber.MissingProgram {
                 throw StartupProblem.unusableTranscriber(
-                    reason: "there is no program '\(problem.name)' that can be run")
+                    setting: setting,
+                    reason: "there is no program '\(problem.name)' that can be run; install it, or name its whole path")
             } catch let problem as CommandLineWords.Problem {
-                throw StartupProblem.unusableTranscriber(reason: "\(problem)")
+                throw StartupProblem.unusableTranscriber(setting: setting, reason: "\(problem)")
             }
         case .openAI(let url):
             return cutting(

@@ -18,7 +18,8 @@ struct BackupVerb: ParsableCommand {
     func run() throws {
         let folder = try data.folder()
         let summary = try explained {
-            try Backup.write(folder: folder, to: file, name: IdentifierSource.random.uuid())
+            try Backup.write(
+                folder: folder, to: file, name: IdentifierSource.random.uuid(), secrets: FamilySecrets.names)
         }
         print("\(file): the database and \(summary.objects) uploads")
     }
@@ -37,8 +38,10 @@ struct RestoreVerb: ParsableCommand {
     func run() throws {
         let path = try data.folder()
         let summary = try explained {
-            let folder = try DataFolder(path: path)
-            return try withExtendedLifetime(folder) { try Backup.restore(file, into: path) }
+            let folder = try DataFolder(path: path, mustBeEmpty: true)
+            return try withExtendedLifetime(folder) {
+                try Backup.restore(file, into: folder, secrets: FamilySecrets.names)
+            }
         }
         print("\(path): the database and \(summary.objects) uploads")
     }

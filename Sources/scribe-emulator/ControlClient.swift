@@ -17,7 +17,19 @@ struct ControlClient: Sendable {
     /// - Parameter path: behind `/__admin/`, perhaps with a query.
     /// - Throws: `ExitCode`, after it has said why.
     func send<Answer: Decodable>(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Answer {
-        try Self.decoded(try await data(method, path, body))
+        try read(try await data(method, path, body))
+    }
+
+    /// What an answer says.
+    /// - Throws: `ExitCode`, after it has said why.
+    func read<Answer: Decodable>(_ data: Data) throws -> Answer {
+        do {
+            return try Self.decoded(data)
+        } catch {
+            StandardError.write(
+                "scribe-emulator: \(baseURL) does not answer as a scribe-emulator does; name another server with --url")
+            throw ExitCode.failure
+        }
     }
 
     /// Why there is no answer.

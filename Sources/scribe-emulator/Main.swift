@@ -17,8 +17,38 @@ struct Main: AsyncParsableCommand {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if let problem = UnknownVerb(in: arguments, of: Main.self) { exit(withError: problem.error) }
-        await main(arguments)
+        if let problem = UnknownVerb(in: arguments, of: Main.self) {
+            StandardError.write("Error: \(problem.error.message)")
+            exit(withError: ExitCode.validationFailure)
+        }
+        if let option = optionOfServe(in: arguments) {
+            StandardError.write("Error: '\(option)' is an option of serve: scribe-emulator serve \(option) …")
+            exit(withError: ExitCode.validationFailure)
+        }
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            do {
+                if var asyncCommand = command as? any AsyncParsableCommand {
+                    try await asyncCommand.run()
+                } else {
+                    try command.run()
+                }
+            } catch let error as ValidationError {
+                // The parser itself would name the help of no verb.
+                let command = UnknownVerb.command(in: arguments, of: Main.self)
+                StandardError.write("Error: \(error.message)\n  See '\(command) --help' for more information.")
+                throw ExitCode.validationFailure
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// An option of `serve` in the place of a verb, without its value. Nil where there is none.
+    private static func optionOfServe(in arguments: [String]) -> String? {
+        guard let word = arguments.first, word.hasPrefix("--") else { return nil }
+        let name = String(word.dropFirst(2).prefix { $0 != "=" })
+        return Setting.all.flatMap(\.names).contains(name) ? "--\(name)" : nil
     }
 }
 

@@ -35,16 +35,16 @@ struct NoteVerb: AsyncParsableCommand {
     var explain = false
 
     func validate() throws {
-        if let format, Template.Format(rawValue: format) == nil {
+        if let format, !Template.Format.written.contains(Template.Format(format)) {
             throw ValidationError(
-                "--format: '\(format)' is none of \(Template.Format.allCases.map(\.rawValue).joined(separator: ", "))")
+                "--format: '\(format)' is none of \(Template.Format.written.map(\.rawValue).joined(separator: ", "))")
         }
     }
 
     func run() async throws {
         let input = FileHandle.standardInput.readDataToEndOfFile()
         guard input.count <= Limits.transcript else {
-            throw ValidationError("a transcript has \(Limits.transcript) bytes at most")
+            throw ValidationError("standard input is too long: a transcript has \(Limits.transcript) bytes at most")
         }
         let transcript = String(decoding: input, as: UTF8.self)
         let template = try chosen()
@@ -91,10 +91,11 @@ struct NoteVerb: AsyncParsableCommand {
         }
         guard sections?.isEmpty != true else {
             let titles = (template.sections.map(\.title) + NoteSection.names).joined(separator: ", ")
-            throw ValidationError("--section: '\(wanted ?? "")' is none of \(titles)")
+            throw ValidationError(
+                "\(section == nil ? "SECTION" : "--section"): '\(wanted ?? "")' is none of \(titles)")
         }
         return Template(
-            id: template.id, name: template.name, format: format.flatMap(Template.Format.init) ?? template.format,
+            id: template.id, name: template.name, format: format.map { Template.Format($0) } ?? template.format,
             bucket: template.bucket, sections: sections ?? template.sections,
             toldElsewhere: Set(template.sections.flatMap(\.facts)))
     }

@@ -36,18 +36,22 @@ struct Ready: AsyncParsableCommand {
             guard wait, clock.now < deadline else { break }
             try await clock.sleep(for: .milliseconds(100), as: .readiness)
         }
-        let whom = try target.baseURL() ?? "the server that was to write the ready file"
-        StandardError.write("not ready: \(whom)")
+        let reason =
+            try target.baseURL().map {
+                "no \(strict ? "server with a recogniser" : "server") is ready at \($0); scribe-emulator doctor --url \($0) says why"
+            } ?? target.readyFileProblem()
+        StandardError.write("scribe-emulator: not ready: \(reason)")
         throw ExitCode.failure
     }
 
     private func isReady(_ baseURL: String) async -> Bool {
         let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(2))
-        guard let answer, answer.status == 200 else { return false }
-        guard strict else { return true }
-        let readiness = try? JSONDecoder().decode(Readiness.self, from: answer.body)
+        // Another server may answer 200 to whatever it is asked.
+        guard let answer, answer.status == 200,
+            let readiness = try? JSONDecoder().decode(Readiness.self, from: answer.body)
+        else { return false }
         // A recogniser with a fault has it beside its name: `openai unreachable`.
-        return readiness?.components["transcriber"].map { !$0.contains(" ") } ?? false
+        return !strict || readiness.components["transcriber"].map { !$0.contains(" ") } ?? false
     }
 
     private struct Readiness: Decodable {
@@ -89,20 +93,37 @@ struct TargetOptions: ParsableArguments {
     /// - Throws: `ValidationError` while a ready file is named and not there.
     func readyBaseURL() throws -> String {
         if let url = try baseURL() { return url }
-        throw ValidationError(
-            """
-            the server is not ready yet: there is no ready file \(try run().readyFile ?? ""). \
-            scribe-emulator ready --wait waits for it
-            """)
+        throw ValidationError("the server is not ready yet: \(try readyFileProblem())")
+    }
+
+    /// Why the ready file names no server, and what helps.
+    func readyFileProblem() throws -> String {
+        let path = try run().readyFile ?? ""
+        return FileManager.default.fileExists(atPath: path)
+            ? "\(path) is no ready file; name the one that serve --ready-file writes"
+            : "there is no ready file \(path). scribe-emulator ready --wait waits for it"
     }
 
     /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
     /// file is named and not there.
+    /// - Throws: `ValidationError` for what is no base URL.
     func baseURL() throws -> String? {
-        if let url { return url }
+        if let url { return try Self.baseURL(url, from: "--url") }
         let run = try run()
         if let path = run.readyFile { return ReadyFile(path: path).read()?.base_url }
-        return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"]
-            ?? Banner(configuration: run.configuration, port: run.configuration.port).baseURL
+        if let url = ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"], !url.isEmpty {
+            return try Self.baseURL(url, from: "SCRIBE_BASE_URL")
+        }
+        return Banner(configuration: run.configuration, port: run.configuration.port).baseURL
+    }
+
+    /// A base URL without a slash at its end.
+    private static func baseURL(_ text: String, from origin: String) throws -> String {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), let host = url.host(),
+            !host.isEmpty, url.user() == nil
+        else {
+            throw ValidationError("\(origin): '\(Settings.masked(text))' must be like http://127.0.0.1:8087")
+        }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 }

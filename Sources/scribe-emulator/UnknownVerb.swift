@@ -31,6 +31,18 @@ struct UnknownVerb: Hashable {
         return nil
     }
 
+    /// The program with the verbs that its arguments begin with, such as `scribe-emulator webhooks list`.
+    static func command(in arguments: [String], of root: any ParsableCommand.Type) -> String {
+        var command: any ParsableCommand.Type = root
+        var names = [root._commandName]
+        for word in arguments {
+            guard let verb = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+            command = verb
+            names.append(word)
+        }
+        return names.joined(separator: " ")
+    }
+
     var error: ValidationError {
         ValidationError(
             "there is no verb '\(word)'; did you mean '\(nearest)'? '\(command) --help' lists all")

@@ -54,21 +54,24 @@ struct ListWebhooks: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    func validate() throws {
+        if let state, Delivery.State(rawValue: state) == nil {
+            throw ValidationError("--state: '\(state)' is none of pending, sending, delivered, failed")
+        }
+    }
+
     func run() async throws {
         let client = try control.client()
         let asksForDeliveries = deliveries || state != nil
-        guard state.map({ Delivery.State(rawValue: $0) != nil }) ?? true else {
-            throw ValidationError("--state: pending, sending, delivered or failed")
-        }
         let path = asksForDeliveries ? "deliveries?limit=1000\(state.map { "&state=\($0)" } ?? "")" : "webhooks"
         let data = try await client.data("GET", path)
         if json { return print(String(decoding: data, as: UTF8.self)) }
         if asksForDeliveries {
-            let answer: [String: [ListedDelivery]] = try ControlClient.decoded(data)
+            let answer: [String: [ListedDelivery]] = try client.read(data)
             let found = answer["deliveries"] ?? []
             print(found.isEmpty ? "no deliveries" : found.map(\.line).joined(separator: "\n"))
         } else {
-            let answer: [String: [RegisteredWebhook]] = try ControlClient.decoded(data)
+            let answer: [String: [RegisteredWebhook]] = try client.read(data)
             let lines = (answer["webhooks"] ?? []).map { webhook in
                 let events = webhook.events.isEmpty ? "all events" : webhook.events.joined(separator: ",")
                 return [
@@ -92,6 +95,12 @@ struct ReplayDeliveries: AsyncParsableCommand {
 
     @Option(help: "Only what has failed of this registration.")
     var webhook: Int64?
+
+    func validate() throws {
+        if delivery != nil, webhook != nil {
+            throw ValidationError("a delivery and --webhook exclude each other")
+        }
+    }
 
     private struct Count: Decodable {
         let replayed: Int

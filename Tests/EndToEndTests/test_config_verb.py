@@ -110,20 +110,6 @@ def test_the_check_finds_nothing_where_a_server_starts(tmp_path):
     assert list(tmp_path.iterdir()) == [], "nothing was opened"
 
 
-@pytest.mark.parametrize("flags, said", [
-    (["--host", "0.0.0.0"], "lenient authentication"),
-    (["--clients", "nowhere.yaml"], "nowhere.yaml"),
-    (["--fixtures", "nowhere.yaml"], "nowhere.yaml"),
-    (["--tls-key", "key.pem"], "tls-certificate and tls-key go together"),
-    (["--ephemeral", "--data-dir", "d"], "exclude each other"),
-    (["--config", "nowhere.yaml"], "nowhere.yaml cannot be read"),
-])
-def test_the_check_finds_what_would_end_a_start(tmp_path, flags, said):
-    found = config("check", tmp_path, *flags)
-    assert found.returncode == 1 and said in found.stdout
-    assert "no problem" not in found.stdout
-
-
 def test_print_says_where_each_value_comes_from_and_shows_no_secret(tmp_path):
     found = config(
         "print", tmp_path, "--host", "localhost", file="port: 9000\ncors-origins: [https://a.example, https://b.example]\n",

@@ -8,7 +8,7 @@ import time
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, running, wait_until
+from emulator import PATIENCE, running, wait_until
 from http_recorder import Answer, HTTPRecorder, Request
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -90,17 +90,3 @@ def test_while_the_keys_cannot_be_fetched_nobody_is_let_in_or_turned_away_for_go
             with pytest.raises(ConnectionClosed) as closed:
                 page.recv(timeout=PATIENCE)
             assert closed.value.rcvd.code == 1013
-
-
-@pytest.mark.parametrize(
-    "flags, why",
-    [
-        (("--firebase-jwks-url", "ftp://x"), "must be an http or https URL"),
-        (("--firebase-jwks-url", "http://localhost/jwks"), "firebase-project goes together with"),
-        (("--firebase-client", "nobody"), "there is no client 'nobody'"),
-    ],
-)
-def test_settings_of_firebase_that_cannot_be_end_the_start(tmp_path, flags, why):
-    result = subprocess.run(
-        [BINARY, "serve", "--port", "0", "--ephemeral", *flags], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE)
-    assert result.returncode != 0 and why in result.stderr

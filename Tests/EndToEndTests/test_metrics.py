@@ -68,6 +68,7 @@ def test_what_the_process_is_and_uses_is_measured(consulted):
     assert (value["scribe_ready"], value["scribe_storage_has_room"], value["scribe_transcriber_available"]) == (1, 1, 1)
     assert 'scribe_circuit_open{engine="transcriber"} 0' in text
     assert 'scribe_circuit_open{engine="note_writer"} 0' in text
+    assert 'scribe_circuit_open{engine="live"} 0' in text
     version = run("version").stdout.split()[0]
     assert re.search(rf'^scribe_build_info{{version="{re.escape(version)}",commit="\w+"}} 1$', text, re.M)
 

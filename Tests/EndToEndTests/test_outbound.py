@@ -99,15 +99,6 @@ def test_webhooks_and_audio_by_url_trust_the_same_authorities(tmp_path, authorit
                     assert service.asked[0] == ("GET", "/visit.wav")
 
 
-@pytest.mark.parametrize("content", ["", "no certificate"])
-def test_a_file_without_authorities_ends_the_start(tmp_path, content):
-    (tmp_path / "ca.pem").write_text(content)
-    result = subprocess.run(
-        [BINARY, "serve", "--port", "0", "--ephemeral", "--outbound-ca", "ca.pem"], capture_output=True, text=True, cwd=tmp_path)
-    assert result.returncode != 0
-    assert "--outbound-ca: 'ca.pem' holds no certificate in PEM" in result.stderr
-
-
 # Speech services that the server checks at its start.
 
 

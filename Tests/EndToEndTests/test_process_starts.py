@@ -25,15 +25,6 @@ def test_ephemeral_data_is_gone_at_the_end(tmp_path):
     assert not list(tmp_path.glob("**/scribe.sqlite"))
 
 
-def test_a_folder_is_no_ready_file(tmp_path):
-    kept = tmp_path / "folder" / "kept"
-    kept.parent.mkdir()
-    kept.write_text("kept")
-    result = run("serve", "--port", "0", "--ephemeral", "--ready-file", kept.parent, cwd=tmp_path)
-    assert result.returncode == 64 and "is a folder" in result.stderr
-    assert kept.read_text() == "kept"
-
-
 def test_metrics_count_requests_jobs_and_connections_and_name_nobody(tmp_path, chunks):
     with running(tmp_path, "--ephemeral") as server:
         client = server.client()
@@ -90,63 +81,6 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
         assert requests.get(f"{server.base_url}/credentials").status_code == 200
     with running(tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}) as server:
         assert requests.get(f"{server.base_url}/credentials").status_code == 401
-
-
-@pytest.mark.parametrize(
-    "arguments, expected",
-    [
-        (["--port", "70000"], "--port: '70000' is not a number from 0 to 65535"),
-        (["--auth", "maybe"], "is none of lenient, open, strict"),
-        (["--transcriber", "whisper"], "use fake, openai:URL, deepgram:URL or command:PROGRAM"),
-        (["--transcriber", "command:/nowhere/stt {wav}"], "there is no program '/nowhere/stt' that can be run"),
-        (["--transcriber", "command:'open"], "a quote in the command is not closed"),
-        (["--transcriber", "command:true"], "the command names neither {wav} nor {file}"),
-        (["--transcriber", "command:"], "the command names no program"),
-        (["--transcriber", "command:cat {wave}"], "{wave} is no placeholder"),
-        (["--ready-file", "/nowhere/ready.json"], "--ready-file: nothing can be written in /nowhere"),
-        (["--ephemeral", "--data-dir", "d"], "--ephemeral and --data-dir exclude each other"),
-        (["--fixtures", "fixtures.yaml"], "'pasages' is not known; did you mean 'passages'?"),
-        (["--clients", "clients.yaml"], "'transaktion_limit' is not known; did you mean 'transaction_limit'?"),
-        (["--host", "0.0.0.0"], "--allow-unverified-tokens-from-network"),
-        (["--clients", "/nowhere.yaml"], "/nowhere.yaml: cannot be read"),
-        (["--data-dir", "/proc/nothing"], "cannot be used"),
-        (["--config", "wrong.yaml"], "'transcribr' is not a setting; did you mean 'transcriber'?"),
-        (["--prot", "1"], "--port"),
-    ],
-)
-def test_a_setting_that_cannot_be_ends_the_start_with_a_reason(tmp_path, arguments, expected):
-    (tmp_path / "wrong.yaml").write_text("transcribr: fake\n")
-    (tmp_path / "fixtures.yaml").write_text("fixtures: [{name: x, pasages: [y]}]\n")
-    (tmp_path / "clients.yaml").write_text("clients: [{client_id: c, transaktion_limit: 1}]\n")
-    result = run("serve", "--port", "0", *arguments, cwd=tmp_path)
-    assert result.returncode != 0
-    assert expected in result.stderr
-
-
-@pytest.mark.parametrize(
-    "flag, content, expected",
-    [
-        ("--fixtures", "fixtures: [{name: x, failure: foo}]", "'foo' is not known; there are no_audio, "),
-        ("--fixtures", "fixtures: [{name: x, refuses: [poll]}]", "'poll' is not known; there are init, upload, "),
-        ("--fixtures", "fixtures: [{sha256: 9f86d081…}]", "a sha256 has 64 hex digits"),
-        ("--fixtures", "fixtures: [{name: x, delay: .inf}]", "a delay is 0 to 86400 seconds"),
-        ("--fixtures", "fixtures: [{name: x, delay: .nan}]", "a delay is 0 to 86400 seconds"),
-        ("--fixtures", "fixtures: [{name: x, delay: -1}]", "a delay is 0 to 86400 seconds"),
-        ("--fixtures", "fixtures: [{name: 'fixture:x'}]", "a name goes without 'fixture:'"),
-        ("--fixtures", "fixtures: [{name: x}, {name: x}]", "the fixture 'x' is there twice"),
-        ("--clients", "clients: [{client_id: '', client_secret: s, business_id: b, user_id: u, doctor_id: d}]",
-         "must not be empty"),
-        ("--clients",
-         "clients: [{client_id: c, client_secret: s, business_id: b, user_id: u, doctor_id: d, transaction_limit: -1}]",
-         "a transaction_limit cannot be negative"),
-        ("--clients", "", "the file: "),
-    ],
-)
-def test_an_entry_that_cannot_be_ends_the_start_with_a_reason(tmp_path, flag, content, expected):
-    (tmp_path / "entries.yaml").write_text(content)
-    result = run("serve", "--port", "0", "--ephemeral", flag, "entries.yaml", cwd=tmp_path)
-    assert result.returncode == 1
-    assert expected in result.stderr
 
 
 def test_a_port_or_a_folder_in_use_is_explained(tmp_path):

@@ -1,116 +1,31 @@
-"""Mistakes at the start and in verbs: each is answered with what is wrong, where, and what helps."""
+"""Mistakes that only a running server, a used data folder or a user without rights shows; the others: `test_mistakes.py`."""
 
 import re
 import socket
-import sqlite3
 import subprocess
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, TLS, run, running
+from emulator import TLS, run, running
+from messages import asked, explained
 from tls import verb
-
-#: What a message for people never holds: names of types and of system calls, numbers of errors.
-INTERNALS = re.compile(
-    r"errno|Error Domain|NSCocoa|NSPOSIX|SQLite error|Optional\(|CancellationError|SocketAddressError|bind\(|Errno|Problem\.")
-
-
-def prepared(folder):
-    """Data folders that cannot be used, and files that the rows below name."""
-    (folder / "file").write_text("")
-    for name in ("damaged", "newer", "foreign", "folder-as-database", "open-key", "open-token", "open-suki-key"):
-        (folder / name).mkdir()
-    (folder / "damaged/scribe.sqlite").write_bytes(b"\x07" * 8192)
-    for name, statement in (
-        ("newer", "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"),
-        ("newer", "INSERT INTO grdb_migrations VALUES ('999 from the future')"),
-        ("foreign", "CREATE TABLE transactions (x)"),
-    ):
-        database = sqlite3.connect(folder / name / "scribe.sqlite")
-        database.execute(statement)
-        database.commit()
-        database.close()
-    (folder / "folder-as-database/scribe.sqlite").mkdir()
-    for name, key, mode in (
-        ("open-key", "signing-key", 0o644), ("open-token", "admin-token", 0o604),
-        ("open-suki-key", "suki-signing-key.pem", 0o644),
-    ):
-        (folder / name / key).write_text("k" * 32)
-        (folder / name / key).chmod(mode)
-    (folder / "strict.yaml").write_text("auth: strict\n")
-    (folder / "short-key").write_text("short")
-    (folder / "short-key").chmod(0o600)
-
-
-def asked(folder, arguments, prefix=()):
-    return subprocess.run(
-        [*prefix, BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(folder)})
-
-
-def explained(result, expected, code):
-    """Whether one message says everything that is expected, and nothing of the program's inside."""
-    assert result.returncode == code, result.stderr
-    for text in expected:
-        assert text in result.stderr, result.stderr
-    assert not INTERNALS.search(result.stderr), result.stderr
-    assert '"level":"error"' not in result.stderr, result.stderr
 
 
 def start(*arguments):
     return ["serve", "--port", "0", *arguments]
 
 
-@pytest.mark.parametrize(
-    "arguments, expected, code",
-    [
-        # The data folder.
-        (start("--data-dir", "file"), ["/file cannot be used as the data folder: it is a file", "--data-dir"], 1),
-        (start("--data-dir", "file/data"), ["a part of its path is a file", "--data-dir"], 1),
-        (start("--data-dir", "/proc/nothing"), ["/proc/nothing cannot be used", "--data-dir"], 1),
-        (start("--data-dir", "damaged"), ["damaged/scribe.sqlite is damaged", "scribe-emulator restore"], 1),
-        (start("--data-dir", "newer"), ["was written by a later version of scribe-emulator", "--data-dir"], 1),
-        (start("--data-dir", "foreign"), ["is the database of another program", "--data-dir"], 1),
-        (start("--data-dir", "folder-as-database"), ["scribe.sqlite cannot be used: it is a folder"], 1),
-        # Keys.
-        (start("--data-dir", "open-key"), ["other users can read it", "chmod 600 '", "/open-key/signing-key'"], 1),
-        (start("--data-dir", "open-token"), ["chmod 600 '", "/open-token/admin-token'"], 1),
-        (start("--data-dir", "open-suki-key"), ["chmod 600 '", "/open-suki-key/suki-signing-key.pem'"], 1),
-        (start("--ephemeral", "--signing-key-file", "short-key"), ["at least 32 bytes", "--signing-key-file"], 1),
-        # Addresses.
-        (start("--ephemeral", "--auth", "strict", "--host", "192.0.2.1"),
-         ["192.0.2.1 is not an address of this machine", "--host"], 1),
-        (start("--ephemeral", "--auth", "strict", "--host", "no.such.invalid"),
-         ["the address 'no.such.invalid' is not known", "--host"], 1),
-        (["serve", "--ephemeral", "--tls", "--port", "18123", "--tls-port", "18123"],
-         ["--port and --tls-port are both 18123"], 1),
-        # Verbs.
-        (["serv"], ["there is no verb 'serv'; did you mean 'serve'?"], 64),
-        (["webhoks", "list"], ["there is no verb 'webhoks'; did you mean 'webhooks'?"], 64),
-        (["webhooks", "lst"], ["there is no verb 'lst'; did you mean 'list'?", "scribe-emulator webhooks --help"], 64),
-        (["help", "docter"], ["did you mean 'doctor'?"], 64),
-        (["webhooks", "list", "--url", "http://127.0.0.1:1"], ["no server answers at http://127.0.0.1:1", "--url"], 1),
-        (["env", "--url", "http://127.0.0.1:1", "--config", "strict.yaml"], ["lets no demo client in", "--demo-seed"], 64),
-        (["env", "--ready-file", "ready.json"], ["is not ready yet: there is no ready file ready.json", "ready --wait"], 64),
-        (["doctor", "--base-url"], ["--base-url goes with --sdk and one of dotnet, deepgram"], 64),
-        (["doctor", "--base-url", "--sdk", "ios"], ["ios has its hosts compiled in"], 64),
-        (["backup", "backup", "--data-dir", "damaged"], ["damaged/scribe.sqlite is damaged"], 1),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
-)
-def test_a_mistake_is_answered_with_what_where_and_which_command(tmp_path, arguments, expected, code):
-    prepared(tmp_path)
-    explained(asked(tmp_path, arguments), expected, code)
-
-
-@pytest.mark.parametrize("name, mode", [("data", 0o500), ("data/scribe.sqlite", 0o400)])
+@pytest.mark.parametrize("name, mode", [
+    ("data", 0o500), ("data/states/1/scribe.sqlite", 0o400), ("earlier", 0o500), ("earlier/scribe.sqlite", 0o400)])
 def test_a_place_that_this_user_may_not_write_to_is_named(tmp_path, name, mode):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/scribe.sqlite").write_text("")
+    for database, content in [("data/states/1/scribe.sqlite", ""), ("earlier/scribe.sqlite", "of an earlier version")]:
+        (tmp_path / database).parent.mkdir(parents=True)
+        (tmp_path / database).write_text(content)
+    (tmp_path / "data/current").write_text("1\n")
     (tmp_path / name).chmod(mode)
     # As root without root's way around modes.
     ordinary = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-    result = asked(tmp_path, start("--data-dir", "data"), prefix=ordinary)
+    result = asked(tmp_path, start("--data-dir", name.split("/")[0]), prefix=ordinary)
     explained(result, [f"{tmp_path}/{name} cannot be used: this user may not write there", "chown", "--data-dir"], 1)
 
 

@@ -24,6 +24,7 @@ package struct DecodingLiveEngine: LiveEngine {
     package static var isAvailable: Bool { FFmpeg.isInstalled }
 
     package var name: String { base.name }
+    package var condition: EngineCondition { base.condition }
 
     package func withSession(
         _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,

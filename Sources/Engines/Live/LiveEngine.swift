@@ -6,6 +6,8 @@ package import ScribeDomain
 package protocol LiveEngine: Sendable {
     /// How it is called in logs, for example `fake`.
     var name: String { get }
+    /// Whether streams are listened to now.
+    var condition: EngineCondition { get }
 
     /// Listens to one stream for as long as `body` takes. All that was heard has been told when it returns.
     /// - Parameter emit: gets what is heard, in order; it returns when there is room for more.
@@ -30,6 +32,10 @@ package protocol LiveSession: Sendable {
 
     /// Settles what was heard; there is no more.
     mutating func close() async throws
+}
+
+extension LiveEngine {
+    package var condition: EngineCondition { .available }
 }
 
 extension LiveSession {

@@ -137,7 +137,7 @@ private struct StretchListener {
     }
 
     private func seconds(_ samples: Int) -> Double {
-        (Double(samples) / Double(options.sampleRate) * 1000).rounded() / 1000
+        (Double(samples) / Double(options.sampleRate)).inThousandths
     }
 
     /// - Parameter isLast: whether nothing else waits.
@@ -182,7 +182,7 @@ private struct StretchListener {
         return speech.words(in: VoicedRanges(), over: seconds(stretch.samples.count)).map { word in
             // Within its stretch, whatever the recogniser says.
             func place(_ time: Double) -> Double {
-                min(max(((start + time) * 1000).rounded() / 1000, first), last)
+                min(max((start + time).inThousandths, first), last)
             }
             let word = TimedWord(
                 text: word.text, start: place(word.start), end: place(word.end),

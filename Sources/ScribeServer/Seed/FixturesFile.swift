@@ -12,7 +12,8 @@ struct FixturesFile: Decodable {
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let entries = try container.decodeIfPresent([Entry].self, forKey: .fixtures) ?? []
+        let entries =
+            try container.decodeIfPresent([PlacedEntry<Entry>].self, forKey: .fixtures)?.map(\.entry) ?? []
         let names = entries.compactMap(\.fixture.name)
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
             throw UnusableEntry(problem: "the fixture '\(name)' is there twice")

@@ -57,7 +57,11 @@ struct PartnerEntry: Decodable, Sendable {
             try container.decodeIfPresent(String.self, forKey: .address)
         ) {
         case (nil, nil): keys = nil
-        case (let path?, nil): keys = .set(Data(try Seed.bytes(of: path)))
+        case (let path?, nil):
+            guard let bytes = try? Seed.bytes(of: path) else {
+                throw UnusableEntry(problem: "the jwks_file \(path) cannot be read")
+            }
+            keys = .set(Data(bytes))
         case (nil, let address?):
             guard (try? OutboundAddress(address)) != nil else {
                 throw UnusableEntry(problem: "a jwks_url is http or https")

@@ -80,8 +80,9 @@ enum Seed {
         init(from decoder: any Decoder) throws {
             try decoder.refuseUnknownKeys(CodingKeys.allCases)
             let file = try decoder.container(keyedBy: CodingKeys.self)
-            clients = try file.decode([ClientEntry].self, forKey: .clients)
-            partners = try file.decodeIfPresent([PartnerEntry].self, forKey: .partners) ?? []
+            clients = try file.decode([PlacedEntry<ClientEntry>].self, forKey: .clients).map(\.entry)
+            partners =
+                try file.decodeIfPresent([PlacedEntry<PartnerEntry>].self, forKey: .partners)?.map(\.entry) ?? []
             let ids = clients.map(\.client.principal.client)
             for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
                 throw UnusableEntry(problem: "the client_id '\(id)' is there twice")
@@ -118,10 +119,23 @@ enum Seed {
         let id: TemplateID
         let name: String
         let desc: String
-        let format: Template.Format
+        private let format: Format
         let bucket: Template.Bucket
         let sections: [Heading]?
         let sectionIDs: [SectionID]?
+
+        /// One that notes can be written in.
+        private struct Format: Decodable {
+            let value: Template.Format
+
+            init(from decoder: any Decoder) throws {
+                let word = try decoder.singleValueContainer().decode(String.self)
+                value = Template.Format(word)
+                guard Template.Format.written.contains(value) else {
+                    throw UnusableEntry(problem: "'\(word)' is no format of a note")
+                }
+            }
+        }
 
         enum CodingKeys: String, CodingKey {
             case id, name, desc, format, bucket, sections
@@ -134,7 +148,8 @@ enum Seed {
                 sections?.map { Template.Section(title: $0.title, facts: $0.facts) }
                 ?? ids.compactMap { id in known.first { $0.id == id }?.layout }
             return Template(
-                id: id, name: name, summary: desc, format: format, bucket: bucket, sections: layouts, sectionIDs: ids
+                id: id, name: name, summary: desc, format: format.value, bucket: bucket, sections: layouts,
+                sectionIDs: ids
             )
         }
     }
@@ -188,15 +203,30 @@ enum Seed {
         }
         return switch error {
         case .keyNotFound(let key, let context): "\(path(context)): '\(key.stringValue)' is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "\(path(context)): \(context.debugDescription)"
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            "\(path(context)) must \(form(of: type))"
         case .dataCorrupted(let context):
             if let inner = context.underlyingError as? UnusableEntry {
                 "\(path(context)): \(inner)"
+            } else if let inner = context.underlyingError as? YamlError {
+                "it is not YAML: \(YAMLMistake.words(for: inner))"
             } else {
                 "\(path(context)): \(context.debugDescription)"
             }
         @unknown default: "\(error)"
+        }
+    }
+
+    /// What a value of a type is like in YAML.
+    private static func form(of type: Any.Type) -> String {
+        switch type {
+        case is Node.Mapping.Type: "hold keys and values"
+        case is Node.Sequence.Type: "be a list"
+        case is Node.Scalar.Type, is String.Type: "be a single value"
+        case is Bool.Type: "be true or false"
+        case is Int.Type: "be a whole number"
+        case is Double.Type: "be a number"
+        default: "be of another kind"
         }
     }
 }

@@ -49,9 +49,11 @@ extension Setting.Parser where Value == Duration {
     static func duration(atLeast least: Duration) -> Self {
         Self(shape: .time) { (text) throws(Setting.Problem) in
             guard let duration = Duration(setting: text) else {
-                throw Setting.Problem(what: "is not a time; write 14s, 500ms, 2m or 12h")
+                throw Setting.Problem(what: "is not a time up to 366d; write 14s, 500ms, 2m or 12h")
             }
-            guard duration >= least else { throw Setting.Problem(what: "is too short") }
+            guard duration >= least else {
+                throw Setting.Problem(what: "is too short; write \(Int(least / .milliseconds(1)))ms or more")
+            }
             return duration
         }
     }
@@ -102,9 +104,11 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
             ("openai:", { .openAI($0) }), ("deepgram:", { .deepgram($0) }),
         ]
         for (prefix, choice) in services where text.hasPrefix(prefix) {
-            guard let url = URL(string: String(text.dropFirst(prefix.count))), url.host() != nil,
-                ["http", "https"].contains(url.scheme)
-            else { throw Setting.Problem(what: "names no http or https address") }
+            guard let url = URL(string: String(text.dropFirst(prefix.count))), let host = url.host(),
+                !host.isEmpty, ["http", "https"].contains(url.scheme)
+            else {
+                throw Setting.Problem(what: "names no http or https address; write \(prefix)https://stt.example/v1")
+            }
             return choice(url)
         }
         throw Setting.Problem(

@@ -77,17 +77,24 @@ struct Settings {
     private mutating func read(file path: String) {
         do {
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw Problem(description: "\(path) cannot be read")
+                throw Problem(description: "\(path) cannot be read; name another file with --config or SCRIBE_CONFIG")
             }
             let node: Node?
             do {
                 node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
             } catch {
-                throw Problem(description: "\(path) is not YAML: \(error)")
+                throw Problem(description: "\(path) is not YAML: \(YAMLMistake.words(for: error))")
             }
             guard let node else { return }
-            guard let mapping = node.mapping else { throw Problem(description: "\(path) must hold keys and values") }
-            for (key, value) in mapping { read(key.string ?? "", value, in: path) }
+            guard let mapping = node.mapping else {
+                throw Problem(description: "\(path) must hold keys and values, such as port: 8087")
+            }
+            for (key, value) in mapping {
+                guard let name = key.string else {
+                    throw Problem(description: "\(path): each key must be the name of a setting")
+                }
+                read(name, value, in: path)
+            }
         } catch {
             problems.append(error as? Problem ?? Problem(description: "\(path): \(error)"))
         }

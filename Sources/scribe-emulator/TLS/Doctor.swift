@@ -32,6 +32,9 @@ struct Doctor: AsyncParsableCommand {
     var givesBaseURL = false
 
     func validate() throws {
+        guard (1...65535).contains(port) else {
+            throw ValidationError("--port: '\(port)' is not a number from 1 to 65535")
+        }
         guard givesBaseURL, sdk?.baseURLStep("") == nil else { return }
         let takers = SDK.allCases.filter { $0.baseURLStep("") != nil }.map(\.rawValue).joined(separator: ", ")
         throw ValidationError(

@@ -1,4 +1,5 @@
 import Foundation
+import ScribeHTTP
 import ScribeServer
 
 /// A hosts file, of which only the lines between two marks are ours.
@@ -27,7 +28,7 @@ struct HostsFile {
 
     /// What leads the SDKs' hosts to an address, with comments.
     static func lines(leadingTo address: String) -> [String] {
-        HostNames.groups.flatMap { group in ["# \(group.title)"] + group.hosts.map { "\(address) \($0)" } }
+        HostNames.groups.flatMap { group in ["# \(group.title)"] + group.names.map { "\(address) \($0)" } }
     }
 
     /// Lines between the two marks.
@@ -55,7 +56,7 @@ struct HostsFile {
 
     private func parts() throws -> (before: [String], ours: [String]?, after: [String]) {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw Problem(description: "\(path) cannot be read")
+            throw Problem(description: "\(path) cannot be read; name the hosts file with --file")
         }
         // Not by characters, of which a line's end in other systems is one.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -44,10 +44,12 @@ struct Hosts: ParsableCommand {
             return
         }
         let lines = HostsFile.lines(leadingTo: address)
+        // Before anything is written: it may find that the settings cannot be read.
+        let portSteps = remove ? "" : Self.portSteps(try options.run().configuration.tls.port)
         guard write || remove else {
             print(lines.joined(separator: "\n"))
             StandardError.write("\nTo keep them in \(file):\n  \(HostsFile.writeStep)")
-            StandardError.write("\n" + Self.portSteps(try options.run().configuration.tls.port))
+            StandardError.write("\n" + portSteps)
             return
         }
         do {
@@ -57,7 +59,7 @@ struct Hosts: ParsableCommand {
                 print(
                     "\(file): \(lines.count { !$0.hasPrefix("#") }) hosts lead to \(address); take them out with --remove"
                 )
-                StandardError.write("\n" + Self.portSteps(try options.run().configuration.tls.port))
+                StandardError.write("\n" + portSteps)
             } else {
                 print(
                     "\(file): "

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Eka
 import Omi
 import ScribeDomain
 import Suki
@@ -11,7 +12,7 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
     var hosts: [String] {
         let production = ["api.eka.care", "cog.eka.care"]
         let bucket = "m-prod-voice-record"
-        let batch = ["\(AudioLocation.batchBucket).s3.amazonaws.com"]
+        let batch = ["\(EkaFamily.batchBucket).s3.amazonaws.com"]
         switch self {
         case .ios: return production + ["s3.", "s3-"].map { "\(bucket).\($0)ap-south-1.amazonaws.com" }
         case .android:

@@ -44,6 +44,10 @@ struct Trust: ParsableCommand {
         help: "Print the steps for one kind of client alone, on a machine that fetches the authority from the server.")
     var client: TrustSteps.Client?
 
+    func validate() throws {
+        if pem, client != nil { throw ValidationError("--pem and --for exclude each other") }
+    }
+
     func run() throws {
         if let client {
             let port = try options.run().configuration.port

@@ -25,6 +25,10 @@ package struct DeepgramLiveEngine: LiveEngine {
     /// After so many of them without a sign of the service it is taken for gone.
     private static let mostSilence = 4
 
+    package var condition: EngineCondition {
+        circuit.timeLeft(at: clock.now) == nil ? .available : .unavailable
+    }
+
     package init(service: SpeechService, policy: EngineGuard.Policy, identifiers: IdentifierSource, clock: ScribeClock)
     {
         self.service = service

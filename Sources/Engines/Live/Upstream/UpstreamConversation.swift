@@ -129,13 +129,14 @@ actor UpstreamConversation {
             isOver = isClosing && (message.duration > 0 || unsettled.entries.isEmpty)
             return nil
         case .speechStarted:
-            let time = rounded(offset + message.time)
+            let time = (offset + message.time).inThousandths
             guard options.tellsSpeech, time > speechStarted[channel] ?? -1 else { return nil }
             speechStarted[channel] = time
             return .speechStarted(channel: channel, at: time)
         case .utteranceEnd:
             guard options.utteranceEnd != nil else { return nil }
-            return .utteranceEnd(channel: channel, lastWordEnd: message.time < 0 ? -1 : rounded(offset + message.time))
+            let end = message.time < 0 ? -1 : (offset + message.time).inThousandths
+            return .utteranceEnd(channel: channel, lastWordEnd: end)
         case .results:
             hasNews = true
             return result(message, channel)
@@ -151,14 +152,14 @@ actor UpstreamConversation {
     private func result(_ message: DeepgramLiveMessage, _ channel: Int) -> LiveEvent? {
         guard message.isFinal || options.tellsInterims else { return nil }
         let known = settled[channel] ?? 0
-        let end = max(known, rounded(offset + message.start + message.duration))
-        let start = max(known, rounded(offset + message.start))
+        let end = max(known, (offset + message.start + message.duration).inThousandths)
+        let start = max(known, (offset + message.start).inThousandths)
         let words = (message.alternative?.words?.value ?? []).compactMap { word -> LiveWord? in
             // Where channels are settled to different places, one hears again what another still needs.
             guard offset + (word.start + word.end) / 2 >= known else { return nil }
             return LiveWord(
                 text: word.word, punctuated: options.punctuates ? word.punctuated ?? word.word : nil,
-                start: rounded(offset + word.start), end: rounded(offset + word.end),
+                start: (offset + word.start).inThousandths, end: (offset + word.end).inThousandths,
                 confidence: min(max(word.confidence?.value ?? message.alternative?.confidence?.value ?? 0, 0), 1),
                 speaker: options.tellsSpeakers ? word.speaker?.value ?? 0 : nil, language: word.language?.value)
         }
@@ -171,11 +172,9 @@ actor UpstreamConversation {
         }
         return .result(
             LiveResult(
-                channel: channel, start: start, duration: rounded(end - start), words: words, isFinal: message.isFinal,
-                endsSpeech: message.speechFinal, isAnswerToFinalize: message.fromFinalize))
+                channel: channel, start: start, duration: (end - start).inThousandths, words: words,
+                isFinal: message.isFinal, endsSpeech: message.speechFinal, isAnswerToFinalize: message.fromFinalize))
     }
-
-    private func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
     /// The service has ended the stream as it was asked to.
     func ended() { isOver = isClosing }
