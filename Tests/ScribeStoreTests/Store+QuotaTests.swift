@@ -205,7 +205,7 @@ struct StoreQuotaTests {
         let counted = try await stored()
         try await store.pool.write { db in
             try db.execute(sql: "UPDATE storage SET content = 0")
-            try db.execute(sql: Schema.countAllContent)
+            try db.execute(sql: LegacyMigrations.countAllContent)
         }
         #expect(try await stored() == counted)
     }

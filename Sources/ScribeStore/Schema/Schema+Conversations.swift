@@ -1,4 +1,4 @@
-/// What devices say all day, and what is remembered of it.
+/// Version 1: conversations of devices, and what is remembered of them.
 extension Schema {
     static let conversations = """
         CREATE TABLE conversations (

@@ -1,10 +1,10 @@
-/// Who is told of what becomes of consultations, and what they are still to be told.
+/// Version 1: registrations of webhooks, and their deliveries.
 extension Schema {
     static let webhooks = """
         CREATE TABLE webhooks (
             -- Never given twice: clients know a registration by it.
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-            style TEXT NOT NULL CHECK (style IN ('connect', 'alliance')),
+            style TEXT NOT NULL CHECK (style IN (\(LegacyMigrations.webhookStyles))),
             business_id TEXT NOT NULL CHECK (business_id <> ''),
             client_id TEXT NOT NULL,
             user_id TEXT NOT NULL,
@@ -46,6 +46,8 @@ extension Schema {
             problem TEXT,
             signature TEXT,
             settled_at INTEGER,
+            -- What the message says beside the event, as it was when the event came true.
+            detail TEXT CHECK (detail IS NULL OR json_valid(detail)),
             CHECK ((webhook IS NULL) = (event IS NULL)),
             CHECK ((webhook IS NULL) = (address IS NOT NULL)),
             CHECK ((settled_at IS NULL) = (state IN ('pending', 'sending'))),
@@ -57,9 +59,5 @@ extension Schema {
         CREATE INDEX deliveries_by_failure ON deliveries (settled_at, id) WHERE state = 'failed';
         CREATE INDEX deliveries_delivered ON deliveries (settled_at) WHERE state = 'delivered';
         CREATE INDEX deliveries_of_session ON deliveries (webhook, session) WHERE settled_at IS NULL;
-
-        -- Set while somebody is to be told of it.
-        ALTER TABLE transactions ADD COLUMN expires_at INTEGER;
-        CREATE INDEX transactions_expiring ON transactions (expires_at) WHERE expires_at IS NOT NULL;
         """
 }

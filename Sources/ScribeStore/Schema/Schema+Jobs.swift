@@ -1,0 +1,22 @@
+/// Version 1: work that is waiting or running.
+extension Schema {
+    static let jobs = """
+        CREATE TABLE jobs (
+            -- Never given twice: a runner that is late with a job that was taken away must not find another one.
+            id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL CHECK (kind IN ('transcribe', 'assemble', 'note')),
+            transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
+            business_id TEXT NOT NULL,
+            -- The chunk to transcribe, or the document to write; empty for the one job that assembles the results.
+            subject TEXT NOT NULL CHECK ((kind = 'assemble') = (subject = '')),
+            etag TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running')),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            -- NULL: waits to be woken by another job.
+            run_at INTEGER,
+            UNIQUE (transaction_id, kind, subject)
+        ) STRICT;
+        CREATE INDEX jobs_by_time ON jobs (kind, run_at) WHERE state = 'pending';
+        CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
+        """
+}

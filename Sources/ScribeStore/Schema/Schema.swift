@@ -1,0 +1,108 @@
+import GRDB
+
+/// The schema of the database: version 1 in files by subject, and the migrations that follow it.
+///
+/// `PRAGMA user_version` is the version, and `PRAGMA application_id` says that the file is ours. A version that a
+/// release has made never changes: the next one is a migration at the end of ``migrations``.
+///
+/// Times are milliseconds since 1970. `id` columns are internal; what an API calls a thing is in another column,
+/// together with the business that owns it.
+enum Schema {
+    /// "SCRB", as `PRAGMA application_id`.
+    static let applicationID = 0x5343_5242
+
+    /// Version 1, each table after those that it refers to.
+    static let version1 = [
+        accounts, recordings, objects, documents, jobs, conversations, webhooks, storage,
+    ]
+
+    /// Version 2 and those after it, each made from the one before.
+    static let migrations = [version2]
+
+    static var latestVersion: Int { 1 + migrations.count }
+
+    /// What a file holds.
+    private enum Origin {
+        case nothing
+        case current
+        /// Migrations from before the schema had a version.
+        case legacy
+        case newer
+        case foreign
+    }
+
+    /// Sets up a connection that writes, before it has written anything.
+    static func prepareWriting(_ db: Database) throws {
+        // What a patient has said is overwritten when it is deleted, whatever SQLite was built with.
+        try db.execute(sql: "PRAGMA secure_delete = ON")
+        // No effect once a file has a page, and the switch to WAL writes the first. Not set in vain: it waits for other
+        // writers.
+        if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+        }
+    }
+
+    /// Creates the schema in an empty file, and migrates an older one. Blocking.
+    ///
+    /// Each step is one SQL transaction, so that a process that is killed leaves a file that opens.
+    /// - Throws: ``Store/Problem/newerSchema(path:)``, ``Store/Problem/foreign(path:)``, or what SQLite says.
+    static func prepare(_ writer: any DatabaseWriter) throws {
+        switch try writer.read({ try origin(of: $0) }) {
+        case .newer: throw Store.Problem.newerSchema(path: writer.path)
+        case .foreign: throw Store.Problem.foreign(path: writer.path)
+        case .current: break
+        case .nothing:
+            try change(writer, to: latestVersion) { db in
+                for sql in version1 + migrations { try db.execute(sql: sql) }
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            }
+        case .legacy:
+            try LegacyMigrations.migrator.migrate(writer)
+            try change(writer, to: 1) { db in
+                try db.execute(sql: "DROP TABLE grdb_migrations; PRAGMA application_id = \(applicationID)")
+            }
+        }
+        let version = try writer.read { try userVersion(of: $0) }
+        for (number, sql) in zip(2..., migrations) where number > version {
+            try change(writer, to: number) { try $0.execute(sql: sql) }
+        }
+    }
+
+    /// Whether a later version of this program has written the file.
+    static func isNewer(_ db: Database) throws -> Bool { try origin(of: db) == .newer }
+
+    private static func origin(of db: Database) throws -> Origin {
+        let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let version = try userVersion(of: db)
+        if id == applicationID { return version > latestVersion ? .newer : .current }
+        guard id == 0, version == 0 else { return .foreign }
+        let tables = try String.fetchSet(db, sql: "SELECT name FROM sqlite_master")
+        guard tables.contains("grdb_migrations") else { return tables.isEmpty ? .nothing : .foreign }
+        return try LegacyMigrations.migrator.hasBeenSuperseded(db) ? .newer : .legacy
+    }
+
+    private static func userVersion(of db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// Makes a version in one SQL transaction.
+    private static func change(
+        _ writer: any DatabaseWriter, to version: Int, _ body: (Database) throws -> Void
+    ) throws {
+        try writer.barrierWriteWithoutTransaction { db in
+            // A migration drops a table under the rows that refer to it, and makes it anew. No effect within a
+            // transaction.
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            let outcome = Result {
+                try db.inTransaction(.immediate) {
+                    try body(db)
+                    try db.execute(sql: "PRAGMA user_version = \(version)")
+                    try db.checkForeignKeys()
+                    return .commit
+                }
+            }
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+            try outcome.get()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import GRDB
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+struct FreePagesTests {
+    private let folder: TemporaryFolder
+    private var path: String { "\(folder.path)/scribe.sqlite" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Stores a blob of some hundred pages, and deletes it.
+    private func fillAndDelete(in store: Store) async throws {
+        try await store.pool.write { db in
+            try db.execute(sql: "CREATE TABLE blobs (value BLOB); INSERT INTO blobs VALUES (zeroblob(500000))")
+        }
+        try await store.pool.write { try $0.execute(sql: "DROP TABLE blobs") }
+    }
+
+    private func pages(_ pragma: String, of store: Store) async throws -> Int {
+        try await store.pool.read { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") ?? -1 }
+    }
+
+    @Test("free pages are given back, no more at once than asked for")
+    func fresh() async throws {
+        let store = try Store(path: path, durability: .normal)
+        let before = try await pages("page_count", of: store)
+        try await fillAndDelete(in: store)
+        let free = try await pages("freelist_count", of: store)
+        #expect(free > 100)
+        #expect(try await store.freePages(atMost: 10) == 10)
+        #expect(try await pages("freelist_count", of: store) == free - 10)
+        #expect(try await store.freePages(atMost: 10_000) == free - 10)
+        #expect(try await store.freePages(atMost: 10_000) == 0)
+        #expect(try await pages("page_count", of: store) <= before)
+    }
+
+    @Test("a file of an earlier release keeps its free pages for later")
+    func earlier() async throws {
+        let old = try DatabaseQueue(path: path)
+        try LegacyMigrations.migrator.migrate(old)
+        try old.close()
+        let store = try Store(path: path, durability: .normal)
+        try await fillAndDelete(in: store)
+        let free = try await pages("freelist_count", of: store)
+        #expect(free > 100)
+        #expect(try await store.freePages(atMost: 10_000) == 0)
+        #expect(try await pages("freelist_count", of: store) == free)
+    }
+}
