@@ -23,9 +23,16 @@ GOAL = 1.25
 MOST_MEMORY = 80
 
 
+def state_folder(data: pathlib.Path) -> pathlib.Path:
+    """Returns the folder of database and uploads: in servers before states it is the data folder itself."""
+    current = data / "current"
+    return data / "states" / current.read_text().strip() if current.exists() else data
+
+
 def grow(data: pathlib.Path, size: int):
     """Copies the one consultation that is there, an hour apart, into the past."""
-    database = sqlite3.connect(data / "scribe.sqlite")
+    state = state_folder(data)
+    database = sqlite3.connect(state / "scribe.sqlite")
     [[name]] = database.execute("SELECT txn_id FROM transactions")
     copies = size - 1
     database.execute("CREATE TEMP TABLE copies AS WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies "
@@ -49,9 +56,9 @@ def grow(data: pathlib.Path, size: int):
     database.execute("ANALYZE")
     files = [file for [file] in database.execute("SELECT file FROM objects WHERE file LIKE '%.00000000'")]
     for folder in {file[:2] for file in files}:
-        (data / "objects" / folder).mkdir(mode=0o700, exist_ok=True)
+        (state / "objects" / folder).mkdir(mode=0o700, exist_ok=True)
     for file in files:
-        (data / "objects" / file[:2] / file).touch()
+        (state / "objects" / file[:2] / file).touch()
     database.close()
 
 

@@ -17,6 +17,11 @@ extension DataFolder {
         case unreadable(file: String)
         /// The signing key is gone, and tokens of it are in the database.
         case missingSigningKey(file: String)
+        /// `current` names no state that is there.
+        case stateless(file: String, reason: String)
+        /// Of two files or folders only one can be the server's, and both hold something.
+        case doubled(String, String)
+        case holdsData(path: String)
 
         /// - Parameter error: What the system says about the path.
         init(_ error: any Error, at path: String) {
@@ -62,6 +67,17 @@ extension DataFolder {
                 Put the file back from a backup, name the key with --signing-key-file or SCRIBE_SIGNING_KEY if it came from \
                 there, or start with --new-signing-key: all tokens and links that were handed out are then refused
                 """
+            case .stateless(let file, let reason):
+                """
+                \(file) \(reason). Restore a backup into a new folder with \
+                scribe-emulator restore --data-dir NEW-FOLDER FILE, or \(Self.another)
+                """
+            case .doubled(let first, let second):
+                """
+                \(first) and \(second) both hold data, and only one of them can be this server's. \
+                Move the other one elsewhere, then start again
+                """
+            case .holdsData(let path): "\(path) holds data already; restore into a new folder"
             }
         }
     }

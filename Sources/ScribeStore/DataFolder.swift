@@ -9,23 +9,63 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The folder that holds all data of one server: `scribe.sqlite`, `objects/`, `work/`, the signing key and the
-/// operators' token.
+/// The folder that holds all data of one server: the states with database and uploads, of which ``Layout`` says which one
+/// is valid, `work/`, the signing key and the operators' token.
 ///
 /// What is in it is readable by its owner only, and it is used by one process at a time.
 package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
+    /// The valid state.
+    private let state: StateFolder
+    /// Keeps the state from being removed by a server that had the folder before. Nil where the file system has no locks.
+    private let hold: FolderLock?
 
     /// Opens the folder at `path`, creating what is missing. Blocking.
     ///
     /// From here on its path is absolute: links and the programs that transcribe stand in other folders.
-    /// - Throws: ``Problem``.
-    package init(path: String) throws {
+    /// - Parameter mustBeEmpty: refuses a folder that holds data, and leaves it as it is.
+    /// - Throws: ``Problem``; `Store.Problem` where the database of an earlier version cannot be moved.
+    package init(path: String, mustBeEmpty: Bool = false) throws {
         let path = URL(fileURLWithPath: path).path
-        self.path = path
+        let lock = try Self.locked(path)
+        let state: StateFolder
         do {
-            for folder in [path, "\(path)/objects", Self.workFolder(of: path)] { try Self.makeFolder(folder) }
+            let layout = Layout(path: path)
+            if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
+            state = try Self.prepared(layout)
+        } catch {
+            flock(lock.rawValue, LOCK_UN)
+            try? lock.close()
+            throw error
+        }
+        self.path = path
+        self.lock = lock
+        self.state = state
+        hold = try? FolderLock(state.path, LOCK_SH)
+        emptyWorkFolder()
+    }
+
+    /// Removes what a recogniser or a backup left behind when it was killed. A backup that is at work has a lock.
+    private func emptyWorkFolder() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
+            let path = "\(workFolder)/\(name)"
+            do {
+                try FolderLock(path, LOCK_EX | LOCK_NB).release()
+            } catch Errno.wouldBlock {
+                continue
+            } catch {
+                // A file, or a file system without locks.
+            }
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    /// Opens the file that one process at a time has a lock on.
+    private static func locked(_ path: String) throws -> FileDescriptor {
+        let lock: FileDescriptor
+        do {
+            try makeFolder(path)
             lock = try FileDescriptor.open(
                 FilePath("\(path)/lock"), .readWrite, options: [.create, .closeOnExec],
                 permissions: .ownerReadWrite
@@ -37,22 +77,42 @@ package final class DataFolder: Sendable {
             try? lock.close()
             throw Problem.inUse(path: path)
         }
-        // Its log and index files take its mode. The folder itself may be somebody's own, with a mode of its own.
-        let database = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if database >= 0 {
-            close(database)
-        } else if [EACCES, EPERM, EROFS, EISDIR].contains(errno) {
-            throw Problem(Errno(rawValue: errno), at: databasePath)
+        return lock
+    }
+
+    /// Prepares the folder; on a full disk in the room of the reserve, which ``StorageReserve`` takes again.
+    private static func prepared(_ layout: Layout) throws -> StateFolder {
+        do {
+            return try layout.prepare()
+        } catch Problem.full, Store.Problem.full {
+            unlink(reserve(of: layout.path))
+            return try layout.prepare()
         }
-        // What a recogniser left behind when its server was killed.
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
-            try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")
+    }
+
+    private var otherStates: [StateFolder] {
+        let layout = Layout(path: path)
+        return layout.stateNames().map(layout.state).filter { $0 != state }
+    }
+
+    /// Whether there are states that are not valid. Blocking.
+    package var hasOtherStates: Bool { !otherStates.isEmpty }
+
+    /// Removes the states that are not valid, but for those that a backup holds: they are left for the next start. Only
+    /// after the database of the valid one was opened, for until then another may be the only good one. Blocking.
+    ///
+    /// Whoever makes a state holds a shared ``FolderLock`` on it until `current` names it.
+    package func removeOtherStates() {
+        for other in otherStates {
+            guard let lock = try? FolderLock(other.path, LOCK_EX | LOCK_NB) else { continue }
+            try? FileManager.default.removeItem(atPath: other.path)
+            lock.release()
         }
     }
 
     /// Creates a folder that only its owner can read, and the folders above it.
     /// - Throws: `Errno`.
-    private static func makeFolder(_ path: String, mode: mode_t = 0o700) throws {
+    static func makeFolder(_ path: String, mode: mode_t = 0o700) throws {
         if mkdir(path, mode) == 0 { return }
         switch errno {
         case EEXIST:
@@ -68,7 +128,7 @@ package final class DataFolder: Sendable {
         }
     }
 
-    private static func isFolder(_ path: String) -> Bool {
+    static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
@@ -80,30 +140,32 @@ package final class DataFolder: Sendable {
 
     /// Lets another server have the folder, when nothing of it is used any more. Closing the file would not be enough:
     /// a program that was just started may still hold it.
-    package func release() { flock(lock.rawValue, LOCK_UN) }
+    package func release() {
+        hold?.release()
+        flock(lock.rawValue, LOCK_UN)
+    }
 
     /// The name of the file with the key that signs tokens and links.
     package static let signingKey = "signing-key"
     /// The name of the file with the token that opens the door for operators.
     package static let adminToken = "admin-token"
-    /// With which ambient sessions' tokens are signed.
-    package static let ambientKey = "suki-signing-key.pem"
 
-    package var databasePath: String { "\(path)/scribe.sqlite" }
+    package var databasePath: String { state.database }
     /// For ``StorageReserve``.
-    package var reservePath: String { "\(path)/reserve" }
-    package var objectsFolder: String { "\(path)/objects" }
+    package var reservePath: String { Self.reserve(of: path) }
+    package var objectsFolder: String { state.objects }
     /// For files that live no longer than the work on them.
-    package var workFolder: String { Self.workFolder(of: path) }
+    package var workFolder: String { Layout(path: path).work }
 
-    static func workFolder(of path: String) -> String { path + "/" + "work" }
+    private static func reserve(of path: String) -> String { "\(path)/reserve" }
 
     /// Requires that other users cannot read the keys that are in the folder. Blocking.
+    /// - Parameter others: names of files with the keys of families.
     /// - Returns: the keys that the group can read, as in a volume that Kubernetes mounts with `fsGroup`.
     /// - Throws: ``Problem/readableByOthers(file:)``, ``Problem/unreadable(file:)``.
-    package func requirePrivateKeys() throws -> [String] {
+    package func requirePrivateKeys(and others: [String]) throws -> [String] {
         var ofGroup: [String] = []
-        for name in [Self.signingKey, Self.adminToken, Self.ambientKey] {
+        for name in [Self.signingKey, Self.adminToken] + others {
             let file = "\(path)/\(name)"
             // Of what a link leads to: a container mounts its secrets as links.
             var info = stat()

@@ -57,6 +57,11 @@ def wait_until(condition, what: str):
     return result
 
 
+def state_folder(data: pathlib.Path) -> pathlib.Path:
+    """Returns the folder of the valid database and its uploads, in the data folder of a server that has started."""
+    return data / "states" / (data / "current").read_text().strip()
+
+
 class Server:
     """A running server and what is known of it."""
 

@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 import yaml
 from ambient_samples import START, samples
-from emulator import DEMO, PATIENCE, ROOT, running, wait_until
+from emulator import DEMO, PATIENCE, ROOT, running, state_folder, wait_until
 from http_recorder import Answer, HTTPRecorder
 from suki_checks import verify_webhook
 from suki_client import SukiClient
@@ -23,7 +23,7 @@ def test_what_was_streamed_survives_a_kill(tmp_path):
         stream = client.start(session, START)
         stream.audio(samples(45))
         # What is in no chunk yet is lost with the process; the device has it and sends it again.
-        data = server.folder / "data/objects"
+        data = state_folder(server.folder / "data") / "objects"
         wait_until(lambda: sum(path.is_file() for path in data.rglob("*")) >= 2, "two chunks are kept")
         server.kill()
     with running(tmp_path, *flags) as server:

@@ -12,7 +12,7 @@ import pytest
 import requests
 import yaml
 from device_client import Device
-from emulator import PATIENCE, ROOT, running, wait_until
+from emulator import PATIENCE, ROOT, running, state_folder, wait_until
 from listen_client import consultation
 from session_client import SessionClient, recording
 from socket_doors import DOORS, KEY, MEGABYTE, SAMPLES, largest, listen, stream
@@ -137,7 +137,8 @@ def test_an_hour_of_silence_in_a_hundred_kilobytes_fills_no_disk(tmp_path):
 
         def stored() -> int:
             with contextlib.suppress(FileNotFoundError):
-                return sum(file.stat().st_size for file in (tmp_path / "data/objects").rglob("*") if file.is_file())
+                objects = state_folder(tmp_path / "data") / "objects"
+                return sum(file.stat().st_size for file in objects.rglob("*") if file.is_file())
             return 0
 
         wait_until(lambda: stored() > 2 * MEGABYTE, "what is free was stored")

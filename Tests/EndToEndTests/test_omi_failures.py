@@ -12,7 +12,7 @@ import time
 import pytest
 import requests
 from device_client import FLAGS, Device, EdgeASRTranscriber, token_of
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, running, state_folder, wait_until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 
@@ -121,7 +121,8 @@ def test_a_conversation_whose_end_could_not_be_stored_is_ended_later(tmp_path):
         said = requests.post(
             f"{url}/transcribe/text", json={"text": "I have a cough."}, headers=headers, timeout=PATIENCE)
         conversation = f"{url}/conversations/{said.json()['conversation_id']}"
-        with contextlib.closing(sqlite3.connect(folder / "scribe.sqlite", timeout=PATIENCE)) as database:
+        path = state_folder(folder) / "scribe.sqlite"
+        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as database:
             database.execute(
                 "CREATE TRIGGER refusing BEFORE UPDATE OF summary ON conversations BEGIN SELECT RAISE(FAIL, 'no'); END")
             assert requests.post(f"{url}/conversations", headers=headers, timeout=PATIENCE).status_code >= 500

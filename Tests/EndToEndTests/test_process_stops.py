@@ -9,7 +9,7 @@ import threading
 
 import botocore.exceptions
 import requests
-from emulator import PATIENCE, Server, running, wait_until
+from emulator import PATIENCE, Server, running, state_folder, wait_until
 
 
 def test_data_survives_a_restart_and_so_do_tokens_and_credentials(tmp_path, chunks):
@@ -19,10 +19,10 @@ def test_data_survives_a_restart_and_so_do_tokens_and_credentials(tmp_path, chun
         transaction = client.transaction("kept")
         transaction.init()
         transaction.upload(client.s3(), *chunks[0])
-    modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "data").iterdir()}
-    assert modes["signing-key"] == 0o600
-    assert modes["scribe.sqlite"] == 0o600
-    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+    data = tmp_path / "data"
+    state = state_folder(data)
+    for path, mode in [(data, 0o700), (data / "signing-key", 0o600), (state, 0o700), (state / "scribe.sqlite", 0o600)]:
+        assert stat.S_IMODE(path.stat().st_mode) == mode, path
     with running(tmp_path, "--data-dir", "data") as server:
         client.base_url = server.base_url
         import boto3
@@ -115,7 +115,7 @@ def test_sigterm_during_an_upload_ends_well(tmp_path):
             f"PUT {url.removeprefix(server.base_url)} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
             "Content-Length: 1000000\r\n\r\n".encode() + bytes(600_000)
         )
-        wait_until(lambda: list(tmp_path.glob("data/objects/*/*")), "the upload has begun")
+        wait_until(lambda: list(state_folder(tmp_path / "data").glob("objects/*/*")), "the upload has begun")
         server.stop()
 
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import NIOCore
 import NIOPosix
 import ScribeDomain
@@ -9,34 +10,147 @@ import Testing
 @testable import ScribeStore
 
 struct BackupTests {
+    private let parent: TemporaryFolder
+    private var file: String { "\(parent.path)/backup" }
+
+    init() throws { parent = try TemporaryFolder() }
+
+    /// Makes a folder with one upload. No server has it afterwards.
+    /// - Returns: the name of the upload's file.
+    private func makeData(in path: String) async throws -> String {
+        let folder = try DataFolder(path: path)
+        let store = try Store(path: folder.databasePath, durability: .normal)
+        let file = try await OlderFolder.upload(to: store, DataFolder.Layout(path: path).firstState)
+        try store.close()
+        folder.release()
+        return file
+    }
+
+    /// Restores the backup into a new folder, and requires the upload in it.
+    private func requireRestored(_ upload: String, secrets: [String] = []) async throws {
+        let folder = try DataFolder(path: "\(parent.path)/restored", mustBeEmpty: true)
+        #expect(try Backup.restore(file, into: folder, secrets: secrets).objects == 1)
+        #expect(folder.databasePath == "\(folder.path)/states/1/scribe.sqlite")
+        let store = try Store(path: folder.databasePath, durability: .normal)
+        #expect(try await store.object(business: .init("b-1"), bucket: "b", key: "k")?.file == upload)
+        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
+        try store.close()
+    }
+
     @Test(
         "a backup is taken and restored while another is in the middle of a write, which it neither sees nor holds up")
     func duringAWrite() async throws {
-        let parent = try TemporaryFolder()
-        let folder = try DataFolder(path: "\(parent.path)/data")
-        let store = try Store(path: folder.databasePath, durability: .normal)
-        let objects = ObjectFiles(
-            folder: folder.objectsFolder, durability: .normal, identifiers: .counting(), pool: .singleton)
-        let name = objects.freshName()
-        var writer = objects.create(name)
-        try await writer.write(ByteBuffer(string: "speech"))
-        _ = try await writer.finish()
-        let object = StoredObject(
-            bucket: "b", key: "k", file: name, size: 6, eTag: String(repeating: "a", count: 32), contentType: nil,
-            metadata: [:], createdAt: Date(timeIntervalSince1970: 1_778_404_353))
-        _ = try await store.put(object, business: .init("b-1"))
-
-        let other = try DatabaseQueue(path: folder.databasePath)
-        try await other.writeWithoutTransaction { db in
+        let folder = "\(parent.path)/data"
+        let upload = try await makeData(in: folder)
+        let other = try DatabaseQueue(path: DataFolder.Layout(path: folder).firstState.database)
+        try await other.writeWithoutTransaction { [file] db in
             try db.execute(sql: "BEGIN IMMEDIATE; DELETE FROM objects")
-            let summary = try Backup.write(folder: folder.path, to: "\(parent.path)/backup", name: "one")
+            let summary = try Backup.write(folder: folder, to: file, name: "one", secrets: [])
             #expect(summary.objects == 1)
             try db.execute(sql: "COMMIT")
         }
-        _ = try DataFolder(path: "\(parent.path)/other")
-        let restored = try Backup.restore("\(parent.path)/backup", into: "\(parent.path)/other")
-        #expect(restored.objects == 1)
-        let copy = try Store(path: "\(parent.path)/other/scribe.sqlite", durability: .normal)
-        #expect(try await copy.object(business: .init("b-1"), bucket: "b", key: "k")?.file == name)
+        try await requireRestored(upload)
+    }
+
+    @Test("the folder of an earlier version is backed up where it is, and restored with states")
+    func older() async throws {
+        let older = try await OlderFolder()
+        #expect(try Backup.write(folder: older.path, to: file, name: "one", secrets: []).objects == 1)
+        #expect(!FileManager.default.fileExists(atPath: older.layout.states))
+        #expect(older.old.hasDatabase)
+        let folder = try DataFolder(path: "\(parent.path)/restored", mustBeEmpty: true)
+        _ = try Backup.restore(file, into: folder, secrets: [])
+        try await older.requireUpload(in: StateFolder(path: "\(folder.path)/states/1"))
+        #expect(FileManager.default.contents(atPath: "\(folder.path)/signing-key") == Data("key".utf8))
+    }
+
+    @Test("no backup is taken of a folder between the layouts, and of no data")
+    func nothing() async throws {
+        let older = try await OlderFolder()
+        try older.layout.steps[0]()
+        let problem = #expect(throws: Backup.Problem.self) {
+            try Backup.write(folder: older.path, to: file, name: "one", secrets: [])
+        }
+        #expect(problem?.description.contains("start the server again") == true)
+        let fresh = try DataFolder(path: "\(parent.path)/fresh")
+        for folder in [fresh.path, "\(parent.path)/nowhere", parent.path] {
+            let problem = #expect(throws: Backup.Problem.self) {
+                try Backup.write(folder: folder, to: file, name: "one", secrets: [])
+            }
+            #expect(problem?.description == "there is no scribe-emulator data in \(folder)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(parent.path)/nowhere"))
+        try Data("7".utf8).write(to: URL(fileURLWithPath: "\(fresh.path)/current"))
+        #expect(throws: DataFolder.Problem.self) {
+            try Backup.write(folder: fresh.path, to: file, name: "one", secrets: [])
+        }
+    }
+
+    @Test("the keys of families are in a backup, and no others")
+    func secrets() async throws {
+        let folder = "\(parent.path)/data"
+        let upload = try await makeData(in: folder)
+        for name in ["signing-key", "admin-token", "key-of-a-family.pem", "another.pem"] {
+            try Data(name.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        }
+        let secrets = ["key-of-a-family.pem", "key-that-is-missing.pem"]
+        _ = try Backup.write(folder: folder, to: file, name: "one", secrets: secrets)
+        try await requireRestored(upload, secrets: secrets)
+        let restored = "\(parent.path)/restored"
+        for name in ["signing-key", "key-of-a-family.pem"] {
+            #expect(FileManager.default.contents(atPath: "\(restored)/\(name)") == Data(name.utf8))
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(restored)/\(name)")[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+        }
+        for name in ["admin-token", "another.pem"] {
+            #expect(!FileManager.default.fileExists(atPath: "\(restored)/\(name)"))
+        }
+    }
+
+    @Test("a backup is restored into a folder without data only")
+    func notEmpty() async throws {
+        let path = "\(parent.path)/data"
+        let upload = try await makeData(in: path)
+        _ = try Backup.write(folder: path, to: file, name: "one", secrets: [])
+        let folder = try DataFolder(path: path)
+        #expect(throws: DataFolder.Problem.holdsData(path: path)) {
+            try Backup.restore(file, into: folder, secrets: [])
+        }
+        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
+    }
+
+    /// Whether a backup has its temporary folder, and has locked it.
+    private func isAtWork(_ folder: String) -> Bool {
+        DataFolder.isFolder(folder) && (try? FolderLock(folder, LOCK_EX | LOCK_NB)) == nil
+    }
+
+    @Test("a state that a backup reads stays, also when a server has begun another one")
+    func held() async throws {
+        let path = "\(parent.path)/data"
+        let upload = try await makeData(in: path)
+        let layout = DataFolder.Layout(path: path)
+        // Holds up the backup before it links uploads.
+        let uploads = try FolderLock(layout.firstState.objects, LOCK_SH)
+        let isOver = LockedValue(false)
+        let backup = Task { [file] in
+            defer { isOver.withLock { $0 = true } }
+            return try await NIOThreadPool.singleton.runIfActive {
+                try Backup.write(folder: path, to: file, name: "one", secrets: [])
+            }
+        }
+        while !isOver.withLock({ $0 }), !isAtWork("\(layout.work)/backup-one") { await Task.yield() }
+        let next = layout.state("2")
+        try FileManager.default.createDirectory(atPath: next.objects, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: next.database))
+        try layout.setCurrent("2")
+        let server = try DataFolder(path: path)
+        #expect(server.databasePath == next.database)
+        server.removeOtherStates()
+        #expect(layout.stateNames() == ["1", "2"])
+        uploads.release()
+        #expect(try await backup.value.objects == 1)
+        server.removeOtherStates()
+        #expect(layout.stateNames() == ["2"])
+        try await requireRestored(upload)
     }
 }

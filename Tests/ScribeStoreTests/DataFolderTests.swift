@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GRDB
+import Glibc
 import NIOCore
 import NIOPosix
 import TestSupport
@@ -55,18 +56,38 @@ struct DataFolderTests {
         #expect(FileManager.default.fileExists(atPath: folder.workFolder))
     }
 
+    @Test("what was killed leaves nothing in the work folder, and a backup that is at work keeps its own")
+    func workFolder() throws {
+        let parent = try TemporaryFolder()
+        let path = "\(parent.path)/data"
+        for name in ["killed", "backup-1"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(path)/work/\(name)", withIntermediateDirectories: true)
+        }
+        try Data().write(to: URL(fileURLWithPath: "\(path)/work/file"))
+        let backup = try FolderLock("\(path)/work/backup-1", LOCK_EX)
+        let folder = try DataFolder(path: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.workFolder) == ["backup-1"])
+        folder.release()
+        backup.release()
+        let next = try DataFolder(path: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: next.workFolder) == [])
+    }
+
     @Test(
         "a key that others can read is refused with the command that helps",
-        arguments: [DataFolder.signingKey, DataFolder.adminToken, DataFolder.ambientKey], [0o644, 0o604])
+        arguments: [DataFolder.signingKey, DataFolder.adminToken, "key-of-a-family.pem"], [0o644, 0o604])
     func openKey(name: String, mode: Int) throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
-        #expect(try folder.requirePrivateKeys().isEmpty)
+        #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]).isEmpty)
         _ = try folder.secret(named: name) { [1] }
-        #expect(try folder.requirePrivateKeys().isEmpty)
+        #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]).isEmpty)
         let file = "\(folder.path)/\(name)"
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-        let problem = #expect(throws: DataFolder.Problem.self) { try folder.requirePrivateKeys() }
+        let problem = #expect(throws: DataFolder.Problem.self) {
+            try folder.requirePrivateKeys(and: ["key-of-a-family.pem"])
+        }
         #expect(problem == .readableByOthers(file: file))
         #expect(problem?.description.contains("chmod 600 '\(file)'") == true)
     }
@@ -79,9 +100,9 @@ struct DataFolderTests {
         let file = "\(folder.path)/\(DataFolder.signingKey)"
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: mounted)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: mounted)
-        #expect(try folder.requirePrivateKeys().isEmpty)
+        #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]).isEmpty)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: mounted)
-        #expect(try folder.requirePrivateKeys() == [file])
+        #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]) == [file])
     }
 
     @Test("a signing key is missed beside a database with refresh tokens that are still good")

@@ -1,0 +1,165 @@
+import Foundation
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension DataFolder {
+    /// Where everything is in a data folder.
+    ///
+    /// `current` names the folder in `states` that holds the valid database and its uploads. Lock, reserve, keys and
+    /// `work` are beside it. Earlier versions keep database and uploads in the data folder itself.
+    struct Layout: Sendable {
+        typealias Problem = DataFolder.Problem
+
+        let path: String
+
+        /// The name of the first state of each folder.
+        static let first = "1"
+
+        var current: String { "\(path)/current" }
+        var states: String { "\(path)/states" }
+        var work: String { "\(path)/work" }
+        /// The place of database and uploads in earlier versions.
+        var old: StateFolder { StateFolder(path: path) }
+
+        func state(_ name: String) -> StateFolder { StateFolder(path: "\(states)/\(name)") }
+
+        var firstState: StateFolder { state(Self.first) }
+
+        /// The names of the states that are there, valid or not. Anything else, such as a volume's `lost+found`, is none.
+        func stateNames() -> [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: states)) ?? []
+            return names.filter(Self.isName).sorted()
+        }
+
+        private static func isName(_ name: String) -> Bool {
+            (1...64).contains(name.utf8.count)
+                && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        }
+
+        /// Reads the name of the valid state. Blocking.
+        /// - Returns: nil where `current` is missing.
+        /// - Throws: ``Problem``.
+        func currentName() throws -> String? {
+            let bytes: [UInt8]
+            do {
+                let file = try FileDescriptor.open(FilePath(current), .readOnly, options: .closeOnExec)
+                bytes = try file.closeAfter {
+                    try [UInt8](unsafeUninitializedCapacity: 128) { buffer, count in
+                        count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+                    }
+                }
+            } catch Errno.noSuchFileOrDirectory {
+                return nil
+            } catch {
+                throw Problem(error, at: current)
+            }
+            let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !name.isEmpty else { throw Problem.stateless(file: current, reason: "is empty") }
+            guard Self.isName(name) else { throw Problem.stateless(file: current, reason: "does not name a state") }
+            return name
+        }
+
+        /// Makes `name` the valid state. A kill or a power cut leaves the state before it, or this one. Blocking.
+        /// - Throws: `Errno`.
+        func setCurrent(_ name: String) throws {
+            let temporary = "\(current).new"
+            let file = try FileDescriptor.open(
+                FilePath(temporary), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+            try file.closeAfter {
+                _ = try file.writeAll(Array("\(name)\n".utf8))
+                try Self.syncFile(file)
+            }
+            // Before it is named, it is on the disk.
+            for folder in [state(name).path, states] { try Self.syncFolder(folder) }
+            guard rename(temporary, current) == 0 else { throw Errno(rawValue: errno) }
+            try Self.syncFolder(path)
+        }
+
+        private static func syncFolder(_ path: String) throws {
+            let folder = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
+            try folder.closeAfter { try syncFile(folder) }
+        }
+
+        private static func syncFile(_ file: FileDescriptor) throws {
+            // Some file systems have nothing to sync for a folder.
+            guard fsync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else { throw Errno(rawValue: errno) }
+        }
+
+        /// Whether there is data, in this layout or in that of earlier versions. Blocking.
+        /// - Throws: ``Problem``.
+        func holdsData() throws -> Bool {
+            if old.hasDatabase { return true }
+            return try state(currentName() ?? Self.first).hasDatabase
+        }
+
+        /// Makes the folder ready for a server, whatever an earlier version or a killed start has left. The caller has the
+        /// lock of the data folder. Blocking.
+        /// - Returns: the valid state.
+        /// - Throws: ``Problem``, `Store.Problem`.
+        func prepare() throws -> StateFolder {
+            do {
+                let name = try currentName() ?? makeFirst()
+                let state = self.state(name)
+                try requireDatabase(of: state)
+                try closeOldPlace()
+                try requireWritable(state.database)
+                try DataFolder.makeFolder(state.objects)
+                try openWorkFolder()
+                return state
+            } catch let code as Errno {
+                throw Problem(code, at: path)
+            }
+        }
+
+        /// Requires the database of the state that `current` names. In no case another one is begun in its place.
+        /// - Throws: ``Problem/stateless(file:reason:)``.
+        func requireDatabase(of state: StateFolder) throws {
+            guard FileManager.default.fileExists(atPath: state.database) else {
+                throw Problem.stateless(file: current, reason: "leads to \(state.database), which is missing")
+            }
+        }
+
+        /// Puts a folder in the old place of the database: an earlier version then ends with an error, and would begin with
+        /// nothing otherwise.
+        func closeOldPlace() throws {
+            let place = old.database
+            if DataFolder.isFolder(place) { return }
+            if old.hasDatabase { throw Problem.doubled(place, states) }
+            // An earlier version that could not go on leaves an empty file.
+            if StateFolder.size(ofFile: place) == 0, unlink(place) != 0 { throw Errno(rawValue: errno) }
+            guard mkdir(place, 0o700) == 0 else {
+                let code = errno
+                guard code == EEXIST else { throw Errno(rawValue: code) }
+                throw Problem.unusable(path: place, reason: "it is neither a database nor a folder")
+            }
+        }
+
+        private func openWorkFolder() throws {
+            if isBeingMoved { unlink(work) }
+            try DataFolder.makeFolder(work)
+        }
+
+        func requireWritable(_ file: String) throws {
+            do {
+                try FileDescriptor.open(FilePath(file), .readWrite, options: .closeOnExec).close()
+            } catch {
+                throw Problem(error, at: file)
+            }
+        }
+
+        func createFile(_ file: String) throws {
+            try FileDescriptor.open(
+                FilePath(file), .readWrite, options: [.create, .closeOnExec], permissions: .ownerReadWrite
+            ).close()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A folder with a database and the uploads that belong to it.
+struct StateFolder: Hashable, Sendable {
+    let path: String
+
+    var database: String { "\(path)/scribe.sqlite" }
+    var objects: String { "\(path)/objects" }
+
+    /// What SQLite adds to the database's name for the files beside it. A log holds commits that the database lacks; a
+    /// journal undoes what it has too much.
+    static let companions = ["-wal", "-shm", "-journal"]
+
+    /// Whether a database is there with something in it.
+    var hasDatabase: Bool { Self.size(ofFile: database) ?? 0 > 0 }
+
+    /// The size of a file in bytes; nil where no file is. Links are followed.
+    static func size(ofFile path: String) -> Int? {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(info.st_size)
+    }
+}

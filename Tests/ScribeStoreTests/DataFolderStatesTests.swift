@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// Which state of a data folder is opened, and which are removed.
+struct DataFolderStatesTests {
+    private let parent: TemporaryFolder
+    private var path: String { "\(parent.path)/data" }
+    private var layout: DataFolder.Layout { DataFolder.Layout(path: path) }
+
+    init() throws { parent = try TemporaryFolder() }
+
+    /// Makes a state with a file, and with an empty database.
+    private func makeState(_ name: String) throws {
+        let state = layout.state(name)
+        try FileManager.default.createDirectory(
+            atPath: "\(state.objects)/ab", withIntermediateDirectories: true)
+        for file in ["\(state.objects)/ab/abcdef", state.database] {
+            try Data().write(to: URL(fileURLWithPath: file))
+        }
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    }
+
+    @Test("a fresh folder has one state, which is the valid one, and is closed to earlier versions")
+    func fresh() throws {
+        let folder = try DataFolder(path: path)
+        #expect(folder.databasePath == "\(path)/states/1/scribe.sqlite")
+        #expect(folder.objectsFolder == "\(path)/states/1/objects")
+        #expect(try String(contentsOfFile: "\(path)/current", encoding: .utf8) == "1\n")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: path).sorted() == [
+                "current", "lock", "scribe.sqlite", "states", "work",
+            ])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.databasePath)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        // As an earlier version opens its database.
+        #expect(Glibc.open("\(path)/scribe.sqlite", O_RDWR | O_CREAT, 0o600) == -1)
+    }
+
+    @Test("what closes the folder to earlier versions is put back at each start")
+    func closedAgain() throws {
+        try DataFolder(path: path).release()
+        #expect(rmdir("\(path)/scribe.sqlite") == 0)
+        try DataFolder(path: path).release()
+        #expect(DataFolder.isFolder("\(path)/scribe.sqlite"))
+    }
+
+    @Test("an empty database of an earlier version makes way")
+    func emptyDatabase() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try write("", to: "\(path)/scribe.sqlite")
+        let folder = try DataFolder(path: path)
+        #expect(folder.databasePath == layout.firstState.database)
+        #expect(DataFolder.isFolder("\(path)/scribe.sqlite"))
+    }
+
+    @Test("the state that is named is opened", arguments: ["2", "2\n", " a-B-9 ", String(repeating: "x", count: 64)])
+    func named(text: String) throws {
+        try DataFolder(path: path).release()
+        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        try makeState(name)
+        try write(text, to: layout.current)
+        let folder = try DataFolder(path: path)
+        #expect(folder.databasePath == layout.state(name).database)
+        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/ab/abcdef"))
+        try layout.setCurrent("1")
+        folder.release()
+        #expect(try DataFolder(path: path).databasePath == layout.firstState.database)
+    }
+
+    @Test(
+        "a name of no state ends the start with what helps, and nothing is begun anew",
+        arguments: ["", "\n", "7", "..", "a/b", "ä", "1 2", String(repeating: "x", count: 65)])
+    func misnamed(text: String) throws {
+        try DataFolder(path: path).release()
+        try write(text, to: layout.current)
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(problem?.description.contains("scribe-emulator restore --data-dir NEW-FOLDER") == true)
+        #expect(problem?.description.contains("\(path)/current") == true)
+        #expect(layout.stateNames() == ["1"])
+        #expect(try String(contentsOfFile: layout.current, encoding: .utf8) == text)
+    }
+
+    @Test("a state without its database is not begun anew")
+    func missingDatabase() throws {
+        let folder = try DataFolder(path: path)
+        folder.release()
+        try FileManager.default.removeItem(atPath: folder.databasePath)
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(problem?.description.contains(folder.databasePath) == true)
+        #expect(!FileManager.default.fileExists(atPath: folder.databasePath))
+    }
+
+    @Test("without a name the one first state is taken up again, and of others none is chosen")
+    func unnamed() throws {
+        try DataFolder(path: path).release()
+        try FileManager.default.removeItem(atPath: layout.current)
+        try DataFolder(path: path).release()
+        #expect(try layout.currentName() == "1")
+        try FileManager.default.removeItem(atPath: layout.current)
+        try makeState("2")
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(problem?.description.contains("holds 1, 2") == true)
+        #expect(layout.stateNames() == ["1", "2"])
+        try FileManager.default.removeItem(atPath: layout.states)
+        #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(!FileManager.default.fileExists(atPath: layout.states))
+    }
+
+    @Test("states that are not valid stay until they are removed, and while a backup holds them")
+    func others() throws {
+        try DataFolder(path: path).release()
+        for name in ["2", "3"] { try makeState(name) }
+        try FileManager.default.createDirectory(
+            atPath: "\(layout.states)/lost+found", withIntermediateDirectories: true)
+        let folder = try DataFolder(path: path)
+        #expect(layout.stateNames() == ["1", "2", "3"])
+        let backup = try FolderLock(layout.state("3").path, LOCK_SH)
+        folder.removeOtherStates()
+        #expect(layout.stateNames() == ["1", "3"])
+        #expect(folder.hasOtherStates)
+        backup.release()
+        folder.removeOtherStates()
+        #expect(layout.stateNames() == ["1"])
+        #expect(!folder.hasOtherStates)
+        #expect(DataFolder.isFolder("\(layout.states)/lost+found"))
+        #expect(FileManager.default.fileExists(atPath: folder.databasePath))
+    }
+
+    @Test("a server that had the folder before removes nothing of the one that has it now")
+    func lateRemoval() throws {
+        let before = try DataFolder(path: path)
+        before.release()
+        try makeState("2")
+        try layout.setCurrent("2")
+        let now = try DataFolder(path: path)
+        before.removeOtherStates()
+        #expect(FileManager.default.fileExists(atPath: now.databasePath))
+        now.release()
+    }
+
+    @Test("data in the old place beside a valid state end the start")
+    func doubled() throws {
+        try DataFolder(path: path).release()
+        #expect(rmdir("\(path)/scribe.sqlite") == 0)
+        try write("data", to: "\(path)/scribe.sqlite")
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(problem == .doubled("\(path)/scribe.sqlite", layout.states))
+        #expect(try String(contentsOfFile: "\(path)/scribe.sqlite", encoding: .utf8) == "data")
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// The move of an earlier version's data folder into the layout with states.
+struct OlderFolderTests {
+    private static let steps = 0...DataFolder.Layout(path: "").steps.count
+
+    @Test("the folder of an earlier version is moved at its first start, with commits that are in the log alone")
+    func move() async throws {
+        let older = try await OlderFolder()
+        try older.keepEarlierVersionsOut()
+        try await older.requireWhole()
+        try await older.requireWhole()
+    }
+
+    @Test("a start that is killed after any step is gone on with by the next", arguments: steps, [false, true])
+    func killed(steps: Int, movesLog: Bool) async throws {
+        let older = try await OlderFolder()
+        if movesLog { try older.keepEarlierVersionsOut() }
+        for step in older.layout.steps.prefix(steps) { try step() }
+        try await older.requireWhole()
+    }
+
+    @Test("an earlier version that is started after a kill ends with an error, or has everything", arguments: steps)
+    func earlierVersion(steps: Int) async throws {
+        let older = try await OlderFolder()
+        for step in older.layout.steps.prefix(steps) { try step() }
+        #expect(older.isSafeFromEarlierVersion())
+        try await older.requireWhole()
+        #expect(older.isSafeFromEarlierVersion())
+        try await older.requireWhole()
+    }
+
+    @Test("each step can be done again")
+    func again() async throws {
+        let older = try await OlderFolder()
+        for step in older.layout.steps {
+            try step()
+            try step()
+        }
+        try await older.requireWhole()
+    }
+
+    @Test("another program's database, and one that is damaged, stay where they are")
+    func notMoved() throws {
+        let parent = try TemporaryFolder()
+        let foreign = DataFolder.Layout(path: "\(parent.path)/foreign").old
+        try FileManager.default.createDirectory(atPath: foreign.path, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: foreign.database)
+        try queue.write { try $0.execute(sql: "CREATE TABLE transactions (x)") }
+        try queue.close()
+        let damaged = DataFolder.Layout(path: "\(parent.path)/damaged").old
+        try FileManager.default.createDirectory(atPath: damaged.path, withIntermediateDirectories: true)
+        try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: damaged.database))
+        let expectations: [(StateFolder, Store.Problem)] = [
+            (foreign, .foreign(path: foreign.database)), (damaged, .damaged(path: damaged.database)),
+        ]
+        for (old, expected) in expectations {
+            let problem = #expect(throws: Store.Problem.self) { try DataFolder(path: old.path) }
+            #expect(problem == expected)
+            #expect(old.hasDatabase)
+            #expect(!FileManager.default.fileExists(atPath: "\(old.path)/states"))
+        }
+    }
+
+    @Test("links lead to where they did")
+    func links() async throws {
+        let older = try await OlderFolder()
+        let (old, elsewhere) = (older.old, "\(older.path)/../elsewhere")
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+        // SQLite has the log beside the file that a link leads to.
+        let database = try DatabaseQueue(path: old.database)
+        try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try database.close()
+        for name in ["objects", "scribe.sqlite"] {
+            try FileManager.default.moveItem(atPath: "\(old.path)/\(name)", toPath: "\(elsewhere)/\(name)")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(old.path)/\(name)", withDestinationPath: "../elsewhere/\(name)")
+        }
+        try await older.requireWhole()
+        #expect(StateFolder(path: elsewhere).hasDatabase)
+    }
+
+    @Test("uploads in both places end the start, and an earlier version can go on")
+    func doubled() async throws {
+        let older = try await OlderFolder()
+        try FileManager.default.createDirectory(
+            atPath: "\(older.layout.firstState.objects)/ab", withIntermediateDirectories: true)
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: older.path) }
+        #expect(problem == .doubled(older.old.objects, older.layout.firstState.objects))
+        #expect(!older.layout.isBeingMoved)
+        #expect(older.isSafeFromEarlierVersion())
+        try FileManager.default.removeItem(atPath: older.layout.states)
+        try await older.requireWhole()
+    }
+
+    @Test("databases in both places end the start")
+    func doubledDatabase() async throws {
+        let older = try await OlderFolder()
+        try FileManager.default.createDirectory(
+            atPath: older.layout.firstState.path, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: older.old.database, toPath: older.layout.firstState.database)
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: older.path) }
+        #expect(problem == .doubled(older.old.database, older.layout.firstState.database))
+    }
+
+    @Test("what must be empty, and is not, is left as it is")
+    func mustBeEmpty() async throws {
+        let older = try await OlderFolder()
+        let problem = #expect(throws: DataFolder.Problem.self) {
+            try DataFolder(path: older.path, mustBeEmpty: true)
+        }
+        #expect(problem == .holdsData(path: older.path))
+        #expect(!FileManager.default.fileExists(atPath: older.layout.states))
+        try await older.requireWhole()
+        #expect(throws: DataFolder.Problem.holdsData(path: older.path)) {
+            try DataFolder(path: older.path, mustBeEmpty: true)
+        }
+    }
+}
