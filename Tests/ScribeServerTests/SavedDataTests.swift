@@ -10,13 +10,15 @@ import Testing
 struct SavedDataTests {
     private struct Saved: Decodable {
         let clientID: String
+        /// The way to log in; nil for the client's secret.
+        let login: String?
         let path: String
         let headers: [String: String]
         let status: Int
         let body: JSONValue
 
         enum CodingKeys: String, CodingKey {
-            case path, headers, status, body
+            case login, path, headers, status, body
             case clientID = "client_id"
         }
     }
@@ -25,18 +27,25 @@ struct SavedDataTests {
         "dev-client": "dev-secret", "dev-client-2": "dev-secret-2", "dev-limited": "dev-limited-secret",
     ]
 
+    /// The `login` of a clinician's requests, and the clinician as `scripts/saving/ambient.py` registered them.
+    private static let ambient = (login: "suki", subject: "dr-müller")
+
+    /// The private keys of a data folder.
+    private static let keys = ["signing-key", "suki-signing-key.pem"]
+
     /// Transactions whose notes an earlier version had still to write.
     private static let writtenNow = ["/i-slow", "/i-waiting"]
 
     /// Without what is said otherwise on purpose since: links, who one is, which templates were asked for, why everything
-    /// failed, bundles, the default sections, and the order of a session's documents.
+    /// failed, bundles, the default sections, the sentences behind a section of an ambient note, and the order of a session's
+    /// documents.
     private static func unchanged(_ json: JSONValue, _ isWrittenNow: Bool) -> JSONValue {
         switch json {
         case .object(var members):
             let links = [
                 "upload_url", "presigned_url", "presigned_url_expires_at", "download_url", "download_url_expires_at",
                 "edit_url", "identity", "idp_id", "document_path", "confidence", "audio_length", "integrations",
-                "supported_integrations",
+                "supported_integrations", "source_transcripts",
             ]
             for name in links { members[name] = nil }
             members["request_templates"] = nil
@@ -63,27 +72,34 @@ struct SavedDataTests {
         }
     }
 
-    @Test("what an earlier version has saved is opened, and answers as it did", arguments: ["0.1.0"])
+    @Test("what an earlier version has saved is opened, and answers as it did", arguments: ["0.1.0", "e0c60e0"])
     func answers(version: String) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Saved/\(version)")
         // Later than anything that was saved: what was left waiting is done at once.
-        let server = try TestServer(now: Date(timeIntervalSince1970: 1_798_761_600))
+        var server = try TestServer(now: Date(timeIntervalSince1970: 1_798_761_600))
+        let clientsFile = folder.appending(path: "clients.yaml").path
+        if FileManager.default.fileExists(atPath: clientsFile) { server.configuration.clientsFile = clientsFile }
         try FileManager.default.copyItem(
             atPath: folder.appending(path: "data").path, toPath: server.configuration.dataFolder)
         // Git keeps no modes, and a key that others can read ends the start.
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: "\(server.configuration.dataFolder)/signing-key")
+        for key in Self.keys.map({ "\(server.configuration.dataFolder)/\($0)" })
+        where FileManager.default.fileExists(atPath: key) {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        }
         let saved = try JSONDecoder().decode(
             [Saved].self, from: Data(contentsOf: folder.appending(path: "answers.json")))
         #expect(saved.count > 100)
         try await server.run { anonymous in
             var clients: [String: TestScribeClient] = [:]
             for (id, secret) in Self.secrets { clients[id] = try await anonymous.login(id, secret) }
+            if saved.contains(where: { $0.login == Self.ambient.login }) {
+                clients[Self.ambient.login] = try await anonymous.clinician(Self.ambient.subject)
+            }
             for expected in saved {
                 var headers = HTTPFields()
                 for (name, value) in expected.headers { headers[try #require(HTTPField.Name(name))] = value }
-                let client = try #require(clients[expected.clientID])
+                let client = try #require(clients[expected.login ?? expected.clientID])
                 let answer = try await client.get(expected.path, headers: headers)
                 #expect(answer.status == expected.status, "\(expected.path)")
                 let isWrittenNow = Self.writtenNow.contains { expected.path.hasSuffix($0) }
