@@ -254,10 +254,20 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // The use cases on a store of their own, for the tests of the runtime and of families that have use cases.
+        .target(
+            name: "RuntimeTestSupport",
+            dependencies: [
+                "Engines", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", .nioCore, .nioPosix,
+            ],
+            path: "Tests/RuntimeTestSupport",
+            swiftSettings: supportSettings
+        ),
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .crypto, .logging, .nioCore,
+                "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .crypto,
+                .logging, .nioCore,
                 .nioPosix,
             ],
             swiftSettings: swiftSettings
@@ -276,8 +286,9 @@ let package = Package(
         .testTarget(
             name: "AllianceTests",
             dependencies: [
-                "Alliance", "Eka", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer",
-                "ServerTestSupport", "TestSupport", .httpTypes, .hummingbirdCore, .nioCore,
+                "Alliance", "Eka", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "TestSupport", .httpTypes,
+                .hummingbirdCore, .nioCore,
             ],
             swiftSettings: swiftSettings
         ),
@@ -350,7 +361,9 @@ let package = Package(
         .testTarget(
             name: "SukiTests",
             dependencies: [
-                "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "Suki", "TestSupport",
+                "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeServer",
+                "ScribeStore", "ServerTestSupport", "Suki", "TestSupport",
                 .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
             ],
             swiftSettings: swiftSettings

@@ -209,8 +209,7 @@ struct GrowthTests {
         }
         var terms = AmbientTerms(encounter: "e")
         terms.context = AmbientContext(stored: .object(["diagnoses": .object(["values": .array(diagnoses)])]))
-        var request = TransactionRequest(transfer: .stream)
-        request.ambient = terms
+        let request = TransactionRequest(transfer: .stream, kind: .ambient, terms: terms.stored)
         let owner = Principal(businessID: "b", userID: "u", doctorID: "d", clientID: "c")
         let transaction = Transaction(
             id: TransactionID("t"), owner: owner, request: request, createdAt: .distantPast)

@@ -4,9 +4,6 @@ import Foundation
 ///
 /// Parsed from `s3_url` or `batch_s3_url`, never computed: the date in the folder is the device's (C-16).
 package struct AudioLocation: Hashable, Sendable {
-    /// Where whole files are uploaded to, with a form (eka.md 2.12).
-    package static let batchBucket = "m-prod-ekascribe-batch"
-
     /// What clients write that do not know the bucket.
     private static let unknownBucket = "undefined"
 
@@ -45,7 +42,10 @@ package struct AudioLocation: Hashable, Sendable {
         }
     }
 
-    /// Whether the client did not know the bucket, and it is the folder that tells.
+    package var url: String { "s3://\(bucket)/\(folder)" }
+
+    /// Whether the client did not know the bucket, and it is the folder that tells: the Python SDK names a bucket `None`,
+    /// and the Java SDK `null`, when it cannot tell it from the address that it uploaded to (C-60).
     package var isFolderOnly: Bool { ["none", "null", Self.unknownBucket].contains(bucket.lowercased()) }
 
     /// The folder of an object and the name in it. By bytes, as above.

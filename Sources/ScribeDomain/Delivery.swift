@@ -13,7 +13,8 @@ package struct Delivery: Hashable, Sendable {
 
     /// What is to be told.
     package enum Content: Hashable, Sendable {
-        case event(SessionEvent, of: TransactionID, EventDetail?, Webhook)
+        /// With what is told beside the event, by its style's ``EventVocabulary``.
+        case event(SessionEvent, of: TransactionID, JSONValue?, Webhook)
         case callback(Callback)
     }
 
@@ -54,21 +55,6 @@ package struct Delivery: Hashable, Sendable {
         case .event(_, _, _, let webhook): webhook.pauses
         case .callback: Callback.pauses
         }
-    }
-}
-
-/// What a message says of a session beside the event, as it was when that came true.
-package struct EventDetail: Hashable, Sendable {
-    package let encounter: String
-    /// All of the visit's, the oldest first.
-    package let sessions: [String]
-    /// Whether there was too little to make anything of.
-    package let isSkipped: Bool
-
-    package init(encounter: String, sessions: [String], isSkipped: Bool) {
-        self.encounter = encounter
-        self.sessions = sessions
-        self.isSkipped = isSkipped
     }
 }
 
@@ -113,7 +99,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     /// Its name in the registration's style, or `callback`.
     package let event: String
     package let kind: SessionEvent?
-    package let detail: EventDetail?
+    package let detail: JSONValue?
     /// The transaction's id, or that of the request which has named the address.
     package let session: String
     package let endpoint: String
@@ -127,7 +113,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     package let settledAt: Date?
 
     package init(
-        id: Int64, business: BusinessID, webhook: Webhook?, event: String, kind: SessionEvent?, detail: EventDetail?,
+        id: Int64, business: BusinessID, webhook: Webhook?, event: String, kind: SessionEvent?, detail: JSONValue?,
         session: String,
         endpoint: String, state: Delivery.State, attempts: Int, problem: String?, signature: String?, occurredAt: Date,
         nextAttempt: Date?, settledAt: Date?

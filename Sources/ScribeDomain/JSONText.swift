@@ -17,23 +17,13 @@ package struct JSONText: Sendable {
         write("\":")
     }
 
-    /// A member that is a string.
-    package mutating func member(_ name: StaticString, string text: String) {
-        member(name)
-        write(string: text)
-    }
-
     /// Part of a string in which there is nothing to escape.
     package mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Members of an object, in the order of their names.
-    package mutating func write(members: [String: JSONValue]) {
-        for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-            if index > 0 { write(",") }
-            write(string: member.key)
-            write(":")
-            write(member.value)
-        }
+    /// An object without its last brace: more members follow.
+    package mutating func write(openObject json: JSON) {
+        write(json: json)
+        bytes.removeLast()
     }
 
     /// A list, with commas between its values.
@@ -86,6 +76,16 @@ package struct JSONText: Sendable {
             write("{")
             write(members: members)
             write("}")
+        }
+    }
+
+    /// Members of an object, in the order of their names.
+    private mutating func write(members: [String: JSONValue]) {
+        for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { write(",") }
+            write(string: member.key)
+            write(":")
+            write(member.value)
         }
     }
 }

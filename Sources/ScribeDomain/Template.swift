@@ -1,15 +1,17 @@
 /// How a note is laid out, and in which encoding it is delivered.
 package struct Template: Hashable, Sendable {
     /// The documented `type` of a result and with it the encoding of its value (eka.md 5.3).
-    package enum Format: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A family or an engine adds those that it alone writes.
+    package struct Format: StringIdentifier {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
         /// UTF-8 markdown.
-        case markdown
+        package static let markdown = Format("markdown")
         /// A JSON array of `{title, value}`, which Android shows as sections (C-56).
-        case json
-        /// The JSON object of Eka's medical record.
-        case ekaEMR = "eka_emr"
+        package static let json = Format("json")
         /// The transcript itself.
-        case transcript
+        package static let transcript = Format("transcript")
     }
 
     /// The list of `template_results` that a result is delivered in.

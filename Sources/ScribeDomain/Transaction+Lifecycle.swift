@@ -5,9 +5,6 @@ extension Transaction {
     /// How long a transaction may stay uncommitted before its status says so.
     package static let openLifetime: TimeInterval = 2 * 60 * 60
 
-    /// How long after its beginning a session may still be ended, as its clients are told (medscribe.md section 3).
-    package static let sessionLifetime: TimeInterval = 60 * 60
-
     /// What an event changed.
     package enum Effect: Hashable, Sendable {
         /// Nothing: a repeated or late request, answered like the first.
@@ -95,6 +92,13 @@ extension Transaction {
         return .ended
     }
 
+    /// Changes what its family keeps of it.
+    package mutating func setTerms(_ terms: JSONValue) -> Effect {
+        guard request.terms != terms else { return .none }
+        request.terms = terms
+        return .stored
+    }
+
     /// The client deletes the transaction. Repeatable.
     /// - Throws: ``ScribeError/invalidState(_:)`` for anyone but the user who started it.
     package mutating func archive(by user: UserID, at now: Date) throws(ScribeError) -> Effect {
@@ -108,7 +112,7 @@ extension Transaction {
 
     /// A `non-vaded` transaction, whose files were uploaded before, needs neither stop nor commit (eka.md 2.1).
     package mutating func commitAtInit() {
-        guard request.transfer == .nonVaded, request.session == nil, userStatus == .initialized else { return }
+        guard request.transfer == .nonVaded, request.intake == .listed, userStatus == .initialized else { return }
         committedFiles = request.announcedFiles.removingDuplicates()
         userStatus = .committed
         committedAt = createdAt
@@ -116,7 +120,7 @@ extension Transaction {
 
     /// Whether it was started without a word of which files there are: those that are in its folder then (2.1).
     package var waitsForAnyFile: Bool {
-        request.transfer == .nonVaded && request.session == nil && userStatus == .committed && committedFiles.isEmpty
+        request.transfer == .nonVaded && request.intake == .listed && userStatus == .committed && committedFiles.isEmpty
     }
 
     /// Takes the files that are in its folder. What describes or archives a recording is none of it (C-25, C-68).
@@ -176,7 +180,10 @@ extension Transaction {
     ///
     /// The full recording that clients archive beside the chunks is none of them, even when it is listed (C-25).
     package var orderedFiles: [String] {
-        if request.session != nil { return SessionFiles.audio(among: committedFiles) }
+        switch request.intake {
+        case .arrived: return SessionFiles.audio(among: committedFiles)
+        case .listed, .stretches: break
+        }
         let files = committedFiles.filter { !$0.hasSuffix("_") }
             .filter { request.transfer != .vaded || !$0.hasPrefix("full_audio.") }
         let numbered = files.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }

@@ -33,9 +33,6 @@ package struct TransactionPatch: Hashable, Sendable {
         if let modelType { request.modelType = modelType }
         if let inputLanguages { request.inputLanguages = inputLanguages }
         if let outputLanguage { request.outputLanguage = outputLanguage }
-        if let templates {
-            request.templates = templates
-            request.session?.templates = templates.map(\.id.rawValue)
-        }
+        if let templates { request.templates = templates }
     }
 }

@@ -51,17 +51,21 @@ package struct TransactionRequest: Hashable, Sendable {
     package var hasStartedRecording: Bool?
     /// The `flavour` header of init, echoed in history.
     package var flavour: String
-    /// Set when it was started as a session.
-    package var session: SessionTerms?
-    /// Set when it was started as an ambient session.
-    package var ambient: AmbientTerms?
+    /// The way in which it was started.
+    package var kind: RecordingKind
+    /// What its family keeps of it beside all this; an object.
+    package var terms: JSONValue
+    package var intake: AudioIntake
+    /// Where the audio is; nil where no URL was given that can be read.
+    package var audioLocation: AudioLocation?
 
     package init(
         transfer: Transfer, mode: String? = nil, audioURL: String? = nil, announcedFiles: [String] = [],
         inputLanguages: [String] = [], outputLanguage: String? = nil, templates: [RequestedTemplate] = [],
         modelType: String? = nil, speciality: String? = nil, section: String? = nil,
         patientDetails: JSONValue? = nil, additionalData: JSONValue? = nil, version: String? = nil,
-        flavour: String = ""
+        flavour: String = "", kind: RecordingKind = .transaction, terms: JSONValue = .object([:]),
+        intake: AudioIntake = .listed
     ) {
         self.transfer = transfer
         self.mode = mode
@@ -77,23 +81,16 @@ package struct TransactionRequest: Hashable, Sendable {
         self.additionalData = additionalData
         self.version = version
         self.flavour = flavour
+        self.kind = kind
+        self.terms = terms
+        self.intake = intake
+        audioLocation = audioURL.flatMap(AudioLocation.init(url:))
     }
 
     /// Whether a language, in any of the API's spellings (`eng`, `en`, `en-IN`), is the one that is spoken.
     package func isSpoken(in language: String) -> Bool {
         let spoken = inputLanguages.first ?? "en"
         return spoken.prefix(2).lowercased() == language.prefix(2).lowercased()
-    }
-
-    /// Where the audio is, when a URL was given that can be read.
-    ///
-    /// The Python SDK names a bucket `None`, and the Java SDK `null`, when it cannot tell it from the address that it
-    /// uploaded to (C-60).
-    package var audioLocation: AudioLocation? {
-        audioURL.flatMap(AudioLocation.init(url:)).map { location in
-            location.isFolderOnly
-                ? AudioLocation(bucket: AudioLocation.batchBucket, folder: location.folder) : location
-        }
     }
 
     /// Whose consultation it is, by the caller's own id.

@@ -3,30 +3,10 @@ package import Foundation
 /// That somebody wants to be told of what becomes of a business's consultations.
 package struct Webhook: Hashable, Sendable {
     /// Whose API it was registered by, which says what events are called and what is sent.
-    package enum Style: String, Hashable, Sendable, CaseIterable {
-        /// Eka Connect's subscriptions (eka-v2.md section 7).
-        case connect
-        /// The session protocol's (medscribe.md section 6).
-        case alliance
-        /// Suki's, one for each partner, set by whoever runs the server (suki.md section 7).
-        case suki
-
-        /// What an event is called; nil where nobody is told of it.
-        package func name(of event: SessionEvent) -> String? {
-            switch (self, event) {
-            case (.alliance, .cancelled): nil
-            case (.alliance, _): "session.\(event.rawValue)"
-            case (.suki, .completed), (.suki, .partial): "success"
-            case (.suki, .failed): "failure"
-            case (.suki, .cancelled): "cancelled"
-            case (.suki, .expired): "timeout"
-            case (.suki, .started), (.suki, .ended): nil
-            case (.connect, .completed), (.connect, .partial): "v2rx.completed"
-            case (.connect, .started), (.connect, .ended), (.connect, .failed), (.connect, .expired),
-                (.connect, .cancelled):
-                nil
-            }
-        }
+    /// An ``EventVocabulary`` belongs to each. It is stored: words never change.
+    package struct Style: StringIdentifier {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
     }
 
     /// Where it is told.
@@ -87,11 +67,5 @@ package struct Webhook: Hashable, Sendable {
     /// Whether a text can sign messages: a text of 1 to ``Limits/signingKey`` bytes without control characters.
     package static func isSigningKey(_ text: String) -> Bool {
         !text.isEmpty && text.isPlain && text.utf8.count <= Limits.signingKey
-    }
-
-    /// Whether it is told of an event.
-    package func announces(_ event: SessionEvent) -> Bool {
-        guard let name = style.name(of: event) else { return false }
-        return events.isEmpty || events.contains(name)
     }
 }

@@ -89,7 +89,7 @@ package enum Metric: String, CaseIterable, Sendable {
         case .storageHasRoom: "1 while uploads can be stored, 0 while the disk is full."
         case .transcriberAvailable: "1 while the transcriber can be used, 0 while it is unreachable or left alone."
         case .circuitOpen:
-            "1 while an engine is left alone after failures in a row; engine is transcriber or note_writer."
+            "1 while an engine is left alone after failures in a row; engine is transcriber, note_writer or live."
         case .databaseBytes: "Bytes of the database."
         case .objects: "Stored objects."
         case .objectBytes: "Bytes of the stored objects."

@@ -5,10 +5,15 @@ package import ScribeStore
 /// One emulated cloud below HTTP: what every API family is made on. Two of them in one process share nothing.
 package struct Runtime: Sendable {
     package let store: Store
+    /// The room that is kept free on the disk.
+    package let reserve: StorageReserve
+    package let transcriber: any Transcriber
+    package let noteWriter: any NoteWriter
     package let queries: Queries
     package let consultations: Consultations
-    package let sessions: Sessions
-    package let ambientSessions: AmbientSessions
+    package let bench: TestBench
+    /// Of the audio of recordings whose clients name no place for it.
+    package let bucket: String
     package let sessionAudio: SessionAudio
     package let sessionStreams: SessionStreams
     package let conversations: Conversations
@@ -25,8 +30,8 @@ package struct Runtime: Sendable {
     package let clock: ScribeClock
 
     package init(
-        store: Store, consultations: Consultations, sessions: Sessions,
-        ambientSessions: AmbientSessions, sessionAudio: SessionAudio,
+        store: Store, reserve: StorageReserve, transcriber: any Transcriber, noteWriter: any NoteWriter,
+        consultations: Consultations, bench: TestBench, bucket: String, sessionAudio: SessionAudio,
         sessionStreams: SessionStreams,
         conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
@@ -37,10 +42,13 @@ package struct Runtime: Sendable {
         clock: ScribeClock
     ) {
         self.store = store
+        self.reserve = reserve
+        self.transcriber = transcriber
+        self.noteWriter = noteWriter
         queries = Queries(store: store)
         self.consultations = consultations
-        self.sessions = sessions
-        self.ambientSessions = ambientSessions
+        self.bench = bench
+        self.bucket = bucket
         self.sessionAudio = sessionAudio
         self.sessionStreams = sessionStreams
         self.conversations = conversations

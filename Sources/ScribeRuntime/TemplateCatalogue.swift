@@ -7,25 +7,32 @@ package struct TemplateCatalogue: Sendable {
     package let templates: [Template]
     package let sections: [TemplateSection]
     private let byID: [TemplateID: Template]
+    private let hidden: Set<TemplateID>
     /// Lends its layout to unknown ids and is written when a transaction asks for none, for some clients wait until
     /// there is a note (C-31).
     package let fallback: Template
 
-    /// - Parameter templates: at least one; the first is the ``fallback``.
-    package init(_ templates: [Template], sections: [TemplateSection] = []) {
+    /// - Parameters:
+    ///   - templates: at least one; the first is the ``fallback``.
+    ///   - hidden: known by their ids, and offered to nobody: each recording chooses what is in them.
+    package init(_ templates: [Template], hidden: [Template] = [], sections: [TemplateSection] = []) {
         precondition(!templates.isEmpty, "a server without templates can write no notes")
         self.templates = templates
         self.sections = sections
         fallback = templates[0]
-        // Known by its id, and offered to nobody: what is in it is chosen by each session.
-        let ambient = AmbientTerms(encounter: "").template(AmbientTerms.template)
-        byID = Dictionary((templates + [ambient]).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        byID = Dictionary((templates + hidden).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        self.hidden = Set(hidden.map(\.id))
     }
 
     /// Whether clients can ask for the template.
-    package func offers(_ id: TemplateID) -> Bool { id != AmbientTerms.template && byID[id] != nil }
+    package func offers(_ id: TemplateID) -> Bool { byID[id] != nil && !hidden.contains(id) }
 
     package subscript(id: TemplateID) -> Template? { byID[id] }
+
+    /// The same catalogue that knows further templates and offers them to nobody.
+    package func hiding(_ others: [Template]) -> TemplateCatalogue {
+        TemplateCatalogue(templates, hidden: hidden.compactMap { byID[$0] } + others, sections: sections)
+    }
 
     /// The documents that a transaction will have: its transcript, asked for or not (C-35), and a note for each
     /// requested template, each once.

@@ -31,7 +31,7 @@ package struct TestBench: Sendable {
     }
 
     /// The names of the fixtures that refuse a step, for writes that decide it together with the rest.
-    func fixtures(refusing step: Fixture.Step) -> Set<String> { refusing[step] ?? [] }
+    package func fixtures(refusing step: Fixture.Step) -> Set<String> { refusing[step] ?? [] }
 
     /// How long after commit the results of a transaction are held back, in seconds; nil for not at all.
     func delay(of request: TransactionRequest) -> Double? {

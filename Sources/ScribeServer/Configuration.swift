@@ -1,3 +1,4 @@
+import Alliance
 package import Certificates
 package import Eka
 package import Engines
@@ -76,7 +77,7 @@ package struct Configuration: Sendable {
     /// How long a status poll is held; no client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)
     /// How long a session may be open.
-    package var sessionLifetime: Duration = .seconds(Transaction.sessionLifetime)
+    package var sessionLifetime: Duration = .seconds(SessionPolicy.usualLifetime)
     package var jobs = WorkPolicy()
     /// Transcribes what the first one fails at.
     package var fallbackTranscriber: TranscriberChoice?

@@ -28,7 +28,8 @@ struct Logins: Sendable {
         }
         try requireOneWebhookEach(configuration.clientsFile ?? "seed/clients.yaml")
         if let client = configuration.omi.client, !known.contains(where: { $0.client.principal.client == client }) {
-            throw StartupProblem.unusableFirebase(reason: "there is no client '\(client.rawValue)'")
+            throw StartupProblem.unusableSetting(
+                OmiContribution.unusable("firebase-client: there is no client '\(client.rawValue)' that may log in"))
         }
     }
 
@@ -66,6 +67,9 @@ struct Logins: Sendable {
                 known.flatMap { login in login.keys.map { ($0, login.client.principal) } },
                 uniquingKeysWith: { first, _ in first }))
     }
+
+    /// Makes exactly these partners known.
+    func register(in known: KnownPartners) { known.replace(partners) }
 
     /// How many clients may log in.
     var count: Int { known.count }

@@ -3,9 +3,9 @@ import Foundation
 import Logging
 import NIOPosix
 import ScribeDomain
+import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
-import Suki
 
 /// The data folder, and what is in it beside the database.
 struct OpenData: Sendable {
@@ -16,13 +16,14 @@ struct OpenData: Sendable {
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
 
+    /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
-    init(_ configuration: Configuration, _ parts: Backend.Parts) async throws {
+    init(_ configuration: Configuration, _ parts: Backend.Parts, secrets: [String]) async throws {
         let threads = NIOThreadPool.singleton
         let now = parts.clock.now
         let (folder, keysOfGroup) = try await threads.runIfActive {
             let folder = try DataFolder(path: configuration.dataFolder)
-            let keysOfGroup = try folder.requirePrivateKeys()
+            let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if configuration.signingKey == nil, !configuration.allowsNewSigningKey {
                 try folder.requireSigningKey(at: now)
             }
@@ -49,33 +50,30 @@ struct OpenData: Sendable {
         }
     }
 
+    /// Opens the database of the valid state, and begins to remove the states that are not valid any more.
     /// - Throws: `Store.Problem`, or what SQLite says.
     func store(
-        _ configuration: Configuration, transcribesOnArrival: Bool, _ changes: ChangeHub
+        _ configuration: Configuration, transcribesOnArrival: Bool, _ composition: Composition, _ changes: ChangeHub
     ) async throws -> Store {
-        try await threads.runIfActive { [folder] in
-            try Store(
+        let (store, hasOthers) = try await threads.runIfActive { [folder] in
+            let store = try Store(
                 path: folder.databasePath, durability: configuration.durability,
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
-                sessionLifetime: configuration.sessionLifetime / .seconds(1),
-                ambientLifetime: configuration.suki.lifetime / .seconds(1), sink: changes)
+                policies: composition.policies,
+                vocabularies: EventVocabularies(composition.webhookFormats), sink: changes)
+            return (store, folder.hasOtherStates)
         }
+        if hasOthers {
+            // There may be very many files. Those that are left at a stop go after the next start.
+            Task { [folder, threads] in _ = try? await threads.runIfActive { folder.removeOtherStates() } }
+        }
+        return store
     }
 
-    /// The private key with which ambient sessions' tokens are signed, as PEM; made when it is first needed.
-    var ambientKey: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8] {
-        { [folder, threads] fresh in
-            try await threads.runIfActive { try folder.secret(named: DataFolder.ambientKey, fresh: fresh) }
+    /// Keeps the secrets of families beside the data.
+    var secretFiles: FamilyEnvironment.SecretFiles {
+        { [folder, threads] name, fresh in
+            try await threads.runIfActive { try folder.secret(named: name, fresh: fresh) }
         }
-    }
-
-    /// What operators have to show; nil while only this machine reaches the server and nobody has set one.
-    func adminToken(_ configuration: Configuration) async throws -> String? {
-        if let token = configuration.adminToken { return token }
-        guard !configuration.isLoopback else { return nil }
-        let token = try await threads.runIfActive { [folder, identifiers] in
-            try folder.secret(named: DataFolder.adminToken) { Array(Hex.encode(identifiers.bytes(32)).utf8) }
-        }
-        return String(decoding: token, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -32,7 +32,7 @@ struct OrphanSweep: Service, CustomStringConvertible {
 }
 
 /// What is forgotten some day, looked at every hour: uploads in parts that nobody has completed for a week, what was
-/// delivered a week ago, and what could not be delivered for a month.
+/// delivered a week ago, and what could not be delivered for a month. Then the database gives its free pages back.
 struct HourlySweep: Service, CustomStringConvertible {
     let store: Store
     let objects: ObjectFiles
@@ -59,6 +59,10 @@ struct HourlySweep: Service, CustomStringConvertible {
                     logger.warning(
                         "deliveries that failed a month ago are forgotten",
                         metadata: ["count": .stringConvertible(forgotten)])
+                }
+                await sweep("free pages of the database") {
+                    // In pieces of some 50 ms in a database of 1 GB: other writes wait for each.
+                    while !Task.isCancelled, try await store.freePages(atMost: 500) > 0 {}
                 }
                 try? await clock.sleep(for: .seconds(3600), as: .sweep)
             }
@@ -106,7 +110,7 @@ struct ExpiredSessions: Service, CustomStringConvertible {
 
     /// A session that begins now is seen in time: its own time is longer.
     private var longestPause: Duration {
-        min(.seconds(60), .seconds(min(store.sessionLifetime, store.ambientLifetime)))
+        min(.seconds(60), .seconds(store.policies.shortestLifetime ?? 60))
     }
 
     var description: String { "ExpiredSessions" }
@@ -126,48 +130,5 @@ struct ExpiredSessions: Service, CustomStringConvertible {
             }
         }
         try? await gracefulShutdown()
-    }
-}
-
-/// Ends conversations that have fallen silent, whether or not a device is still connected.
-struct SilentConversations: Service, CustomStringConvertible {
-    let store: Store
-    let conversations: Conversations
-    let clock: ScribeClock
-    let interval: Duration
-    let logger: Logger
-
-    var description: String { "SilentConversations" }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                // Interrupted by a stop or an error; those in hand are passed over.
-                await process { try await store.processingConversations() }
-                await process { try await store.overdueConversations(at: clock.now) }
-                try? await clock.sleep(for: interval, as: .conversation)
-            }
-        }
-        try? await gracefulShutdown()
-    }
-
-    /// One that cannot be ended holds up no other.
-    private func process(_ found: () async throws -> [Conversation]) async {
-        do {
-            for conversation in try await found() {
-                do {
-                    _ = try await conversations.process(conversation)
-                } catch {
-                    report(error)
-                }
-            }
-        } catch {
-            report(error)
-        }
-    }
-
-    private func report(_ error: any Error) {
-        guard !(error is CancellationError) else { return }
-        logger.error("a silent conversation cannot be ended", metadata: ["error": "\(error)"])
     }
 }

@@ -16,8 +16,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
     case signingKeyTooShort
     case unreadableSeed(path: String, reason: String)
-    case unusableTranscriber(reason: String)
-    case unusableFirebase(reason: String)
+    case unusableTranscriber(setting: String, reason: String)
+    case unusableSetting(UnusableSetting)
     case unusableCertificate(CertificateProblem)
     case portInUse(Int, flag: String)
     /// Both listeners would have one port.
@@ -58,7 +58,7 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
             openssl rand -hex 32 prints a good one
             """
         case .unreadableSeed(let path, let reason): "\(path): \(reason)"
-        case .unusableTranscriber(let reason): "the transcriber cannot be used: \(reason)"
+        case .unusableTranscriber(let setting, let reason): "\(setting) cannot be used: \(reason)"
         case .unusableCertificate(let problem): "TLS: \(problem)"
         case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"
         case .samePort(let port): "--port and --tls-port are both \(port); choose another for one of them"
@@ -74,7 +74,7 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
             "\(host) is not an address of this machine; choose one with --host, such as 127.0.0.1 or 0.0.0.0"
         case .unusableAddress(let host, let port, let reason):
             "port \(port) of \(host) cannot be used: \(reason); choose others with --host and --port"
-        case .unusableFirebase(let reason): "Firebase's tokens cannot be verified: \(reason)"
+        case .unusableSetting(let problem): "\(problem)"
         }
     }
 }

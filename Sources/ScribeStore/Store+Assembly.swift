@@ -92,7 +92,7 @@ extension Store {
                 return .outdated
             }
             let transaction = try Transaction(row: row, withChunks: false, request: input.transaction.request)
-            return try Self.finish(
+            return try self.finish(
                 job, of: transaction, heard: heard, documents: documents, outcome: outcome, quality: quality,
                 rowID: row["id"], at: now, in: db, &changes)
         }
@@ -112,7 +112,7 @@ extension Store {
                 unfinished[index].status = .failure
                 unfinished[index].errors = [diagnostic]
             }
-            _ = try Self.finish(
+            _ = try self.finish(
                 job, of: Transaction(row: row, withChunks: false), documents: unfinished, outcome: .systemFailure,
                 rowID: rowID, at: now, in: db, &changes)
         }
@@ -122,7 +122,7 @@ extension Store {
 
     /// Stores how the processing of a transaction ended, with its last results, and removes the job.
     /// - Returns: ``AssemblyEnd/obsolete`` when the transaction is not committed any more: then only the job goes.
-    private static func finish(
+    private func finish(
         _ job: Job, of old: Transaction, heard: [HeardChunk] = [], documents: [ResultDocument],
         outcome: Transaction.ProcessingStatus, quality: Double? = nil, rowID: Int64, at now: Date, in db: Database,
         _ changes: inout [Change]
@@ -133,9 +133,9 @@ extension Store {
         case .none: return .obsolete
         case .stored, .process, .ended:
             changes.append(.transaction(transaction.key))
-            try save(heard, rowID: rowID, at: now, in: db)
-            try write(documents, at: now, in: db)
-            try saveOutcome(of: transaction, rowID: rowID, in: db)
+            try Self.save(heard, rowID: rowID, at: now, in: db)
+            try Self.write(documents, at: now, in: db)
+            try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
             // Processed before: a further document raises no second event.
             if old.processingStatus == .inProgress {
                 try raiseEnd(of: transaction, rowID: rowID, at: now, in: db, &changes)

@@ -116,7 +116,7 @@ extension Store {
         try await writes.write { db, changes in
             guard let webhook = try Self.webhook(webhook, in: db) else { return nil }
             let event =
-                webhook.announces(.completed) ? .completed : SessionEvent.allCases.first(where: webhook.announces)
+                ([.completed] + SessionEvent.allCases).first { self.vocabularies.announces($0, to: webhook) }
             guard let event else {
                 throw ScribeError.invalidState("It asks for nothing that happens here")
             }
@@ -150,7 +150,7 @@ extension Store {
         {
             content = .event(
                 try row.word("event"), of: TransactionID(row["session"]),
-                try StoredEventDetail.value(row["detail"]), try Webhook(row: found))
+                try (row["detail"] as String?).map(StoredJSON.object), try Webhook(row: found))
             isWanted = (found["removed_at"] as Int64?) == nil
         } else {
             content = .callback(

@@ -40,7 +40,7 @@ extension Store {
                     filter.state?.rawValue, filter.webhook, filter.session, filter.before, filter.limit,
                     filter.business?.rawValue,
                 ]
-            ).map { try Self.record($0, in: db) }
+            ).map { try self.record($0, in: db) }
         }
     }
 
@@ -59,7 +59,7 @@ extension Store {
     /// nil when there is none, or none any more.
     package func delivery(_ id: Int64) async throws -> DeliveryRecord? {
         try await read { db in
-            try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map { try Self.record($0, in: db) }
+            try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map { try self.record($0, in: db) }
         }
     }
 
@@ -80,7 +80,7 @@ extension Store {
                 )
             }
             return try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map {
-                try Self.record($0, in: db)
+                try self.record($0, in: db)
             }
         }
     }
@@ -176,15 +176,17 @@ extension Store {
         return true
     }
 
-    private static func record(_ row: StoredRow, in db: Database) throws -> DeliveryRecord {
+    private func record(_ row: StoredRow, in db: Database) throws -> DeliveryRecord {
         let webhook = try (row["webhook"] as Int64?).flatMap { id in
             try db.row("SELECT * FROM webhooks WHERE id = ?", [id]).map(Webhook.init(row:))
         }
         let kind = (row["event"] as String?).flatMap(SessionEvent.init(rawValue:))
+        let vocabulary = webhook.flatMap { vocabularies[$0.style] }
+        let name = kind.flatMap { vocabulary?.name(of: $0) }
         return DeliveryRecord(
             id: row["id"], business: BusinessID(row["business_id"]), webhook: webhook,
-            event: kind.flatMap { webhook?.style.name(of: $0) } ?? "callback", kind: kind,
-            detail: try StoredEventDetail.value(row["detail"]),
+            event: name ?? "callback", kind: kind,
+            detail: try (row["detail"] as String?).map(StoredJSON.object),
             session: row["session"],
             endpoint: webhook?.endpoint.text ?? row["address"] ?? "", state: try row.word("state"),
             attempts: row["attempts"], problem: row["problem"], signature: row["signature"],

@@ -101,7 +101,7 @@ extension Store {
         let row = try Self.requireTransactionRow(key, in: db)
         let rowID: Int64 = row["id"]
         let old = try Transaction(row: row)
-        try old.requireTime(at: now, lifetime: sessionLifetime)
+        try old.requireTime(at: now, lifetime: policies[old.request.kind].lifetime)
         var transaction = old
         changes.append(.transaction(key))
         switch source {
@@ -109,7 +109,7 @@ extension Store {
             try transaction.requireConvertible()
         case .transcript(let text):
             let effect = try transaction.commitTranscript(at: now)
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
+            try apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
             try withinQuota(of: key.business, in: db) {
                 try db.run(
                     """

@@ -60,12 +60,15 @@ extension Store {
         let rowID: Int64 = row["transaction_id"]
         let id = DocumentID(row["subject"])
         let owner = try db.row(
-            "SELECT business_id, txn_id, generation, request FROM transactions WHERE id = ?", [rowID])
+            """
+            SELECT business_id, txn_id, generation, request, kind, terms, bucket, folder FROM transactions WHERE id = ?
+            """, [rowID])
         guard let owner, let transcript = try transcript(ofRow: rowID, in: db),
             let document = try documents(ofRow: rowID, in: db).first(where: { $0.id == id }), !document.status.isFinal
         else { return nil }
-        let note = NoteToWrite(
-            document: document, transcript: transcript, request: try StoredJSON.request(owner["request"]))
+        var request = try StoredJSON.request(owner["request"])
+        try request.read(owner)
+        let note = NoteToWrite(document: document, transcript: transcript, request: request)
         return Job(
             id: row["id"],
             transaction: .init(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"])),

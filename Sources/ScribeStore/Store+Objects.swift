@@ -151,8 +151,8 @@ extension Store {
         try permitReplacing(replaced?["etag"])
         let transactions = try db.rows(
             """
-            SELECT id, txn_id, user_status, processing_status, committed_files, fixture, created_at,
-                json_extract(request, '$.session') IS NOT NULL AS is_session
+            SELECT id, txn_id, kind, user_status, processing_status, committed_files, fixture, created_at,
+                json_extract(request, '$.intake') AS intake
             FROM transactions
             WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
             """,
@@ -162,10 +162,11 @@ extension Store {
             if let fixture = row["fixture"] as String?, fixtures.contains(fixture) {
                 throw ScribeError.refusedOnPurpose
             }
-            guard row["is_session"] as Bool else { continue }
+            guard Self.arrives(row) else { continue }
             try Transaction.requireOpenSession(
                 try row.word("user_status"), try row.word("processing_status"),
-                begun: Date(milliseconds: row["created_at"]), at: object.createdAt, lifetime: sessionLifetime)
+                begun: Date(milliseconds: row["created_at"]), at: object.createdAt,
+                lifetime: policies[RecordingKind(row["kind"])].lifetime)
         }
         try requireRoom(for: object.size - (replaced?["size"] ?? 0) - freed, of: business, in: db)
         return ObjectPlace(replaced: replaced, transactions: transactions)
@@ -177,9 +178,13 @@ extension Store {
     ) throws -> [String] {
         try Self.write(object, business: business, in: db)
         for row in place.transactions { try makeWork(for: object, of: row, business: business, in: db, &changes) }
-        let isOfSession = place.transactions.contains { $0["is_session"] }
+        let isOfSession = place.transactions.contains(where: Self.arrives)
         let twins = isOfSession && isChunk ? try Self.removeTwins(of: object, business: business, in: db) : []
         return [place.replaced?["file"]].compactMap(\.self) + twins
+    }
+
+    private static func arrives(_ row: StoredRow) -> Bool {
+        (row["intake"] as String?) == AudioIntake.arrived.rawValue
     }
 
     private static func write(_ object: StoredObject, business: BusinessID, in db: Database) throws {

@@ -2,17 +2,6 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
-/// The way in which a recording was started, as its row tells.
-package enum RecordingKind: String, Hashable, Sendable, CaseIterable {
-    /// By init, or by a form of whole files.
-    case transaction
-    /// By the session protocol.
-    case session
-    case ambient
-    /// By a device, on `/v4/listen` or over REST.
-    case conversation
-}
-
 /// Selects recordings of all businesses and families; nil leaves a property open.
 package struct RecordingFilter: Hashable, Sendable {
     /// The longest text that finds anything, in bytes of UTF-8: an id has 255 characters at most.
@@ -133,7 +122,7 @@ extension Store {
     package func recording(_ key: Transaction.Key) async throws -> RecordingDetail? {
         try await read { db in
             let row = try db.row(
-                "SELECT *, \(Self.kind) AS recording_kind FROM transactions WHERE business_id = ? AND txn_id = ?",
+                "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",
                 [key.business.rawValue, key.id.rawValue])
             guard let row else { return nil }
             let transaction = try Transaction(row: row)
@@ -144,7 +133,7 @@ extension Store {
                 FROM documents WHERE transaction_id = ? ORDER BY id
                 """, [row["id"] as Int64])
             return RecordingDetail(
-                transaction: transaction, kind: try row.word("recording_kind"),
+                transaction: transaction, kind: transaction.request.kind,
                 files: try Self.files(of: transaction, rowID: row["id"], in: db),
                 documents: try documents.map(RecordingDocument.init(row:)))
         }
@@ -189,13 +178,6 @@ extension Store {
         return String(pattern)
     }
 
-    private static let kind = """
-        CASE WHEN encounter_id IS NOT NULL THEN 'ambient'
-            WHEN json_extract(request, '$.session') IS NOT NULL THEN 'session'
-            WHEN bucket = '\(AudioLocation.batchBucket)' AND folder GLOB 'conversations/*' THEN 'conversation'
-            ELSE 'transaction' END
-        """
-
     /// Row ids rise with time, so that the newest come first without an index, and a place stays where it is.
     private static let listOfRecordings = """
         WITH page AS (
@@ -203,11 +185,11 @@ extension Store {
                 chunk_times, created_at, committed_at, processed_at, archived_at,
                 request ->> '$.flavour' AS flavour, request ->> '$.mode' AS mode, substr(\(patient), 1, 200) AS patient,
                 iif(folder = '', '', folder || '/') AS first_key, iif(folder = '', x'', folder || '0') AS last_key,
-                \(kind) AS kind
+                kind
             FROM transactions
             WHERE id < ?1 AND (?2 IS NULL OR business_id = ?2) AND (?3 IS NULL OR client_id = ?3)
                 AND (?4 IS NULL OR user_status = ?4) AND (?5 IS NULL OR processing_status = ?5)
-                AND (?6 OR archived_at IS NULL) AND (?7 IS NULL OR \(kind) = ?7)
+                AND (?6 OR archived_at IS NULL) AND (?7 IS NULL OR kind = ?7)
                 AND (?8 IS NULL OR txn_id LIKE ?8 ESCAPE '\\'
                     OR (request LIKE ?9 ESCAPE '\\' AND \(patient) LIKE ?8 ESCAPE '\\'))
             ORDER BY id DESC LIMIT ?10
@@ -230,7 +212,7 @@ extension Store {
         FROM page ORDER BY id DESC
         """
 
-    /// The patient's name, in the words of both of Eka's APIs.
+    /// The patient's name, in the words of both of the transaction API's versions.
     private static let patient =
         "coalesce(request ->> '$.patientDetails.username', request ->> '$.patientDetails.name')"
 }
@@ -238,7 +220,7 @@ extension Store {
 extension RecordingSummary {
     fileprivate init(row: StoredRow) throws {
         self.init(
-            id: TransactionID(row["txn_id"]), owner: Principal(row: row), kind: try row.word("kind"),
+            id: TransactionID(row["txn_id"]), owner: Principal(row: row), kind: RecordingKind(row["kind"]),
             flavour: row["flavour"] as String? ?? "", mode: row["mode"],
             patientName: row["patient"], userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"), createdAt: Date(milliseconds: row["created_at"]),

@@ -19,7 +19,9 @@ extension Store {
             for row in expired {
                 let key = Transaction.Key(
                     business: BusinessID(row["business_id"]), id: TransactionID(row["txn_id"]))
-                try Self.raise([.expired], of: key, at: now, in: db, &changes)
+                guard let found = try Self.transactionRow(key, in: db) else { continue }
+                let transaction = try Transaction(row: found, withChunks: false)
+                try self.raise([.expired], of: transaction, at: now, in: db, &changes)
             }
             let next = try db.row(
                 "SELECT min(expires_at) AS time FROM transactions WHERE expires_at IS NOT NULL")
@@ -29,7 +31,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// A session has begun; one that is never ended will be said to be over.
+    /// A recording has begun; one that is never ended will be said to be over.
     func raiseStart(
         of transaction: Transaction, rowID: Int64, in db: Database, _ changes: inout [Change]
     ) throws {
@@ -37,9 +39,9 @@ extension Store {
         guard !webhooks.isEmpty else { return }
         let now = transaction.createdAt
         let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
-        try Self.raise(events, of: transaction.key, to: webhooks, at: now, in: db, &changes)
-        if transaction.userStatus.isOpen, let lifetime = lifetime(of: transaction.request),
-            webhooks.contains(where: { $0.announces(.expired) })
+        try raise(events, of: transaction, to: webhooks, at: now, in: db, &changes)
+        if transaction.userStatus.isOpen, let lifetime = policies[transaction.request.kind].lifetime,
+            webhooks.contains(where: { vocabularies.announces(.expired, to: $0) })
         {
             try db.run(
                 "UPDATE transactions SET expires_at = ? WHERE id = ?",
@@ -47,70 +49,59 @@ extension Store {
         }
     }
 
-    /// Only of a session its time is ever over: what else was begun can be ended as late as one likes.
-    private func lifetime(of request: TransactionRequest) -> TimeInterval? {
-        if request.ambient != nil { return ambientLifetime }
-        return request.session != nil ? sessionLifetime : nil
-    }
-
     /// Processing has ended.
-    static func raiseEnd(
+    func raiseEnd(
         of transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
-        let webhooks = try webhooks(of: transaction.key.business, in: db)
+        let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
-        let documents = try documents(ofRow: rowID, in: db)
+        let documents = try Self.documents(ofRow: rowID, in: db)
         guard let event = SessionEvent(transaction.processingStatus, documents: documents) else { return }
-        try raise([event], of: transaction.key, to: webhooks, at: now, in: db, &changes)
+        try raise([event], of: transaction, to: webhooks, at: now, in: db, &changes)
     }
 
-    static func raise(
-        _ events: [SessionEvent], of key: Transaction.Key, at now: Date, in db: Database, _ changes: inout [Change]
+    func raise(
+        _ events: [SessionEvent], of transaction: Transaction, at now: Date, in db: Database,
+        _ changes: inout [Change]
     ) throws {
-        try raise(events, of: key, to: webhooks(of: key.business, in: db), at: now, in: db, &changes)
+        let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
+        try raise(events, of: transaction, to: webhooks, at: now, in: db, &changes)
     }
 
-    private static func raise(
-        _ events: [SessionEvent], of key: Transaction.Key, to webhooks: [Webhook], at now: Date, in db: Database,
+    private func raise(
+        _ events: [SessionEvent], of transaction: Transaction, to webhooks: [Webhook], at now: Date, in db: Database,
         _ changes: inout [Change]
     ) throws {
         for webhook in webhooks {
-            for event in events where webhook.announces(event) {
-                var detail: EventDetail?
-                if webhook.style == .suki {
-                    guard let found = try ambientDetail(of: key, for: webhook, in: db) else { continue }
-                    detail = found
-                }
-                try enqueue(event, of: key.id, detail, to: webhook, at: now, in: db, &changes)
+            guard let vocabulary = vocabularies[webhook.style], vocabulary.tells(webhook, of: transaction) else {
+                continue
+            }
+            for event in events where vocabulary.announces(event, to: webhook) {
+                let detail = try vocabulary.detail(of: transaction) { try visit(of: transaction, in: db) }
+                try Self.enqueue(event, of: transaction.id, detail, to: webhook, at: now, in: db, &changes)
             }
         }
     }
 
-    /// What Suki's partners are told of a session beside the event; nil for a transaction that is none of theirs.
-    private static func ambientDetail(
-        of key: Transaction.Key, for webhook: Webhook, in db: Database
-    ) throws -> EventDetail? {
-        guard let row = try transactionRow(key, in: db), let encounter = row["encounter_id"] as String?,
-            webhook.client.rawValue == row["client_id"]
-        else {
-            return nil
-        }
-        let sessions = try db.rows(
+    /// The newest recordings of a recording's visit, the oldest of them first.
+    private func visit(of transaction: Transaction, in db: Database) throws -> [TransactionID] {
+        guard let visit = policies[transaction.request.kind].visit(of: transaction.request) else { return [] }
+        return try db.rows(
             """
             SELECT txn_id FROM transactions WHERE business_id = ? AND encounter_id = ? AND user_id = ? ORDER BY id DESC
             LIMIT ?
             """,
-            [key.business.rawValue, encounter, row["user_id"] as String, Limits.sessionsOfEncounter])
-        let status: Transaction.ProcessingStatus = try row.word("processing_status")
-        return EventDetail(
-            encounter: encounter, sessions: sessions.reversed().map { $0["txn_id"] },
-            isSkipped: status == .requestFailure)
+            [
+                transaction.key.business.rawValue, visit, transaction.owner.user.rawValue,
+                Limits.sessionsOfEncounter,
+            ]
+        ).reversed().map { TransactionID($0["txn_id"]) }
     }
 
     /// - Returns: the delivery's id.
     @discardableResult
     static func enqueue(
-        _ event: SessionEvent, of session: TransactionID, _ detail: EventDetail? = nil, to webhook: Webhook,
+        _ event: SessionEvent, of session: TransactionID, _ detail: JSONValue? = nil, to webhook: Webhook,
         at now: Date, in db: Database, _ changes: inout [Change]
     ) throws -> Int64 {
         let lane = "webhook \(webhook.id)"
@@ -123,7 +114,7 @@ extension Store {
             """,
             [
                 lane, webhook.business.rawValue, webhook.id, event.rawValue, session.rawValue, now.milliseconds,
-                try detail.map { try StoredJSON.text(StoredEventDetail($0)) },
+                detail.map { StoredJSON.text(.value($0)) },
             ])
         let id = db.lastInsertedRowID
         changes.append(.delivery(lane: lane))

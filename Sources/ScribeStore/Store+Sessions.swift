@@ -2,34 +2,44 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
-/// What a session's client did when it ended it.
-package struct EndedSession: Sendable {
+/// A recording that its client has ended.
+package struct EndedRecording: Sendable {
     package let transaction: Transaction
     /// The names of the audio that had come.
     package let files: [String]
 }
 
+/// What has come of a recording's audio.
+package struct ArrivedAudio: Sendable {
+    /// The names of its files, in their order.
+    package let files: [String]
+    /// The stretches that make it up, in the order in which they were spoken; none but where it comes in stretches.
+    package let segments: [AudioSegment]
+}
+
 extension Store {
-    /// Ends a session: its audio is what has come until now, in one SQL transaction, so that no acknowledged upload is
-    /// left out and none comes after it. Of two that end it at once one does.
-    ///
-    /// A transaction that was started otherwise is ended just the same.
-    /// - Parameter fixtures: the fixtures by which a commit is refused.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``,
-    ///   ``ScribeError/refusedOnPurpose``.
-    package func endSession(
-        _ key: Transaction.Key, at now: Date, refusing fixtures: Set<String> = []
-    ) async throws -> EndedSession {
+    /// Ends a recording as its family decides, by what has come of its audio until now: all in one SQL transaction, so that
+    /// no acknowledged upload is left out and none comes after it. Of two that end it at once one does.
+    /// - Parameters:
+    ///   - fixtures: the fixtures by which a commit is refused.
+    ///   - decide: ends the transaction.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/refusedOnPurpose``, and what `decide` throws.
+    package func end(
+        _ key: Transaction.Key, at now: Date, refusing fixtures: Set<String> = [],
+        _ decide: @escaping @Sendable (inout Transaction, ArrivedAudio) throws(ScribeError) -> Transaction.Effect
+    ) async throws -> EndedRecording {
         try await writes.write { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row)
             try old.request.requireFixture(notAmong: fixtures)
-            let files = try Self.chunkNames(of: old, in: db)
+            let audio = try Self.arrivedAudio(of: old, in: db)
             var transaction = old
-            let effect = try transaction.end(files, at: now, lifetime: self.sessionLifetime)
+            let effect = try decide(&transaction, audio)
+            // First, for the job that is handed over has it in it.
+            if transaction.request != old.request { try self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             try self.applyAndHandOver(
                 effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
-            return EndedSession(transaction: transaction, files: files)
+            return EndedRecording(transaction: transaction, files: audio.files)
         }
     }
 
@@ -54,11 +64,25 @@ extension Store {
     }
 
     static func chunkNames(of transaction: Transaction, in db: Database) throws -> [String] {
-        if transaction.request.ambient != nil { return try segments(of: transaction, in: db).recorded.chunks.files }
+        try arrivedAudio(of: transaction, in: db).files
+    }
+
+    static func arrivedAudio(of transaction: Transaction, in db: Database) throws -> ArrivedAudio {
+        switch transaction.request.intake {
+        case .stretches:
+            let recorded = try segments(of: transaction, in: db).recorded
+            return ArrivedAudio(files: recorded.chunks.files, segments: recorded)
+        case .arrived:
+            return ArrivedAudio(files: SessionFiles.audio(among: try names(of: transaction, in: db)), segments: [])
+        case .listed:
+            let numbered = try names(of: transaction, in: db)
+                .compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
+            return ArrivedAudio(files: numbered.sorted { $0 < $1 }.map(\.1), segments: [])
+        }
+    }
+
+    private static func names(of transaction: Transaction, in db: Database) throws -> [String] {
         guard let location = transaction.request.audioLocation else { return [] }
-        let names = try names(in: location, business: transaction.key.business, upTo: Limits.files, db)
-        if transaction.request.session != nil { return SessionFiles.audio(among: names) }
-        let numbered = names.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
-        return numbered.sorted { $0 < $1 }.map(\.1)
+        return try names(in: location, business: transaction.key.business, upTo: Limits.files, db)
     }
 }

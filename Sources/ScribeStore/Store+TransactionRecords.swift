@@ -4,7 +4,7 @@ import ScribeDomain
 
 /// What is stored of a transaction, within a SQL transaction.
 extension Store {
-    static func insert(
+    func insert(
         _ transaction: Transaction, documents: [ResultDocument], in db: Database
     ) throws -> Int64 {
         let (owner, request) = (transaction.owner, transaction.request)
@@ -18,31 +18,32 @@ extension Store {
             "processing_status": transaction.processingStatus.rawValue,
             "committed_files": try StoredJSON.text(transaction.committedFiles),
             "created_at": transaction.createdAt.milliseconds, "committed_at": transaction.committedAt?.milliseconds,
-            "encounter_id": request.ambient?.encounter,
+            "encounter_id": policies[request.kind].visit(of: request), "kind": request.kind.rawValue,
+            "terms": Self.text(ofTerms: request),
         ])
         let rowID = db.lastInsertedRowID
-        for document in documents { try insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
+        for document in documents { try Self.insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
         return rowID
     }
 
-    static func apply(
+    func apply(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
         at now: Date, in db: Database, _ changes: inout [Change]
     ) throws {
         if effect != .none { changes.append(.transaction(transaction.key)) }
         switch effect {
         case .none: break
-        case .stored: try save(transaction, insteadOf: old, rowID: rowID, in: db)
+        case .stored: try Self.save(transaction, insteadOf: old, rowID: rowID, in: db)
         case .ended:
-            try save(transaction, insteadOf: old, rowID: rowID, in: db)
+            try Self.save(transaction, insteadOf: old, rowID: rowID, in: db)
             try db.run("DELETE FROM jobs WHERE transaction_id = ?", [rowID])
             if transaction.processingStatus == .cancelled, old.processingStatus != .cancelled {
-                try raise([.cancelled], of: transaction.key, at: now, in: db, &changes)
+                try raise([.cancelled], of: transaction, at: now, in: db, &changes)
             }
         case .process:
-            try save(transaction, insteadOf: old, rowID: rowID, in: db)
-            try startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)
-            if old.userStatus.isOpen { try raise([.ended], of: transaction.key, at: now, in: db, &changes) }
+            try Self.save(transaction, insteadOf: old, rowID: rowID, in: db)
+            try Self.startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)
+            if old.userStatus.isOpen { try raise([.ended], of: transaction, at: now, in: db, &changes) }
         }
     }
 
@@ -93,14 +94,20 @@ extension Store {
         )
     }
 
-    static func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+    func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
         try db.run(
-            "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ? WHERE id = ?",
+            "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ?, terms = ? WHERE id = ?",
             [
                 try StoredJSON.text(transaction.request), transaction.request.patientID,
-                transaction.request.inputLanguages.first, transaction.request.fixture, rowID,
+                transaction.request.inputLanguages.first, transaction.request.fixture,
+                Self.text(ofTerms: transaction.request), rowID,
             ]
         )
+    }
+
+    /// What a family keeps is an object; most keep nothing.
+    private static func text(ofTerms request: TransactionRequest) -> String {
+        request.terms == .object([:]) ? "{}" : StoredJSON.text(.value(request.terms))
     }
 
     static func startProcessing(

@@ -13,7 +13,7 @@ extension Store {
     /// Stores a new transaction with its documents, all in progress.
     ///
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``,
-    ///   ``ScribeError/storageQuotaExceeded`` for a session, and ``ScribeError/invalidRequest(field:problem:)`` for what
+    ///   ``ScribeError/storageQuotaExceeded`` where room is needed, and ``ScribeError/invalidRequest(field:problem:)`` for what
     ///   is beyond ``Limits``.
     /// - Parameter replays: whether the same request again is answered like the first.
     package func initialise(
@@ -41,10 +41,12 @@ extension Store {
             try !hasReachedItsQuota(transaction.owner, at: transaction.createdAt, in: db)
         else { throw ScribeError.transactionLimitExceeded }
         // Its client is told before it records what there is no room for.
-        if transaction.request.session != nil, try hasUsedUpStorage(of: transaction.owner.business, in: db) {
+        if policies[transaction.request.kind].needsRoomAtStart,
+            try hasUsedUpStorage(of: transaction.owner.business, in: db)
+        {
             throw ScribeError.storageQuotaExceeded
         }
-        let rowID = try Self.insert(transaction, documents: documents, in: db)
+        let rowID = try insert(transaction, documents: documents, in: db)
         if transaction.userStatus == .committed {
             try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
         }
@@ -71,9 +73,9 @@ extension Store {
             let effect = try change(&transaction)
             try transaction.requireWithinLimits()
             if transaction.request != old.request { try transaction.request.requireWithinLimits() }
-            try Self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
+            try self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
             // Long, and seldom changed.
-            if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
+            if transaction.request != old.request { try self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             if let documents, transaction.userStatus.isOpen {
                 try Self.replaceDocuments(ofRow: row["id"], with: documents, at: now, in: db)
             }
@@ -94,13 +96,13 @@ extension Store {
             let row = try Self.requireTransactionRow(key, in: db)
             let rowID: Int64 = row["id"]
             let old = try Transaction(row: row, request: self.requests.request(row["request"]))
-            try old.requireTime(at: now, lifetime: self.sessionLifetime)
+            try old.requireTime(at: now, lifetime: self.policies[old.request.kind].lifetime)
             try old.request.requireFixture(notAmong: fixtures)
             var transaction = old
             var list = list
-            // A session's client that says stop and commit means what has come (medscribe.md section 8).
-            // Once it has ended nothing comes any more, whatever names are listed.
-            if old.request.session != nil, list.files.isEmpty || old.userStatus == .committed {
+            // A client that says stop and commit means what has come (medscribe.md section 8). Once it has ended nothing
+            // comes any more, whatever names are listed.
+            if old.request.intake == .arrived, list.files.isEmpty || old.userStatus == .committed {
                 list.files = old.userStatus == .committed ? [] : try Self.chunkNames(of: old, in: db)
             }
             let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
@@ -147,7 +149,7 @@ extension Store {
     ) throws {
         try transaction.requireWithinLimits()
         var made: [Change] = []
-        try Self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
+        try self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
         if effect == .process,
             let job = try claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
         {

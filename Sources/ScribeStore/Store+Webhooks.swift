@@ -41,9 +41,8 @@ extension Store {
     ) async throws -> Registration {
         try await writes.write { db in
             let there = try Self.webhooks(of: principal.business, in: db)
-            if draft.style == .connect,
-                there.contains(where: { $0.style == .connect && $0.endpoint == draft.endpoint })
-            {
+            let isUnique = self.vocabularies[draft.style]?.takesEndpointOnce ?? false
+            if isUnique, there.contains(where: { $0.style == draft.style && $0.endpoint == draft.endpoint }) {
                 return .duplicate
             }
             guard there.count < Limits.webhooks else { return .tooMany }
@@ -53,7 +52,7 @@ extension Store {
                 "endpoint": draft.endpoint.text, "events": try StoredJSON.text(draft.events),
                 "signing_key": draft.signingKey, "scheme": draft.scheme,
                 "pauses": try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
-                "created_at": now.milliseconds,
+                "created_at": now.milliseconds, "is_unique": isUnique,
             ])
             guard let webhook = try Self.webhook(db.lastInsertedRowID, in: db) else { return .tooMany }
             return .registered(webhook)
@@ -152,7 +151,7 @@ extension Webhook {
     init(row: StoredRow) throws {
         let pauses: [Int] = try StoredJSON.value(row["pauses"])
         self.init(
-            id: row["id"], style: try row.word("style"), business: BusinessID(row["business_id"]),
+            id: row["id"], style: Webhook.Style(row["style"]), business: BusinessID(row["business_id"]),
             client: ClientID(row["client_id"]), user: UserID(row["user_id"]), endpoint: Endpoint(row["endpoint"]),
             events: try StoredJSON.value(row["events"]), signingKey: row["signing_key"], scheme: row["scheme"],
             pauses: pauses.map { .milliseconds($0) }, createdAt: Date(milliseconds: row["created_at"]))

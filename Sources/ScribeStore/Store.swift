@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import GRDB
 import GRDBSQLite
 package import ScribeDomain
@@ -10,10 +10,8 @@ package final class Store: Sendable {
     let writes: GroupCommit
     let transcribesOnArrival: Bool
     let quotas: Quotas
-    /// How long a session may be open, in seconds.
-    package let sessionLifetime: TimeInterval
-    /// The same of an ambient session, which a device may have recorded long before it tells.
-    package let ambientLifetime: TimeInterval
+    package let policies: RecordingPolicies
+    let vocabularies: EventVocabularies
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
     let requests = RequestCache()
@@ -46,17 +44,20 @@ package final class Store: Sendable {
     /// Jobs that were running when the process last ended are made pending again.
     /// - Parameter transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at
     ///   commit. Where recognition takes no time, whoever assembles the results hears the chunks as well.
+    /// - Parameters:
+    ///   - policies: of the kinds of recordings that families start.
+    ///   - vocabularies: of the styles of webhooks that families register.
     /// - Parameter sink: gets every change that others may wait for.
     /// - Throws: ``Problem``, or what SQLite says.
     package init(
         path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
-        sessionLifetime: TimeInterval = Transaction.sessionLifetime,
-        ambientLifetime: TimeInterval = Transaction.ambientLifetime, sink: (any ChangeSink)? = nil
+        policies: RecordingPolicies = RecordingPolicies(), vocabularies: EventVocabularies = EventVocabularies(),
+        sink: (any ChangeSink)? = nil
     ) throws {
         try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
         self.quotas = quotas
-        self.sessionLifetime = sessionLifetime
-        self.ambientLifetime = ambientLifetime
+        self.policies = policies
+        self.vocabularies = vocabularies
         self.transcribesOnArrival = transcribesOnArrival
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)
@@ -68,6 +69,7 @@ package final class Store: Sendable {
             // docs/decisions.md.
             try db.execute(
                 sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000; PRAGMA temp_store = MEMORY")
+            if !db.configuration.readonly { try Schema.prepareWriting(db) }
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
@@ -75,10 +77,7 @@ package final class Store: Sendable {
             let synchronous = durability == .full ? "FULL" : "NORMAL"
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
             writes = GroupCommit(pool, sink: sink)
-            let migrator = Schema.migrator
-            if try pool.read(migrator.hasBeenSuperseded) { throw Problem.newerSchema(path: path) }
-            guard try pool.read(Self.isOurs) else { throw Problem.foreign(path: path) }
-            try migrator.migrate(pool)
+            try Schema.prepare(pool)
             try pool.write { db in
                 try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
                 try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
@@ -86,16 +85,6 @@ package final class Store: Sendable {
         } catch {
             throw Problem.explained(error, path: path)
         }
-    }
-
-    /// Whether a database is empty, or has this program's migrations.
-    private static func isOurs(_ db: Database) throws -> Bool {
-        try Bool.fetchOne(
-            db,
-            sql: """
-                SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)
-                    OR EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'grdb_migrations')
-                """) ?? false
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {

@@ -13,10 +13,12 @@ extension Transaction {
                 files: StoredJSON.names(row["stopped_files"]),
                 times: StoredTimes(text: row["chunk_times"]).value
             ) : ChunkList(files: [])
+        var request = try request ?? StoredJSON.request(row["request"])
+        try request.read(row)
         self.init(
             id: TransactionID(row["txn_id"]),
             owner: Principal(row: row),
-            request: try request ?? StoredJSON.request(row["request"]),
+            request: request,
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"),
             stopped: chunks,
@@ -27,6 +29,17 @@ extension Transaction {
             archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
             audioQuality: row["audio_quality"]
         )
+    }
+}
+
+extension TransactionRequest {
+    /// Takes what has columns of its own. The bucket may be another than the URL's.
+    mutating func read(_ row: StoredRow) throws {
+        kind = RecordingKind(row["kind"])
+        terms = try StoredJSON.object(row["terms"])
+        audioLocation = (row["bucket"] as String?).flatMap { bucket in
+            (row["folder"] as String?).map { AudioLocation(bucket: bucket, folder: $0) }
+        }
     }
 }
 

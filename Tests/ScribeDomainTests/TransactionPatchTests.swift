@@ -118,12 +118,6 @@ struct TransactionPatchTests {
         #expect(throws: ScribeError.transactionCancelled) { try transaction.requireConvertible() }
     }
 
-    @Test("a bucket that the Python SDK could not name is the one that files are uploaded to")
-    func unnamedBucket() {
-        let location = TransactionRequest(transfer: .nonVaded, audioURL: "s3://None/c/t/1/").audioLocation
-        #expect(location == AudioLocation(bucket: AudioLocation.batchBucket, folder: "c/t/1"))
-    }
-
     @Test(
         "a language is the spoken one in any spelling",
         arguments: [("eng", true), ("en-US", true), ("hi", false), ("EN", true)]

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOPosix
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing
@@ -8,25 +9,6 @@ import Testing
 @testable import Engines
 @testable import ScribeRuntime
 @testable import ScribeStore
-
-/// Says what it is told, one after the other; the last thing goes on.
-struct ScriptedTranscriber: Transcriber {
-    enum Step { case text(String), failure(EngineFailure), sleep(Duration) }
-
-    let name = "scripted"
-    let steps: LockedValue<[Step]>
-    let clock: ScribeClock
-
-    func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        switch steps.withLock({ $0.count > 1 ? $0.removeFirst() : $0[0] }) {
-        case .text(let text): return RecognisedSpeech(text: text)
-        case .failure(let failure): throw failure
-        case .sleep(let duration):
-            try await clock.sleep(for: duration, as: .fixture)
-            return RecognisedSpeech(text: "late")
-        }
-    }
-}
 
 struct ScriptedNoteWriter: NoteWriter {
     struct Broken: Error {}

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOPosix
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing

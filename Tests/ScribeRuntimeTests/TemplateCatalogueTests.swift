@@ -1,3 +1,4 @@
+import Engines
 import ScribeDomain
 import TestSupport
 import Testing
@@ -52,5 +53,15 @@ struct TemplateCatalogueTests {
         let written = catalogue.improvised(for: document)
         #expect(written.sections.map(\.title) == [expected])
         #expect(written.format == .markdown && written.id == TemplateID("0192"))
+    }
+
+    @Test("a hidden template is known by its id and offered to nobody")
+    func hidden() {
+        let own = Template(id: .init("own"), name: "Own", format: .json, bucket: .custom, sections: [])
+        let catalogue = catalogue.hiding([own])
+        #expect(catalogue[own.id]?.name == "Own")
+        #expect(!catalogue.offers(own.id))
+        #expect(catalogue.templates.map(\.id) == self.catalogue.templates.map(\.id))
+        #expect(catalogue.offers(catalogue.fallback.id))
     }
 }

@@ -34,6 +34,11 @@ struct BackendTests {
         #expect(await !store.isReachable())
     }
 
+    @Test("key files keep the names that earlier versions gave them")
+    func secrets() {
+        #expect(FamilySecrets.names.contains("suki-signing-key.pem"))
+    }
+
     @Test("two backends in one process share nothing")
     func isolation() async throws {
         let (first, second) = (try TestServer(), try TestServer())
@@ -60,7 +65,7 @@ struct BackendTests {
     @Test("what lies around among the uploads keeps no server from starting")
     func strayFile() async throws {
         let server = try TestServer()
-        let objects = server.configuration.dataFolder + "/objects"
+        let objects = server.configuration.dataFolder + "/states/1/objects"
         try FileManager.default.createDirectory(atPath: objects + "/lost+found", withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: objects + "/stray"))
         try await server.run { client in

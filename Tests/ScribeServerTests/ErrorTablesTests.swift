@@ -15,6 +15,7 @@ import Testing
 @testable import Eka
 @testable import Listen
 @testable import Omi
+@testable import S3
 @testable import ScribeHTTP
 @testable import Status
 @testable import Suki
@@ -35,31 +36,17 @@ struct ErrorTablesTests {
         .routeNotFound(hint: "No such route"), .methodNotAllowed(allowed: ["GET", "PUT"]), .busy(retryAfter: 2),
         .tooManyAttempts(retryAfter: 3),
     ]
-    private static let eka: [any Error] = [
-        EkaError.invalidClient, EkaError.invalidCredentials, EkaError.refreshRefused, EkaError.audioLocationRequired,
-        EkaError.batchLocationRequired, EkaError.linkRefused, EkaError.polledTransactionNotFound,
-    ]
     private static let tables: [(String, any ErrorTable, [any Error])] = [
-        (
-            "session protocol", AllianceErrors(),
-            [
-                AllianceError.malformed("It cannot be"), AllianceError.invalidTemplate, AllianceError.templateNotFound,
-                AllianceError.documentNotFound, AllianceError.webhookNotFound, AllianceError.tooManyWebhooks,
-                AllianceError.alreadyCommitted, AllianceError.chunkTooLarge,
-                AllianceError.invalidAudioFormat("audio/x"),
-                AllianceError.unknownLink, AllianceError.audioNotEnabled, AllianceError.audioNotAvailable,
-                AllianceError.upgradeRequired,
-            ]
-        ),
-        ("control", ControlErrors(), []), ("transaction API", EkaErrors(), eka), ("login", AccountErrors(), eka),
-        ("templates", TemplateErrors(), eka), ("whole files", FileUploadErrors(), eka),
-        (
-            "connect", ConnectErrors(),
-            [ConnectError.alreadyRegistered, ConnectError.tooMany, ConnectError.unknownWebhook]
-        ),
-        ("listen", ListenErrors(), []), ("subq", ListenErrors(speaksSubQ: true), []), ("omi", OmiErrors(), []),
-        ("status", StatusErrors(), []),
-        ("suki", SukiErrors(), [SukiError.notRegistered, SukiError.upgradeRequired]),
+        ("session protocol", AllianceErrors(), OwnErrors.alliance), ("control", ControlErrors(), OwnErrors.control),
+        ("transaction API", EkaErrors(), OwnErrors.eka + OwnErrors.devices),
+        ("transaction API, a text as error", EkaErrors(asText: true), OwnErrors.eka),
+        ("login", AccountErrors(), OwnErrors.eka), ("templates", TemplateErrors(), OwnErrors.eka),
+        ("whole files", FileUploadErrors(), OwnErrors.eka), ("connect", ConnectErrors(), OwnErrors.connect),
+        ("listen", ListenErrors(), OwnErrors.listen), ("subq", ListenErrors(speaksSubQ: true), OwnErrors.listen),
+        ("omi", OmiErrors(), OwnErrors.omi), ("status", StatusErrors(), []),
+        ("suki", SukiErrors(), OwnErrors.suki),
+        ("suki, contexts", SukiErrors(invalid: "invalid_context_request"), []),
+        ("suki, feedback", SukiErrors(invalid: "invalid_feedback_request"), []),
     ]
 
     @Test("every family's refusals are those of errors.txt")
@@ -80,6 +67,7 @@ struct ErrorTablesTests {
             let ours = Refusal.internalError(Self.context())
             lines.append(try await line("internal error", table.response(ours, Self.context())))
         }
+        lines += try await objects()
         let text = lines.joined(separator: "\n") + "\n"
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("errors.txt")
         if ProcessInfo.processInfo.environment["SCRIBE_WRITE_PAGES"] != nil {
@@ -89,20 +77,39 @@ struct ErrorTablesTests {
         #expect(text.split(separator: "\n") == expected.split(separator: "\n"))
     }
 
-    private static func context() -> ScribeContext {
-        ScribeContext(source: .init(channel: EmbeddedChannel(), logger: Logger(label: "test")))
+    /// The same of S3, which has no table.
+    private func objects() async throws -> [String] {
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/bucket/key")
+        let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+        var lines = ["# S3"]
+        var errors: [any Error] = Self.failures
+        errors += Self.problems as [any Error]
+        for error in errors + OwnErrors.s3 {
+            let refusal = S3Responder.error(thrown: error, Self.context())
+            lines.append(try await line("\(error)", refusal.response(to: request, context: Self.context())))
+        }
+        return lines
     }
 
-    /// The error, the status, the headers beside the type and length, and the body with sorted members.
+    private static func context() -> ScribeContext {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return ScribeContext(source: .init(channel: EmbeddedChannel(), logger: logger))
+    }
+
+    /// The error, the status, the headers beside the length, and the body: JSON with sorted members, or XML.
     private func line(_ name: String, _ response: Response) async throws -> String {
         let writer = CollectingWriter()
         try await response.body.write(writer)
-        let headers = response.headers.filter { ![.contentType, .contentLength].contains($0.name) }
+        let headers = response.headers.filter { $0.name != .contentLength }
             .map { "\($0.name.canonicalName): \($0.value)" }.sorted()
-        var body = JSONText()
-        body.write(try JSONDecoder().decode(JSONValue.self, from: Data(writer.bytes.value)))
-        return ([name, "\(response.status.code)"] + headers + [String(decoding: body.bytes, as: UTF8.self)])
-            .joined(separator: " | ")
+        var bytes = writer.bytes.value
+        if response.headers[.contentType] != "application/xml" {
+            var body = JSONText()
+            body.write(try JSONDecoder().decode(JSONValue.self, from: Data(bytes)))
+            bytes = body.bytes
+        }
+        let body = String(decoding: bytes, as: UTF8.self).replacing("\n", with: " ")
+        return ([name, "\(response.status.code)"] + headers + [body]).joined(separator: " | ")
     }
 
     private struct CollectingWriter: ResponseBodyWriter {

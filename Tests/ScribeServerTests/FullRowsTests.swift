@@ -11,9 +11,18 @@ struct FullRowsTests {
     /// An object of almost 64 KB, the most that is echoed.
     static let object = #"{"a":"\#(String(repeating: "é", count: 32_000))"}"#
 
-    @Test("every operation answers for a transaction, a session and an ambient session whose rows are full")
-    func everyOperation() async throws {
-        let server = try TestServer()
+    /// The context of an ambient session, of almost 256 KB.
+    private static var context: String {
+        let note = String(repeating: "n", count: 4000)
+        let diagnosis =
+            #"{"codes":[{"type":"ICD10","code":"I10","description":"Hypertension"}],"diagnosis_note":"\#(note)"}"#
+        let diagnoses = Array(repeating: diagnosis, count: 45).joined(separator: ",")
+        return #"{"orders":\#(object),"diagnoses":{"values":[\#(diagnoses)]}}"#
+    }
+
+    @Test("every documented GET answers for a transaction, a session and an ambient session whose rows are full")
+    func everyRead() async throws {
+        let server = try TestServer.ambient()
         let manual = server.manual
         try await server.run(.socket) { anonymous in
             let client = try await anonymous.login().clinician()
@@ -29,8 +38,13 @@ struct FullRowsTests {
             let session = try await client.post(
                 TestScribeClient.sessions, #"{"upload_type":"chunked"\#(details)}"#)
             #expect(session.status == 201)
+            let id = DocumentedOperation.ambientSession
+            #expect(Self.context.utf8.count > 240 << 10)
+            let visit = try await client.visit(
+                #"{"ambient_session_id":"\#(id)","encounter_id":"t"}"#, context: Self.context, seconds: 2)
+            #expect(visit == id)
 
-            // Every id of a documented path is "t" here: the transaction's.
+            // Every other id of a documented path is "t" here: the transaction's, and the encounter's.
             for operation in try DocumentedOperation.all() where operation.method == .get {
                 let answer = try await manual.letting(pass: .seconds(14), hasJob: false) {
                     try await client.get(operation.path)
@@ -38,6 +52,8 @@ struct FullRowsTests {
                 #expect(answer.status < 500, "\(operation)")
             }
             #expect(try await client.read(try session["session_id"]).status < 300)
+            #expect(try await client.get("/api/v1/ambient/encounter/t/content").status == 200)
+            #expect(try await client.ambient(id, "structured-data").status == 200)
         }
     }
 

@@ -48,9 +48,11 @@ struct RefusedUploadsTests {
 
     @Test("an upload to an ended session is refused, and its neighbours run once")
     func endedSession() async throws {
-        let terms = SessionTerms(uploadType: .chunked, templates: [])
-        try await fixture.initialise(session: terms)
-        _ = try await fixture.store.endSession(fixture.key(), at: fixture.start)
+        try await fixture.initialise(isSession: true)
+        let now = fixture.start
+        _ = try await fixture.store.end(fixture.key(), at: now) { (transaction, audio) throws(ScribeError) in
+            try transaction.end(audio.files, at: now, lifetime: nil)
+        }
         let late = object("260510/t/1.wav")
         let runs = await runsOfNeighbours(
             in: fixture.store,

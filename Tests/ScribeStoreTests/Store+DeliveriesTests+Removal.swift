@@ -13,7 +13,7 @@ extension DeliveryStoreTests {
         try await fixture.initialise()
         #expect(try await claim(webhook).count == 1)
         #expect(
-            try await fixture.store.removeWebhook(webhook.id, style: .alliance, of: .init("b-1"), at: fixture.start))
+            try await fixture.store.removeWebhook(webhook.id, style: .usual, of: .init("b-1"), at: fixture.start))
         try fixture.store.close()
         let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
         let claim = try await store.claimDeliveries(in: "webhook \(webhook.id)", upTo: 1, at: fixture.start)

@@ -12,7 +12,7 @@ struct DeliveryStoreTests {
     init() throws { fixture = try StoreFixture() }
 
     func register(
-        _ style: Webhook.Style = .alliance, events: [String] = [], pauses: [Duration] = [.seconds(10)],
+        _ style: Webhook.Style = .usual, events: [String] = [], pauses: [Duration] = [.seconds(10)],
         owner: Principal? = nil, endpoint: String = "http://receiver/"
     ) async throws -> Webhook {
         let draft = WebhookDraft(
@@ -90,10 +90,10 @@ struct DeliveryStoreTests {
         #expect(try await deliverAll(webhook) == [event])
     }
 
-    @Test("a subscription of Eka Connect hears of what was completed, and of nothing else")
+    @Test("a webhook hears of what its style has a name for, and of nothing else")
     func connect() async throws {
-        let webhook = try await register(.connect, events: ["v2rx.completed", "appointment.created"])
-        let other = try await register(.connect, events: ["appointment.created"], endpoint: "http://other/")
+        let webhook = try await register(.once, events: ["v2rx.completed", "appointment.created"])
+        let other = try await register(.once, events: ["appointment.created"], endpoint: "http://other/")
         try await fixture.initialise()
         try await fixture.commit([])
         try await finish(.success, failing: ["b-1-t-2"])
@@ -190,13 +190,13 @@ struct DeliveryStoreTests {
         let sending = try await claim(webhook)
         try await fixture.commit([])
         #expect(
-            try await !fixture.store.removeWebhook(webhook.id, style: .connect, of: .init("b-1"), at: fixture.start))
+            try await !fixture.store.removeWebhook(webhook.id, style: .once, of: .init("b-1"), at: fixture.start))
         #expect(
-            try await !fixture.store.removeWebhook(webhook.id, style: .alliance, of: .init("b-2"), at: fixture.start))
+            try await !fixture.store.removeWebhook(webhook.id, style: .usual, of: .init("b-2"), at: fixture.start))
         #expect(
-            try await fixture.store.removeWebhook(webhook.id, style: .alliance, of: .init("b-1"), at: fixture.start))
+            try await fixture.store.removeWebhook(webhook.id, style: .usual, of: .init("b-1"), at: fixture.start))
         #expect(
-            try await !fixture.store.removeWebhook(webhook.id, style: .alliance, of: .init("b-1"), at: fixture.start))
+            try await !fixture.store.removeWebhook(webhook.id, style: .usual, of: .init("b-1"), at: fixture.start))
         #expect(try await fixture.store.settle(sending[0], .failed(problem: "no"), at: fixture.start) == .failed)
         try await fixture.initialise("later")
         let left = try await fixture.store.deliveries(DeliveryFilter())
@@ -208,8 +208,7 @@ struct DeliveryStoreTests {
     @Test("a session that nobody ends expires once, at its time")
     func expiry() async throws {
         let webhook = try await register(events: ["session.expired"])
-        let terms = SessionTerms(uploadType: .chunked, templates: [])
-        for id in ["left", "committed", "deleted"] { try await fixture.initialise(id, session: terms) }
+        for id in ["left", "committed", "deleted"] { try await fixture.initialise(id, isSession: true) }
         // What was begun by the other API can be ended as late as one likes.
         try await fixture.initialise("no session")
         _ = try await fixture.store.commit(fixture.key("committed"), ChunkList(files: []), at: fixture.start)

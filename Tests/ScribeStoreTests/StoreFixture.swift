@@ -18,7 +18,8 @@ struct StoreFixture {
         folder = try TemporaryFolder()
         store = try Store(
             path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: transcribesOnArrival,
-            sink: changes)
+            policies: RecordingPolicies([TestSessionPolicy()]),
+            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), sink: changes)
     }
 
     func key(_ id: String = "t", business: String = "b-1") -> Transaction.Key {
@@ -35,11 +36,14 @@ struct StoreFixture {
     @discardableResult
     func initialise(
         _ id: String = "t", owner: Principal? = nil, audioURL: String = "s3://bucket/260510/t", at time: Date? = nil,
-        session: SessionTerms? = nil
+        isSession: Bool = false
     ) async throws -> Initialisation {
         let owner = owner ?? self.owner
         var request = TransactionRequest(transfer: .vaded, mode: "consultation", audioURL: audioURL)
-        request.session = session
+        if isSession {
+            request.kind = .session
+            request.intake = .arrived
+        }
         let transaction = Transaction(id: .init(id), owner: owner, request: request, createdAt: time ?? start)
         let prefix = "\(owner.business)-\(id)"
         return try await store.initialise(

@@ -17,6 +17,9 @@ package struct DocumentedOperation: CustomStringConvertible {
 
     package var description: String { "\(method) \(path)" }
 
+    /// The ambient session in the paths: its id must be a UUID, where every other id may be any text and is `t`.
+    package static let ambientSession = "8f14e45f-ceea-467f-a1b2-0c3d4e5f6071"
+
     /// Every operation of every document.
     package static func all() throws -> [DocumentedOperation] {
         try documents().flatMap { document -> [DocumentedOperation] in
@@ -32,8 +35,7 @@ package struct DocumentedOperation: CustomStringConvertible {
                     let isForm =
                         content?["application/json"] == nil && body?["$ref"] == nil
                         || content?["application/octet-stream"] != nil
-                    // An ambient session's id must be a UUID; every other id may be any text.
-                    let id = path.hasPrefix("/api/v1/ambient/session") ? "8f14e45f-ceea-467f-a1b2-0c3d4e5f6071" : "t"
+                    let id = path.hasPrefix("/api/v1/ambient/session") ? ambientSession : "t"
                     return DocumentedOperation(
                         method: method,
                         path: path.replacing("{txn_id}", with: id).replacing(/\{[a-z_]+\}/, with: "t"),

@@ -48,9 +48,15 @@ package struct TestServer {
         configuration.dataFolder = "\(folder.path)/data"
     }
 
+    /// The folder of the database and the uploads, once the server has started.
+    package func stateFolder() throws -> String {
+        let name = try String(contentsOfFile: "\(configuration.dataFolder)/current", encoding: .utf8)
+        return "\(configuration.dataFolder)/states/\(name.trimmingCharacters(in: .newlines))"
+    }
+
     /// The files of what was uploaded.
     package func objectFiles() throws -> [String] {
-        let folder = configuration.dataFolder + "/objects"
+        let folder = try stateFolder() + "/objects"
         return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") }
     }
 

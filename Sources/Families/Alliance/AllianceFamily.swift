@@ -1,12 +1,25 @@
 import HTTPTypes
 package import Hummingbird
-package import ScribeDomain
+import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
+import ScribeStore
 
 /// The MedScribe Alliance session protocol (`/voice/v1`, medscribe.md). A folder for what is told of sessions, what is
 /// uploaded, what is streamed, and what is known beforehand.
 package struct AllianceFamily: RoutedAPI {
+    /// What of it can be set.
+    package struct Settings: Sendable {
+        /// How long a session may be open.
+        package var lifetime: Duration = .seconds(SessionPolicy.usualLifetime)
+        /// How long a poll is held.
+        package var longPoll: Duration = .seconds(14)
+        /// After so long without audio a stream is closed.
+        package var streamIdle: Duration = .seconds(300)
+
+        package init() {}
+    }
+
     package let name = "Alliance"
     package let reservedPaths: [[Substring]] = [["voice", "v1"]]
 
@@ -19,30 +32,21 @@ package struct AllianceFamily: RoutedAPI {
     private let longPoll: Duration
     private let sockets: SocketRoute
 
-    /// - Parameters:
-    ///   - tickets: for links that are credentials themselves.
-    ///   - pages: which of them may use cookies.
-    ///   - longPoll: how long a poll is held.
-    ///   - counts: how many may stream at a time.
-    ///   - streamIdle: after so long without audio a stream is closed.
-    package init(
-        _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, tickets: Tickets,
-        origin: LinkOrigin, pages: PageOrigins, longPoll: Duration, counts: SocketCounts, streamIdle: Duration,
-        memory: MemoryBudget
-    ) {
-        var limits = SocketRoute.Limits(idleTime: streamIdle, closure: StreamSession.idle)
+    /// - Parameter counts: how many may stream at a time.
+    init(_ environment: FamilyEnvironment, counts: SocketCounts, settings: Settings) {
+        var limits = SocketRoute.Limits(idleTime: settings.streamIdle, closure: StreamSession.idle)
         // No client caps what it sends in one message (row 62).
         limits.messageSize = 16 << 20
-        sockets = SocketRoute(counts, memory: memory, limits: limits, clock: runtime.clock) { error, _ in
-            StreamSession.closure(for: error)
-        }
-        self.pages = pages
-        self.runtime = runtime
-        self.authenticator = authenticator
-        self.credentials = credentials
-        self.tickets = tickets
-        self.origin = origin
-        self.longPoll = longPoll
+        sockets = SocketRoute(
+            counts, memory: environment.memory, limits: limits, clock: environment.runtime.clock
+        ) { error, _ in StreamSession.closure(for: error) }
+        runtime = environment.runtime
+        authenticator = environment.authenticator
+        credentials = environment.credentials
+        tickets = environment.tickets
+        origin = environment.origin
+        pages = environment.pages
+        longPoll = settings.longPoll
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { AllianceErrors() }
@@ -50,26 +54,28 @@ package struct AllianceFamily: RoutedAPI {
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(AllianceErrors()))
         let links = UploadLinks(
-            credentials: credentials, tickets: tickets, origin: origin, clock: runtime.clock)
+            credentials: credentials, tickets: tickets, origin: origin, policies: runtime.store.policies,
+            clock: runtime.clock)
+        let sessions = Sessions(runtime)
         DiscoveryRoute(origin: origin).add(to: open)
         StreamRoutes(
-            sessions: runtime.sessions, streams: runtime.sessionStreams, tickets: tickets, sockets: sockets
+            sessions: sessions, streams: runtime.sessionStreams, tickets: tickets, sockets: sockets
         ).add(to: open)
         let authenticated =
             open.group()
             .add(middleware: Authentication(authenticator, pages: pages) { [$0.bearerToken].compactMap(\.self) })
             .add(middleware: ErrorRendering(AllianceErrors()))
         SessionRoutes(
-            sessions: runtime.sessions, links: links, longPoll: longPoll, identifiers: runtime.identifiers
+            sessions: sessions, links: links, longPoll: longPoll, identifiers: runtime.identifiers
         ).add(to: authenticated)
-        RunRoutes(sessions: runtime.sessions).add(to: authenticated)
+        RunRoutes(sessions: sessions).add(to: authenticated)
         AudioRoutes(
-            sessions: runtime.sessions, uploads: runtime.uploads, clock: runtime.clock
+            sessions: sessions, uploads: runtime.uploads, clock: runtime.clock
         ).add(to: authenticated)
         CombinedAudioRoutes(
             audio: runtime.sessionAudio, tickets: tickets, origin: origin, clock: runtime.clock
         ).add(to: authenticated, links: open)
-        TemplateRoutes(sessions: runtime.sessions).add(to: authenticated)
+        TemplateRoutes(sessions: sessions).add(to: authenticated)
         WebhookRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: authenticated)
     }
 }

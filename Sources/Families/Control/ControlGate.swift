@@ -9,7 +9,11 @@ import ScribeHTTP
 struct ControlGate: RouterMiddleware {
     typealias Context = ScribeContext
 
-    let settings: ControlFamily.Settings
+    /// The host that the server listens on.
+    let host: String
+    /// Nil: none is asked for.
+    let token: String?
+    let proxies: TrustedProxies
     let throttle: LoginThrottle
 
     func handle(
@@ -17,7 +21,7 @@ struct ControlGate: RouterMiddleware {
     ) async throws -> Response {
         guard isOwn(host: request.authority) else { throw ControlError.foreignHost }
         guard Self.isFromNoOtherPage(request.headers, host: request.authority) else { throw ControlError.foreignPage }
-        if let token = settings.token {
+        if let token {
             try await requireToken(token, request, context)
         } else {
             if Self.isForwarded(request.headers) { throw ControlError.forwarded }
@@ -32,7 +36,7 @@ struct ControlGate: RouterMiddleware {
     private func isOwn(host authority: String) -> Bool {
         guard let place = HostAndPort(authority) else { return false }
         return place.isAddress || !place.host.contains(".") || place.host.hasSuffix(".localhost")
-            || place.host == settings.host.lowercased()
+            || place.host == host.lowercased()
     }
 
     private static func isFromNoOtherPage(_ headers: HTTPFields, host: String) -> Bool {
@@ -52,7 +56,7 @@ struct ControlGate: RouterMiddleware {
         let refusal = HTTPProblem.unauthenticated(reason: "The admin token is needed: Authorization: Bearer …")
         guard request.headers[.authorization] != nil, let offered = request.headers.bearerToken else { throw refusal }
         try await throttle.attempt(
-            ControlFamily.root, from: settings.proxies.client(of: request, context), orThrow: refusal
+            ControlFamily.root, from: proxies.client(of: request, context), orThrow: refusal
         ) { Self.areEqual(offered, token) ? () : nil }
     }
 

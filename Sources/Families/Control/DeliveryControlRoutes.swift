@@ -34,21 +34,21 @@ struct DeliveryControlRoutes: Sendable {
         filter.session = query["session_id"].map { String($0).storable }
         filter.limit = try query.integer("limit", in: 1...Self.longestPage) ?? 100
         let found = try await queries.deliveries.list(filter)
-        return try await .longJSON(.ok, ["deliveries": .array(found) { $0.json(try webhooks.message(of: $0)) }])
+        return try await .longJSON(.ok, ["deliveries": .array(found) { $0.json(webhooks.message(of: $0)) }])
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = try Self.id(context), let found = try await queries.deliveries.delivery(id) else {
             throw try Self.unknownDelivery(context)
         }
-        return try await .longJSON(.ok, found.json(try webhooks.message(of: found)))
+        return try await .longJSON(.ok, found.json(webhooks.message(of: found)))
     }
 
     @Sendable private func replay(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = try Self.id(context), let replayed = try await webhooks.replay(id) else {
             throw try Self.unknownDelivery(context)
         }
-        return try await .longJSON(.accepted, replayed.json(try webhooks.message(of: replayed)))
+        return try await .longJSON(.accepted, replayed.json(webhooks.message(of: replayed)))
     }
 
     private struct Replay: Decodable {

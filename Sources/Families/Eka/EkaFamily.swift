@@ -2,7 +2,8 @@ import HTTPTypes
 package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
+import ScribeStore
 
 /// The EkaScribe transaction API, with login, templates, configuration and what is left of its version 1.
 ///
@@ -10,30 +11,20 @@ package import ScribeRuntime
 package struct EkaFamily: RoutedAPI {
     /// What of it can be set.
     package struct Settings: Sendable {
-        package var fidelity: Fidelity
+        /// Whether answers follow the clients or the documentation where those differ.
+        package var fidelity = Fidelity.clients
         /// By client id.
-        package var clientProfiles: [String: ClientProfile]
-        package var longPoll: Duration
-        package var lifetimes: TokenLifetimes
-        package var origin: LinkOrigin
-        package var pages: PageOrigins
-        package var proxies: TrustedProxies
+        package var clientProfiles: [String: ClientProfile] = [:]
+        /// How long a status poll is held; no client waits longer than 16 s (C-30).
+        package var longPoll: Duration = .seconds(14)
+        package var lifetimes = TokenLifetimes()
 
-        package init(
-            fidelity: Fidelity, clientProfiles: [String: ClientProfile], longPoll: Duration,
-            lifetimes: TokenLifetimes, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies
-        ) {
-            self.origin = origin
-            self.pages = pages
-            self.proxies = proxies
-            self.fidelity = fidelity
-            self.clientProfiles = clientProfiles
-            self.longPoll = longPoll
-            self.lifetimes = lifetimes
-        }
+        package init() {}
     }
 
     package static let hostSuffixes = [".eka.care"]
+    /// Where whole files are uploaded to, with a form (eka.md 2.12).
+    package static let batchBucket = "m-prod-ekascribe-batch"
     /// The vendor's desktop app, as its requests name their origin.
     package static let apps: Set<String> = ["app://ekascribe"]
     /// The hosts that clients have compiled in (eka-v2.md section 1.1).
@@ -55,17 +46,20 @@ package struct EkaFamily: RoutedAPI {
     private let credentials: UploadCredentials
     private let secrets: ClientSecrets
     private let tickets: Tickets
+    private let origin: LinkOrigin
+    private let pages: PageOrigins
+    private let proxies: TrustedProxies
     private let settings: Settings
 
-    package init(
-        _ runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, secrets: ClientSecrets,
-        tickets: Tickets, settings: Settings
-    ) {
-        self.runtime = runtime
-        self.authenticator = authenticator
-        self.credentials = credentials
-        self.secrets = secrets
-        self.tickets = tickets
+    init(_ environment: FamilyEnvironment, settings: Settings) {
+        runtime = environment.runtime
+        authenticator = environment.authenticator
+        credentials = environment.credentials
+        secrets = environment.secrets
+        tickets = environment.tickets
+        origin = environment.origin
+        pages = environment.pages
+        proxies = environment.proxies
         self.settings = settings
     }
 
@@ -86,9 +80,9 @@ package struct EkaFamily: RoutedAPI {
         addAccountRoutes(
             to: router.group().add(middleware: ErrorRendering(AccountErrors())),
             devices: router.group().add(middleware: ErrorRendering(EkaErrors())))
-        let authentication = Authentication(authenticator, pages: settings.pages, tokens: Self.tokens)
+        let authentication = Authentication(authenticator, pages: pages, tokens: Self.tokens)
         FileUploadRoutes(
-            credentials: credentials, fidelity: settings.fidelity, origin: settings.origin,
+            credentials: credentials, fidelity: settings.fidelity, origin: origin,
             identifiers: runtime.identifiers,
             clock: runtime.clock
         ).add(
@@ -110,28 +104,28 @@ package struct EkaFamily: RoutedAPI {
     }
 
     private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {
-        let authentication = Authentication(authenticator, pages: settings.pages, tokens: Self.tokens)
+        let authentication = Authentication(authenticator, pages: pages, tokens: Self.tokens)
         let issuing = TokenIssuing(
             store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients, secrets: secrets,
             lifetimes: settings.lifetimes, identifiers: runtime.identifiers, clock: runtime.clock)
         AccountRoutes(
             store: runtime.store, queries: runtime.queries, throttle: LoginThrottle(clock: runtime.clock),
-            secrets: secrets, issuing: issuing, lifetimes: settings.lifetimes, origin: settings.origin,
-            pages: settings.pages, proxies: settings.proxies, clock: runtime.clock
+            secrets: secrets, issuing: issuing, lifetimes: settings.lifetimes, origin: origin,
+            pages: pages, proxies: proxies, clock: runtime.clock
         ).add(to: group, pages: devices)
         WhoAmIRoute(queries: runtime.queries).add(to: group.group().add(middleware: authentication))
         DeviceRoutes(
             logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), queries: runtime.queries,
             issuing: issuing,
             approver: authenticator.mode == .strict ? nil : authenticator.clients.demoPrincipal.client,
-            origin: settings.origin, pages: settings.pages, proxies: settings.proxies,
+            origin: origin, pages: pages, proxies: proxies,
             identifiers: runtime.identifiers
         ).add(to: devices, authenticated: devices.group().add(middleware: authentication))
     }
 
     private var documentLinks: DocumentLinks {
         DocumentLinks(
-            tickets: tickets, origin: settings.origin, store: runtime.store, queries: runtime.queries,
+            tickets: tickets, origin: origin, store: runtime.store, queries: runtime.queries,
             clock: runtime.clock)
     }
 
@@ -171,7 +165,8 @@ package struct EkaFamily: RoutedAPI {
         TransactionDetailsRoutes(
             store: store, queries: queries, facts: runtime.facts, links: documentLinks,
             uploadLinks: UploadLinks(
-                credentials: credentials, tickets: tickets, origin: settings.origin, clock: clock)
+                credentials: credentials, tickets: tickets, origin: origin,
+                policies: runtime.store.policies, clock: clock)
         ).add(to: group)
         DocumentRoutes(
             store: store, queries: queries, links: documentLinks, identifiers: identifiers, clock: clock

@@ -1,8 +1,8 @@
-package import Engines
+import Engines
 package import Hummingbird
-package import ScribeDomain
+import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Live recognition as Deepgram and SubQ serve it: audio goes in over a socket, words come out while they are spoken.
 package struct ListenFamily: RoutedAPI {
@@ -33,11 +33,10 @@ package struct ListenFamily: RoutedAPI {
     private let grants: ListenGrantRoutes
     private let settings: Settings
 
-    package init(
-        _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, tickets: Tickets,
-        memory: MemoryBudget, settings: Settings
-    ) {
-        let authentication = ListenAuthentication(authenticator: authenticator, tickets: tickets)
+    init(_ environment: FamilyEnvironment, settings: Settings) {
+        let runtime = environment.runtime
+        let authentication = ListenAuthentication(
+            authenticator: environment.authenticator, tickets: environment.tickets)
         grants = ListenGrantRoutes(authentication: authentication)
         var limits = SocketRoute.Limits(idleTime: settings.idleTime, closure: ListenSession.idle)
         // Three seconds of audio in one message are usual, and a minute is not too much.
@@ -45,11 +44,12 @@ package struct ListenFamily: RoutedAPI {
         // Texts are commands: the longest has some hundred key terms.
         limits.textSize = 64 << 10
         routes = ListenRoutes(
-            engine: engine, recordings: runtime.liveRecordings, authentication: authentication,
+            engine: environment.engine, recordings: runtime.liveRecordings, authentication: authentication,
             identifiers: runtime.identifiers, clock: runtime.clock,
             settings: settings,
             sockets: SocketRoute(
-                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness), memory: memory,
+                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness),
+                memory: environment.memory,
                 limits: limits, clock: runtime.clock
             ) { error, _ in ListenSession.closure(for: error) })
         self.settings = settings

@@ -69,7 +69,7 @@ struct ListenMessages: Sendable {
     private func json(_ result: LiveResult) -> JSON {
         let words = result.words.map { punctuates ? $0.punctuated ?? $0.text : $0.text }
         let alternative: JSON = [
-            "transcript": .string(words.joined(separator: " ")), "confidence": .number(rounded(result.confidence)),
+            "transcript": .string(words.joined(separator: " ")), "confidence": .number(result.confidence.inThousandths),
             "words": .array(result.words) { $0.json(punctuates: punctuates, tellsLanguage: tellsLanguages) },
             "languages": tellsLanguages ? .array(result.words.languages, JSON.string) : nil,
         ]
@@ -88,7 +88,7 @@ struct ListenMessages: Sendable {
     func metadata(duration: Double, hash: SHA256Digest) -> JSON {
         (["type": "Metadata"] as JSON).adding(
             model.metadata(
-                request: request, hash: hash, createdAt: createdAt, duration: rounded(duration),
+                request: request, hash: hash, createdAt: createdAt, duration: duration.inThousandths,
                 channels: duration == 0 && !speaksSubQ ? 0 : channels))
     }
 
@@ -127,6 +127,4 @@ struct ListenMessages: Sendable {
     private func place(_ channel: Int) -> JSON {
         .array(speaksSubQ ? [channel] : [channel, channels], JSON.integer)
     }
-
-    private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

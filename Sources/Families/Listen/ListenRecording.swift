@@ -14,7 +14,7 @@ extension Recognitions.Hearing {
         let language = speech.language
         let words = self.words.map {
             TimedWord(
-                text: $0.text, start: rounded($0.start), end: rounded($0.end),
+                text: $0.text, start: $0.start.inThousandths, end: $0.end.inThousandths,
                 speaker: query.options.tellsSpeakers ? $0.speaker ?? 0 : nil, language: $0.language ?? language)
         }
         func text(_ words: [TimedWord]) -> String {
@@ -53,7 +53,8 @@ extension Recognitions.Hearing {
         let channel: JSON = [
             "detected_language": detected.map(JSON.string),
             // Recognisers that name a language are sure of it.
-            "language_confidence": detected.map { _ in .number(rounded(confidence)) }, "alternatives": [alternative],
+            "language_confidence": detected.map { _ in .number(confidence.inThousandths) },
+            "alternatives": [alternative],
         ]
         let utterances = JSON.array(query.tellsUtterances ? turns : []) { turn in
             [
@@ -64,12 +65,10 @@ extension Recognitions.Hearing {
         }
         return [
             "metadata": ListenModel(query.model, speaksSubQ: speaksSubQ).metadata(
-                request: request, hash: sha256, createdAt: now, duration: rounded(duration), channels: 1),
+                request: request, hash: sha256, createdAt: now, duration: duration.inThousandths, channels: 1),
             "results": ["channels": [channel], "utterances": query.tellsUtterances ? utterances : nil],
         ]
     }
-
-    private func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 }
 
 extension [TimedWord] {

@@ -126,10 +126,3 @@ struct ConversationText: Sendable {
         output.text.write("]")
     }
 }
-
-extension JSONText {
-    /// An object without its last brace: more members follow.
-    fileprivate mutating func write(openObject json: JSON) {
-        write(plain: String(decoding: json.bytes.dropLast(), as: UTF8.self))
-    }
-}

@@ -13,7 +13,7 @@ extension [LiveWord] {
                 turns.append([word])
             }
         }
-        func time(_ seconds: Double) -> Double { Swift.max(0, ((offset + seconds) * 1000).rounded() / 1000) }
+        func time(_ seconds: Double) -> Double { Swift.max(0, (offset + seconds).inThousandths) }
         return turns.compactMap { turn in
             guard let first = turn.first, let last = turn.last else { return nil }
             let number = Swift.min(Swift.max(first.speaker ?? 0, 0), 99)

@@ -1,9 +1,8 @@
-package import Engines
 package import Foundation
 package import Hummingbird
 package import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Conversations of wearable devices as Omi's backend serves them, and the text that a device has recognised itself
 /// (streaming.md 4).
@@ -41,19 +40,19 @@ package struct OmiFamily: RoutedAPI {
     private let authentication: Authentication
 
     /// - Parameter firebase: verifies its tokens, where that is set.
-    package init(
-        _ runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, firebase: ForeignTokens?,
-        proxies: TrustedProxies, memory: MemoryBudget, settings: Settings
-    ) {
+    init(_ environment: FamilyEnvironment, firebase: ForeignTokens?, settings: Settings) {
+        let runtime = environment.runtime
         let credentials = OmiCredentials(
-            authenticator: authenticator, adminKey: settings.adminKey, firebase: firebase, client: settings.client)
+            authenticator: environment.authenticator, adminKey: settings.adminKey, firebase: firebase,
+            client: settings.client)
         listen = OmiListenRoutes(
-            runtime: runtime, engine: engine, credentials: credentials, settings: settings,
+            runtime: runtime, engine: environment.engine, credentials: credentials, settings: settings,
             routes: SocketRoute(
-                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness), memory: memory,
+                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness),
+                memory: environment.memory,
                 limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle), clock: runtime.clock
             ) { error, _ in OmiListener.closure(for: error) },
-            proxies: proxies)
+            proxies: environment.proxies)
         conversations = ConversationRoutes(
             store: runtime.store, queries: runtime.queries, conversations: runtime.conversations,
             metrics: runtime.metrics, identifiers: runtime.identifiers, settings: settings)

@@ -1,7 +1,7 @@
 package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
 
 /// The object API that the AWS SDKs talk to. Its own is every host that names a bucket, and whatever else nobody wants:
 /// a path may be a bucket and a key.
@@ -12,10 +12,11 @@ package struct S3Family: Family {
         "s3.amazonaws.com", "s3.ap-south-1.amazonaws.com", "s3-ap-south-1.amazonaws.com", "s3.us-west-1.amazonaws.com",
         "s3-us-west-1.amazonaws.com",
     ]
+
     /// The buckets that clients have compiled in.
     package static let buckets = [
         "m-prod-voice-record", "m-staging-voice-record", "m-dev-voice-record", "m-pp-voice2rx",
-        AudioLocation.batchBucket,
+        "m-prod-ekascribe-batch",
     ]
 
     package let name = "S3"
@@ -23,9 +24,11 @@ package struct S3Family: Family {
 
     /// - Parameter explainsSignatures: whether a client learns what the server has signed when its own signature does
     ///   not match.
-    package init(_ runtime: Runtime, credentials: UploadCredentials, explainsSignatures: Bool = false) {
+    init(_ environment: FamilyEnvironment, explainsSignatures: Bool) {
+        let runtime = environment.runtime
         responder = S3Responder(
-            store: runtime.store, queries: runtime.queries, uploads: runtime.uploads, credentials: credentials,
+            store: runtime.store, queries: runtime.queries, uploads: runtime.uploads,
+            credentials: environment.credentials,
             identifiers: runtime.identifiers, clock: runtime.clock, explainsSignatures: explainsSignatures)
     }
 

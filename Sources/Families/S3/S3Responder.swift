@@ -29,21 +29,27 @@ struct S3Responder: Sendable {
         var response: Response
         do {
             response = try await perform(request, context)
-        } catch let error as S3Error {
-            context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
-            response = error.response(to: request, context: context)
-        } catch let failure as ScribeError {
-            response = Self.error(for: failure, context).response(to: request, context: context)
-        } catch HTTPProblem.busy {
-            response = S3Error.serviceUnavailable.response(to: request, context: context)
         } catch  where error.isBrokenRequest {
             throw error
         } catch {
-            context.logger.error("unexpected error", metadata: ["error": "\(error)"])
-            response = S3Error.internalError.response(to: request, context: context)
+            response = Self.error(thrown: error, context).response(to: request, context: context)
         }
         response.headers[.amzRequestID] = context.requestID
         return response
+    }
+
+    /// Logs a failure and returns what the client gets for it.
+    static func error(thrown failure: any Error, _ context: ScribeContext) -> S3Error {
+        switch failure {
+        case let error as S3Error:
+            context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
+            return error
+        case let failure as ScribeError: return error(for: failure, context)
+        case HTTPProblem.busy: return .serviceUnavailable
+        default:
+            context.logger.error("unexpected error", metadata: ["error": "\(failure)"])
+            return .internalError
+        }
     }
 
     private static func error(for failure: ScribeError, _ context: ScribeContext) -> S3Error {

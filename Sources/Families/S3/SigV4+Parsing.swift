@@ -7,7 +7,7 @@ extension SigV4 {
     /// - Returns: nil when the request is not signed at all.
     /// - Throws: ``S3Error`` when it is signed badly.
     static func read(from message: Message) throws(S3Error) -> SigV4? {
-        if let authorization = message.header("authorization"), authorization.hasPrefix("AWS") {
+        if let authorization = message.header("authorization"), SigningScope.isSignature(authorization) {
             return try read(authorization: authorization, timestamp: message.header("x-amz-date"))
         }
         guard let query = SigV4Query(message.query) else { throw .invalidURI }
@@ -39,7 +39,7 @@ extension SigV4 {
     private static func withoutSpaces(_ text: Substring) -> String { text.split(ascii: " ").joined() }
 
     private static func read(query: SigV4Query) throws(S3Error) -> SigV4? {
-        guard query["X-Amz-Algorithm"] != nil || query["X-Amz-Signature"] != nil else { return nil }
+        guard query.names.contains(where: SigningScope.isSignatureParameter) else { return nil }
         guard query["X-Amz-Algorithm"] == algorithm else {
             throw .authorizationQueryParametersError("X-Amz-Algorithm only supports \(algorithm)")
         }

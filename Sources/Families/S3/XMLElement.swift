@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ScribeDomain
 
 /// XML as S3 answers it: elements with text or with elements, nothing else.
 struct XMLElement: Sendable {
@@ -43,26 +44,9 @@ struct XMLElement: Sendable {
         if let namespace { text += " xmlns=\"\(namespace)\"" }
         text += ">"
         switch content {
-        case .text(let value): text += Self.escaped(value)
+        case .text(let value): text += value.escapedForMarkup
         case .elements(let elements): for element in elements { element.write(to: &text) }
         }
         text += "</\(name)>"
-    }
-
-    /// Fit for XML text: marked-up characters escaped, those that XML cannot hold left out.
-    private static func escaped(_ value: String) -> String {
-        var escaped = ""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: break
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

@@ -3,7 +3,7 @@ package import Hummingbird
 import NIOCore
 import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Answers the addresses that people and load balancers try first: `/` in a browser, `/docs`, `/health`, `/healthz`,
 /// `/openapi.json` and `/favicon.ico`. Signed requests are S3's, and so is `/docs` once a bucket has that name. The
@@ -13,24 +13,21 @@ package struct FrontPage: Family {
     package struct Settings: Sendable {
         let version: String
         let isStrict: Bool
-        let origin: LinkOrigin
         let tlsPort: @Sendable () -> Int?
         let demo: @Sendable () -> Demo?
         let openAPI: @Sendable () -> [UInt8]
 
         /// - Parameters:
         ///   - isStrict: whether the page has the version and links only.
-        ///   - origin: tells how the client has reached the server.
         ///   - tlsPort: the port for TLS, once it is open.
         ///   - demo: a client that may log in.
         ///   - openAPI: the OpenAPI document as JSON. The first call may take a second.
         package init(
-            version: String, isStrict: Bool, origin: LinkOrigin, tlsPort: @escaping @Sendable () -> Int?,
+            version: String, isStrict: Bool, tlsPort: @escaping @Sendable () -> Int?,
             demo: @escaping @Sendable () -> Demo?, openAPI: @escaping @Sendable () -> [UInt8]
         ) {
             self.version = version
             self.isStrict = isStrict
-            self.origin = origin
             self.tlsPort = tlsPort
             self.demo = demo
             self.openAPI = openAPI
@@ -56,12 +53,14 @@ package struct FrontPage: Family {
 
     package let name = "Front page"
     private let queries: Queries
+    private let origin: LinkOrigin
     private let objects: any Family
     private let settings: Settings
 
     /// - Parameter objects: the family of S3, which answers for a bucket that exists.
-    package init(_ runtime: Runtime, objects: any Family, settings: Settings) {
-        queries = runtime.queries
+    init(_ environment: FamilyEnvironment, objects: any Family, settings: Settings) {
+        queries = environment.runtime.queries
+        origin = environment.origin
         self.objects = objects
         self.settings = settings
     }
@@ -104,7 +103,7 @@ package struct FrontPage: Family {
     }
 
     private func page(_ request: Request, _ context: ScribeContext) -> Response {
-        let base = settings.origin.base(of: request, context)
+        let base = origin.base(of: request, context)
         // The host is the client's text: a line to copy holds it only where it is a host.
         let shown = settings.isStrict || WebOrigin(base) == nil ? nil : base
         let text = FrontPageText(

@@ -1,3 +1,5 @@
+import ScribeDomain
+
 /// The page at `/`: one document without scripts, pictures or links to other hosts.
 struct FrontPageText {
     let version: String
@@ -8,15 +10,15 @@ struct FrontPageText {
     let demo: FrontPage.Demo?
 
     var html: String {
-        var parts = ["<h1>scribe-emulator \(Self.escaped(version))</h1>"]
+        var parts = ["<h1>scribe-emulator \(version.escapedForMarkup)</h1>"]
         let rows = self.rows
         if !rows.isEmpty {
-            let cells = rows.map { "<tr><th>\($0.title)</th><td><code>\(Self.escaped($0.value))</code></td></tr>" }
+            let cells = rows.map { "<tr><th>\($0.title)</th><td><code>\($0.value.escapedForMarkup)</code></td></tr>" }
             parts.append("<table>\(cells.joined())</table>")
         }
         if let base {
             parts.append("<p>Copy into a shell:</p>")
-            parts.append("<pre>\(Self.escaped(lines(base).joined(separator: "\n")))</pre>")
+            parts.append("<pre>\(lines(base).joined(separator: "\n").escapedForMarkup)</pre>")
         }
         parts.append(
             """
@@ -56,21 +58,5 @@ struct FrontPageText {
                 + #" | sed 's/.*"access_token": *"\([^"]*\)".*/\1/')"#,
             #"curl -s $BASE/voice/api/v2/transaction/history -H "Authorization: Bearer $TOKEN""#,
         ]
-    }
-
-    /// Text that HTML shows as it is, also within an attribute.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
     }
 }

@@ -11,9 +11,8 @@ import ScribeStore
 /// What a supervisor and a newcomer ask first. Without authentication.
 struct HealthRoutes: Sendable {
     let runtime: Runtime
-    let reserve: StorageReserve
-    let transcriber: any Transcriber
-    let noteWriter: any NoteWriter
+    /// Recognises live speech.
+    let engine: any LiveEngine
     let build: StatusFamily.Build
     let threads: NIOThreadPool
     let authority: String?
@@ -57,7 +56,7 @@ struct HealthRoutes: Sendable {
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
         let isReady = await runtime.queries.storage.isReachable()
-        let condition = transcriber.condition
+        let condition = runtime.transcriber.condition
         var readings = try await threads.runIfActive { ProcessReadings.current() }
         // Without the database the rest is still there: an alarm on readiness needs it then.
         if let size = try? await runtime.queries.storage.size() {
@@ -73,10 +72,11 @@ struct HealthRoutes: Sendable {
             ]
         }
         readings += [
-            MetricReading(.ready, isReady), MetricReading(.storageHasRoom, reserve.hasRoom),
+            MetricReading(.ready, isReady), MetricReading(.storageHasRoom, runtime.reserve.hasRoom),
             MetricReading(.transcriberAvailable, condition == .available),
             MetricReading(.circuitOpen, labels: ["transcriber"], condition == .unavailable),
-            MetricReading(.circuitOpen, labels: ["note_writer"], noteWriter.condition == .unavailable),
+            MetricReading(.circuitOpen, labels: ["note_writer"], runtime.noteWriter.condition == .unavailable),
+            MetricReading(.circuitOpen, labels: ["live"], engine.condition == .unavailable),
             MetricReading(.heldPolls, runtime.signals.waiterCount),
             MetricReading(.memoryHeldBytes, memory.total), MetricReading(.memoryBudgetBytes, memory.limit),
             MetricReading(.buildInfo, labels: [build.version, build.commit], 1),
@@ -89,8 +89,8 @@ struct HealthRoutes: Sendable {
 
     @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
         let isReady = await runtime.queries.storage.isReachable()
-        let name = transcriber.name
-        let condition = transcriber.condition
+        let name = runtime.transcriber.name
+        let condition = runtime.transcriber.condition
         return .json(
             isReady ? .ok : .serviceUnavailable,
             [
@@ -99,7 +99,7 @@ struct HealthRoutes: Sendable {
                     // Nobody is listened to before migrations and seed are done.
                     "seed": "ready", "database": isReady ? "ready" : "unreachable",
                     // Deletions are still possible, which is why this alone does not make it unready.
-                    "storage": reserve.hasRoom ? "ready" : "full",
+                    "storage": runtime.reserve.hasRoom ? "ready" : "full",
                     "transcriber": .string(condition == .available ? name : "\(name) \(condition.rawValue)"),
                 ],
             ])

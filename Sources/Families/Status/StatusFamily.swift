@@ -1,11 +1,9 @@
 import Documents
-package import Engines
 package import Hummingbird
-package import NIOPosix
-package import ScribeDomain
+import NIOPosix
+import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
-package import ScribeStore
+import ScribeRuntime
 
 /// What is asked of the server itself, without a token: is it there, is it ready, what does it speak.
 package struct StatusFamily: RoutedAPI {
@@ -29,14 +27,11 @@ package struct StatusFamily: RoutedAPI {
     package let name = "Status"
     private let routes: HealthRoutes
 
-    /// - Parameter authority: what clients are to trust, as PEM; nil where the certificate is somebody else's, or none.
-    package init(
-        _ runtime: Runtime, reserve: StorageReserve, transcriber: any Transcriber, noteWriter: any NoteWriter,
-        build: Build, threads: NIOThreadPool, authority: String?, memory: MemoryBudget
-    ) {
+    init(_ environment: FamilyEnvironment, build: Build, authority: String?) {
         routes = HealthRoutes(
-            runtime: runtime, reserve: reserve, transcriber: transcriber, noteWriter: noteWriter, build: build,
-            threads: threads, authority: authority, memory: memory)
+            runtime: environment.runtime, engine: environment.engine, build: build, threads: .singleton,
+            authority: authority,
+            memory: environment.memory)
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { StatusErrors() }

@@ -18,6 +18,8 @@ struct SukiErrors: ErrorTable {
         switch error {
         case let error as SukiError: error.refusal
         case let failure as ScribeError: refusal(for: failure)
+        case let problem as DiagnosisProblem:
+            Refusal(.badRequest, code: invalid, "\(problem.id): \(problem.field) \(problem.problem)")
         case HTTPProblem.bodyTooLarge(let limit): shared.saying("the body is larger than \(limit) bytes")
         case HTTPProblem.methodNotAllowed(let allowed):
             shared.saying("allowed here: \(allowed.joined(separator: ", "))")

@@ -1,7 +1,7 @@
 package import Hummingbird
-package import ScribeDomain
+import ScribeDomain
 package import ScribeHTTP
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Suki's ambient sessions (suki.md): who logs in, sessions, the socket over which they are recorded, and what becomes of
 /// them. A folder for each.
@@ -11,7 +11,7 @@ package struct SukiFamily: RoutedAPI {
         /// What is recorded for less time is made nothing of.
         package var shortest: Duration = .seconds(60)
         /// How long a session may be open.
-        package var lifetime: Duration = .seconds(Transaction.ambientLifetime)
+        package var lifetime: Duration = .seconds(AmbientPolicy.usualLifetime)
 
         package init() {}
     }
@@ -26,25 +26,30 @@ package struct SukiFamily: RoutedAPI {
     ]
 
     private let runtime: Runtime
+    private let sessions: AmbientSessions
     private let clinicians: Clinicians
     private let tickets: Tickets
     private let origin: LinkOrigin
     private let sockets: SocketRoute
 
     /// - Parameters:
-    ///   - tickets: for links that are credentials themselves.
+    ///   - partners: those whose clinicians log in.
     ///   - counts: how many may stream at a time.
-    package init(
-        _ runtime: Runtime, clinicians: Clinicians, tickets: Tickets, origin: LinkOrigin, counts: SocketCounts,
-        memory: MemoryBudget
-    ) {
+    init(_ environment: FamilyEnvironment, partners: KnownPartners, counts: SocketCounts, settings: Settings) {
+        let runtime = environment.runtime
+        let tokens = SukiTokens(
+            keyFile: { try await environment.secretFiles(SukiContribution.keyFile, $0) }, clock: runtime.clock)
         sockets = SocketRoute(
-            counts, memory: memory, limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle),
-            clock: runtime.clock, explain: StreamSession.explain)
+            counts, memory: environment.memory,
+            limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle), clock: runtime.clock,
+            explain: StreamSession.explain)
         self.runtime = runtime
-        self.clinicians = clinicians
-        self.tickets = tickets
-        self.origin = origin
+        clinicians = Clinicians(
+            runtime, tokens: tokens, partners: partners, clients: environment.authenticator.clients,
+            mode: environment.authenticator.mode)
+        sessions = AmbientSessions(runtime, shortest: settings.shortest / .seconds(1))
+        tickets = environment.tickets
+        origin = environment.origin
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { SukiErrors() }
@@ -54,7 +59,7 @@ package struct SukiFamily: RoutedAPI {
         let ambient = AmbientSockets(clock: runtime.clock)
         AuthRoutes(clinicians: clinicians).add(to: open)
         StreamRoutes(
-            sessions: runtime.ambientSessions, clinicians: clinicians, ambient: ambient, sockets: sockets,
+            sessions: sessions, clinicians: clinicians, ambient: ambient, sockets: sockets,
             clock: runtime.clock
         ).add(to: open)
         /// What is wrong with a body has another name in each place.
@@ -63,16 +68,16 @@ package struct SukiFamily: RoutedAPI {
                 .add(middleware: Authentication { [clinicians] in try await clinicians.principal(in: $0) })
                 .add(middleware: ErrorRendering(SukiErrors(invalid: invalid)))
         }
-        SessionRoutes(sessions: runtime.ambientSessions, sockets: ambient).add(
+        SessionRoutes(sessions: sessions, sockets: ambient).add(
             to: authenticated("invalid_request"), contexts: authenticated("invalid_context_request"))
-        AudioRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
-        ContentRoutes(sessions: runtime.ambientSessions).add(to: authenticated("invalid_request"))
+        AudioRoutes(sessions: sessions).add(to: authenticated("invalid_request"))
+        ContentRoutes(sessions: sessions).add(to: authenticated("invalid_request"))
         RecordingRoutes(
-            sessions: runtime.ambientSessions, uploads: runtime.uploads, queries: runtime.queries, tickets: tickets,
+            sessions: sessions, uploads: runtime.uploads, queries: runtime.queries, tickets: tickets,
             origin: origin, clock: runtime.clock
         ).add(to: authenticated("invalid_request"), links: open)
         FeedbackRoutes(
-            sessions: runtime.ambientSessions, store: runtime.store, identifiers: runtime.identifiers,
+            sessions: sessions, store: runtime.store, identifiers: runtime.identifiers,
             clock: runtime.clock
         ).add(to: authenticated("invalid_feedback_request"))
         PreferenceRoutes(store: runtime.store, queries: runtime.queries, clock: runtime.clock).add(

@@ -39,11 +39,6 @@ extension HTTPField.Name {
     package static let accelBuffering = named("x-accel-buffering")
     /// In which a client wants to be told of a document on its way: `ag-ui`, or an answer at once.
     package static let protocolName = named("x-protocol")
-    package static let sukiToken = named("sdp_suki_token")
-    package static let sukiProvider = named("sdp_provider_id")
-    package static let ambientSession = named("ambient_session_id")
-    package static let startTime = named("x-start-time")
-    package static let encryptionHash = named("x-encryption-hash")
     package static let contentTypeOptions = named("x-content-type-options")
     package static let contentMD5 = named("content-md5")
 }

@@ -34,9 +34,8 @@ package struct RequestAddress: Sendable {
 
     /// Whether the request has a signature of AWS's, good or bad, in a header or in its query.
     package var isSigned: Bool {
-        if let authorization = request.headers[.authorization], authorization.hasPrefix("AWS") { return true }
-        guard let query = request.uri.query else { return false }
-        return query.contains("X-Amz-") || query.contains("AWSAccessKeyId=")
+        if let authorization = request.headers[.authorization], SigningScope.isSignature(authorization) { return true }
+        return request.uri.queryParameters.contains { SigningScope.isSignatureParameter($0.key) }
     }
 
     /// Whether the client asks for a web page by name, as browsers do.

@@ -44,8 +44,19 @@ struct NearestRoute: Sendable {
         self.vocabulary = vocabulary
     }
 
-    /// Whether a route has the word.
-    func hasWord(_ word: Substring) -> Bool { vocabulary.contains { $0.elementsEqual(word.utf8) } }
+    /// Returns for each word of a path whether a log may show it: the words of routes, and the first word that leaves the
+    /// routes where they have a fixed word, for it is likely mistyped. Any other word may be an identifier or a name.
+    /// - Parameter mayHoldKey: whether all words but the first may be an object's key.
+    func showable(_ path: [Substring], mayHoldKey: Bool) -> [Bool] {
+        var followed = routes
+        return path.enumerated().map { place, word in
+            let known = vocabulary.firstIndex { $0.elementsEqual(word.utf8) }
+            let longer = followed.filter { $0.words.count > place }
+            followed = longer.filter { $0.words[place] == nil || $0.words[place] == known }
+            let isMistyped = followed.isEmpty && !longer.isEmpty && (place == 0 || !mayHoldKey)
+            return known != nil || isMistyped
+        }
+    }
 
     /// Returns the nearest route; nil where no word of it resembles a word of the path.
     func match(_ method: String, _ path: [Substring]) -> Match? {

@@ -7,7 +7,8 @@ import ScribeDomain
 /// Explains refused and unrouted requests in the log, in at most 10 lines a second.
 ///
 /// A line holds no query, no header value but host and origin, no body, and no key of an object. Of a path that has a
-/// route it holds the route's pattern: the parameters may be credentials.
+/// route it holds the route's pattern: the parameters may be credentials. Of any other path it holds the words of routes
+/// and a mistyped one: the others may be names.
 package final class RefusalLog: Sendable {
     private struct Window: Sendable {
         var second = 0
@@ -82,10 +83,8 @@ package final class RefusalLog: Sendable {
 
     private func shownPath(_ words: [Substring], _ facts: Explanation.Facts, _ match: NearestRoute.Match?) -> String {
         if let match, match.isExact { return match.path }
-        // What no other family has may be an object's key: of that the first word and the words of routes are shown.
-        let shown = words.prefix(Self.mostWords).enumerated().map { place, word in
-            place > 0 && facts.claim == .rest && !nearest.hasWord(word) ? "…" : Self.shown(word)
-        }
+        let showable = nearest.showable(Array(words.prefix(Self.mostWords)), mayHoldKey: facts.claim == .rest)
+        let shown = zip(words, showable).map { word, isShowable in isShowable ? Self.shown(word) : "…" }
         // A path that resembles no route may be that of an object.
         let mayHoldKey = facts.holdsKey || facts.family == nil || (facts.claim == .rest && match == nil)
         if mayHoldKey { return "/\(shown.first ?? "")" + (words.count > 1 ? "/…" : "") }

@@ -46,6 +46,14 @@ package struct SigningScope: Hashable, Sendable {
         }
     }
 
+    /// Whether an `Authorization` header has a signature of AWS's, good or bad, of this version or an older one.
+    package static func isSignature(_ authorization: String) -> Bool { authorization.hasPrefix("AWS") }
+
+    /// Whether a query with a parameter of that name is signed, in this version or an older one.
+    package static func isSignatureParameter(_ name: some StringProtocol) -> Bool {
+        name == "X-Amz-Algorithm" || name == "X-Amz-Signature" || name == "AWSAccessKeyId"
+    }
+
     /// A time as signatures spell it: `20260510T091233Z`.
     package static func timestamp(of date: Date) -> String { date.apiTime.filter { $0 != "-" && $0 != ":" } }
 }

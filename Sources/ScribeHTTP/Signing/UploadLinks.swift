@@ -44,17 +44,22 @@ package struct UploadLinks: Sendable {
     private let credentials: UploadCredentials
     private let tickets: Tickets
     private let origin: LinkOrigin
+    private let policies: RecordingPolicies
     private let clock: ScribeClock
 
-    package init(credentials: UploadCredentials, tickets: Tickets, origin: LinkOrigin, clock: ScribeClock) {
+    package init(
+        credentials: UploadCredentials, tickets: Tickets, origin: LinkOrigin, policies: RecordingPolicies,
+        clock: ScribeClock
+    ) {
         self.credentials = credentials
         self.tickets = tickets
         self.origin = origin
+        self.policies = policies
         self.clock = clock
     }
 
-    /// These show a string where other clients' flavours mean the form.
-    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
+    /// Desktop apps' flavours end so: they show a string where other clients' flavours mean the form.
+    private static let endsWithoutForm = ["-desktop-mac", "-desktop-windows"]
 
     /// - Throws: what signing throws.
     package func link(
@@ -62,7 +67,7 @@ package struct UploadLinks: Sendable {
     ) async throws -> UploadLink {
         let id = transaction.id.rawValue
         let escaped = PercentEncoding.encode(id, keepingSlashes: false)
-        let uploadType = transaction.request.session?.uploadType ?? .chunked
+        let uploadType = policies[transaction.request.kind].uploadType(of: transaction.request)
         if uploadType == .stream {
             let ticket = try tickets.issue(
                 Self.streamPurpose, for: id, to: principal, lifetime: Transaction.openLifetime)
@@ -82,10 +87,10 @@ package struct UploadLinks: Sendable {
                 transaction: id))
     }
 
-    private static func wantsForm(_ request: Request, _ uploadType: SessionTerms.UploadType) -> Bool {
+    private static func wantsForm(_ request: Request, _ uploadType: UploadType) -> Bool {
         let isSecondVersion = request.query["version"]?.lowercased() == "v2"
         if uploadType == .single { return isSecondVersion }
-        let flavour = request.headers[.flavour] ?? ""
-        return isSecondVersion || !flavour.isEmpty && !flavoursWithoutForm.contains(flavour.lowercased())
+        let flavour = request.headers[.flavour]?.lowercased() ?? ""
+        return isSecondVersion || !flavour.isEmpty && !endsWithoutForm.contains(where: flavour.hasSuffix)
     }
 }

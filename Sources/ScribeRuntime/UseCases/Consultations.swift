@@ -51,9 +51,9 @@ package struct Consultations: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/refusedOnPurpose``.
     package func stop(_ key: Transaction.Key, _ list: ChunkList) async throws {
-        let (now, lifetime) = (clock.now, store.sessionLifetime)
+        let (now, policies) = (clock.now, store.policies)
         try await store.update(key, at: now) { [bench] (transaction) throws(ScribeError) in
-            try transaction.requireTime(at: now, lifetime: lifetime)
+            try transaction.requireTime(at: now, lifetime: policies[transaction.request.kind].lifetime)
             try bench.permit(.stop, transaction.request.fixture)
             return try transaction.stop(list)
         }
@@ -74,9 +74,9 @@ package struct Consultations: Sendable {
         _ key: Transaction.Key, _ patch: TransactionPatch, archivedBy archiver: UserID? = nil,
         documents: [ResultDocument]? = nil
     ) async throws -> Transaction {
-        let (now, lifetime) = (clock.now, store.sessionLifetime)
+        let (now, policies) = (clock.now, store.policies)
         return try await store.update(key, at: now, documents: documents) { (transaction) throws(ScribeError) in
-            try transaction.requireTime(at: now, lifetime: lifetime)
+            try transaction.requireTime(at: now, lifetime: policies[transaction.request.kind].lifetime)
             let effect = transaction.apply(patch, at: now)
             return try archiver.map { user throws(ScribeError) in try transaction.archive(by: user, at: now) } ?? effect
         }

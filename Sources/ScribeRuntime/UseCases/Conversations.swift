@@ -36,18 +36,21 @@ package struct Conversations: Sendable {
     private let store: Store
     private let consultations: Consultations
     private let facts: ClinicalFacts
+    private let bucket: String
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
     /// Ids of the conversations that are being processed now, shared by all copies.
     private let inHand = LockedValue<Set<String>>([])
 
+    /// - Parameter bucket: of the audio of conversations.
     package init(
-        store: Store, consultations: Consultations, facts: ClinicalFacts, identifiers: IdentifierSource,
-        clock: ScribeClock
+        store: Store, consultations: Consultations, facts: ClinicalFacts, bucket: String,
+        identifiers: IdentifierSource, clock: ScribeClock
     ) {
         self.store = store
         self.consultations = consultations
         self.facts = facts
+        self.bucket = bucket
         self.identifiers = identifiers
         self.clock = clock
     }
@@ -82,13 +85,13 @@ package struct Conversations: Sendable {
         let now = clock.now
         var id = identifiers.uuid()
         if let wanted = beginning.id, try await store.isFreeConversation(wanted, for: principal) { id = wanted }
-        let location = AudioLocation(bucket: AudioLocation.batchBucket, folder: "conversations/\(id)")
+        let location = AudioLocation(bucket: bucket, folder: "conversations/\(id)")
         let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
         let new = try await consultations.new(
             TransactionID(id),
             TransactionRequest(
                 transfer: .stream, mode: "conversation", audioURL: location.url,
-                inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source),
+                inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source, kind: .conversation),
             for: principal)
         let begun = try await store.begin(
             Conversation(

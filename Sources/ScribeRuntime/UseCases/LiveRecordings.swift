@@ -49,7 +49,7 @@ package struct LiveRecordings: Sendable {
         var nextName: String {
             switch names {
             case .numbers: "\(next).wav"
-            case .segment(let id): AmbientSegment.fileName(next, of: id)
+            case .segment(let id): AudioSegment.fileName(next, of: id)
             }
         }
     }

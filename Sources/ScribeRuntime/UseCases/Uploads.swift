@@ -80,7 +80,7 @@ package struct Uploads: Sendable {
     }
 
     /// Removes files to which nobody refers any more.
-    func remove(_ files: [String]) async { await objects.remove(files) }
+    package func remove(_ files: [String]) async { await objects.remove(files) }
 
     /// Removes an object, also on a disk that is full. Succeeds whether there was one or not.
     package func delete(bucket: String, key: String, of business: BusinessID) async throws {

@@ -19,14 +19,14 @@ package struct Webhooks: Sendable {
     /// - Parameter pauses: between one attempt at a delivery and the next, of registrations that come.
     package init(
         store: Store, outbound: OutboundClient, identifiers: IdentifierSource, clock: ScribeClock, pauses: [Duration],
-        formats: [Webhook.Style: any WebhookFormat]
+        formats: [any WebhookFormat]
     ) {
         self.store = store
         self.outbound = outbound
         self.identifiers = identifiers
         self.clock = clock
         self.pauses = pauses
-        self.formats = formats
+        self.formats = formats.byStyle
     }
 
     /// - Parameters:
@@ -87,11 +87,11 @@ package struct Webhooks: Sendable {
     /// What is told, byte for byte; nil for a callback.
     package func message(
         of record: DeliveryRecord
-    ) throws -> (headers: [(name: String, value: String)], body: Data)? {
+    ) -> (headers: [(name: String, value: String)], body: Data)? {
         guard let webhook = record.webhook, let event = record.kind, let format = formats[webhook.style] else {
             return nil
         }
-        let body = try format.body(
+        let body = format.body(
             of: event, in: TransactionID(record.session), record.detail, for: webhook, at: record.occurredAt)
         return (record.signature.map(format.headers) ?? [], body)
     }

@@ -51,10 +51,7 @@ struct NoteWriting: Sendable {
     private func template(
         of document: ResultDocument, _ request: TransactionRequest, _ business: BusinessID
     ) async throws -> Template {
-        // An ambient session chooses its sections itself.
-        if document.templateID == AmbientTerms.template, let terms = request.ambient {
-            return terms.template(document.templateID)
-        }
+        if let template = store.policies[request.kind].template(document.templateID, of: request) { return template }
         return try await templates.template(document.templateID, of: business, in: store)
             ?? templates.improvised(for: document)
     }

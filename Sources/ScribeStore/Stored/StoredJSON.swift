@@ -44,6 +44,11 @@ enum StoredJSON {
         return names.compactMap(\.stringValue)
     }
 
+    /// Reads an object, an empty one without a decoder.
+    static func object(_ text: String) throws -> JSONValue {
+        text == "{}" ? .object([:]) : try JSONDocument(Data(text.utf8)).decode(JSONValue.self)
+    }
+
     static func diagnostics(_ text: String) throws -> [Diagnostic] {
         try value(text, as: [StoredDiagnostic].self).map(\.value)
     }

@@ -30,49 +30,8 @@ struct StoredRequest: Codable {
         case processingError = "processingError"
         case hasStartedRecording = "hasStartedRecording"
         case flavour = "flavour"
-        /// Read by SQL.
-        case session = "session"
-        case ambient = "ambient"
-    }
-
-    private struct Ambient: Codable {
-        let encounter: String
-        let stage: String
-        let context: JSONValue
-        let narrativeSections: [String]
-
-        enum CodingKeys: String, CodingKey {
-            case encounter = "encounter"
-            case stage = "stage"
-            case context = "context"
-            case narrativeSections = "narrativeSections"
-        }
-
-        init(_ terms: AmbientTerms) {
-            encounter = terms.encounter
-            stage = terms.stage.rawValue
-            context = terms.context.json
-            narrativeSections = terms.narrativeSections
-        }
-
-        var value: AmbientTerms? {
-            guard let stage = AmbientTerms.Stage(rawValue: stage) else { return nil }
-            var terms = AmbientTerms(encounter: encounter)
-            terms.stage = stage
-            terms.context = AmbientContext(stored: context)
-            terms.narrativeSections = narrativeSections
-            return terms
-        }
-    }
-
-    private struct Session: Codable {
-        let uploadType: String
-        let templates: [String]
-
-        enum CodingKeys: String, CodingKey {
-            case uploadType = "uploadType"
-            case templates = "templates"
-        }
+        /// Read by SQL. Missing for ``AudioIntake/listed``.
+        case intake = "intake"
     }
 
     private struct Template: Codable {
@@ -112,14 +71,13 @@ struct StoredRequest: Codable {
         )
         request.processingError = try stored.decodeIfPresent(JSONValue.self, forKey: .processingError)
         request.hasStartedRecording = try stored.decodeIfPresent(Bool.self, forKey: .hasStartedRecording)
-        if let session = try stored.decodeIfPresent(Session.self, forKey: .session) {
-            guard let uploadType = SessionTerms.UploadType(rawValue: session.uploadType) else {
+        if let word = try stored.decodeIfPresent(String.self, forKey: .intake) {
+            guard let intake = AudioIntake(rawValue: word) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .session, in: stored, debugDescription: "an unknown word")
+                    forKey: .intake, in: stored, debugDescription: "an unknown word")
             }
-            request.session = SessionTerms(uploadType: uploadType, templates: session.templates)
+            request.intake = intake
         }
-        request.ambient = try stored.decodeIfPresent(Ambient.self, forKey: .ambient)?.value
         self.request = request
     }
 
@@ -142,9 +100,6 @@ struct StoredRequest: Codable {
         try stored.encodeIfPresent(request.processingError, forKey: .processingError)
         try stored.encodeIfPresent(request.hasStartedRecording, forKey: .hasStartedRecording)
         try stored.encode(request.flavour, forKey: .flavour)
-        try stored.encodeIfPresent(
-            request.session.map { Session(uploadType: $0.uploadType.rawValue, templates: $0.templates) },
-            forKey: .session)
-        try stored.encodeIfPresent(request.ambient.map(Ambient.init), forKey: .ambient)
+        if request.intake != .listed { try stored.encode(request.intake.rawValue, forKey: .intake) }
     }
 }

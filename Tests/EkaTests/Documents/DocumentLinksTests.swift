@@ -124,9 +124,12 @@ struct DocumentLinksTests {
 
     @Test("audio whose bucket its client cannot tell is found by its folder", arguments: ["None", "null", "undefined"])
     func unknownBucket(bucket: String) throws {
-        let request = TransactionRequest(transfer: .nonVaded, audioURL: "s3://\(bucket)/c/t/20260510_091233")
+        let body = try JSONDecoder().decode(
+            InitBody.self,
+            from: Data(#"{"transfer":"non-vaded","batch_s3_url":"s3://\#(bucket)/c/t/20260510_091233"}"#.utf8))
+        let request = try body.validated(flavour: "", fidelity: .clients)
         #expect(
-            request.audioLocation == AudioLocation(bucket: AudioLocation.batchBucket, folder: "c/t/20260510_091233"))
+            request.audioLocation == AudioLocation(bucket: EkaFamily.batchBucket, folder: "c/t/20260510_091233"))
     }
 
     @Test("templates are drafted where the web SDK 2.x asks, too")

@@ -36,6 +36,26 @@ struct NearestRouteTests {
         #expect(nearest.match("GET", path.split(separator: "/")) == nil)
     }
 
+    @Test(
+        "words of routes and a mistyped one may be shown, a word that may be an identifier or a name may not",
+        arguments: [
+            ("/voice/api/v2/transactoin/init/asha", "/voice/api/v2/transactoin/init/…"),
+            ("/voice/api/v2/transaction/inti/asha", "/voice/api/v2/transaction/…/…"),
+            ("/voice/api/v2/transaction/init/t-1/asha", "/voice/api/v2/transaction/init/…/…"),
+            ("/v2/transaction/init/t-1", "/v2/transaction/init/…"), ("/asha/rao/listen", "/asha/…/listen"),
+        ])
+    func showable(path: String, expected: String) {
+        let words = path.split(separator: "/")
+        let shown = zip(words, nearest.showable(words, mayHoldKey: false)).map { $1 ? String($0) : "…" }
+        #expect("/" + shown.joined(separator: "/") == expected)
+    }
+
+    @Test("of a path that may hold an object's key, no mistyped word but the first may be shown")
+    func keys() {
+        #expect(nearest.showable(["v1", "asha", "listen"], mayHoldKey: true) == [true, false, true])
+        #expect(nearest.showable(["asha", "v1"], mayHoldKey: true) == [true, true])
+    }
+
     @Test("of the longest path, ten words of 24 bytes are compared")
     func bounded() {
         let path = Array(repeating: String(repeating: "a", count: 5000)[...], count: 1000)

@@ -76,13 +76,23 @@ struct RefusalLogTests {
             $0.note(reason: "No such route")
         }
         let line = try #require(lines.value.first)
-        #expect(line.message == "POST /voice/inti/t 404: No such route")
-        #expect(line.metadata["path"] == "/voice/inti/t")
+        #expect(line.message == "POST /voice/inti/… 404: No such route")
+        #expect(line.metadata["path"] == "/voice/inti/…")
         #expect(line.metadata["host"] == "localhost")
         #expect(line.metadata["family"] == "Test")
         #expect(line.metadata["claim"] == "first word of the path")
         #expect(line.metadata["nearest"]?.hasPrefix("POST /voice/init/") == true)
         #expect(!"\(line)".contains("secret"))
+    }
+
+    @Test("an unrouted path shows no word where a route has a parameter, and none behind a mistyped word")
+    func names() {
+        for path in ["/voice/inti/Asha-Rao-1975", "/voice/init/Asha-Rao-1975/1975-04-01", "/vioce/Asha-Rao-1975/init"] {
+            for claim in [Claim.host, .path(words: 1)] { explain(path) { $0.note(family: "Test", claim) } }
+        }
+        let paths = ["/voice/inti/…", "/voice/init/…/…", "/vioce/…/init"]
+        #expect(lines.value.compactMap { $0.metadata["path"] } == paths.flatMap { [$0, $0] })
+        #expect(!"\(lines.value)".contains("1975"))
     }
 
     @Test("a refusal has its text, and of a path with a route the pattern: a parameter may be a credential")

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing
@@ -44,14 +45,14 @@ struct QueriesTests {
 
     @Test("registrations are listed by style and business, or all of them")
     func webhooks() async throws {
-        for (style, principal) in [(Webhook.Style.alliance, owner), (.connect, owner), (.alliance, stranger)] {
+        for (style, principal) in [(Webhook.Style.usual, owner), (.once, owner), (.usual, stranger)] {
             _ = try await fixture.webhooks.register(
                 WebhookDraft(style: style, endpoint: .inbox, signingKey: nil), for: principal,
                 called: (endpoint: "endpoint", events: "events", key: "key"))
         }
         #expect(try await queries.deliveries.webhooks().count == 3)
         #expect(
-            try await queries.deliveries.webhooks(.alliance, of: owner.business).map(\.business) == [owner.business])
+            try await queries.deliveries.webhooks(.usual, of: owner.business).map(\.business) == [owner.business])
         try await fixture.start()
         let found = try await queries.deliveries.list(DeliveryFilter(business: owner.business))
         #expect(found.map(\.event) == ["session.started"])

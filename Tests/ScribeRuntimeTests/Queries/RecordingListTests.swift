@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing
@@ -51,18 +52,14 @@ struct RecordingListTests {
 
     @Test("recordings of every family are listed, newest first, each with its kind")
     func families() async throws {
-        try await fixture.start("eka")
-        _ = try await fixture.sessions.create(
-            Sessions.Draft(uploadType: .chunked), as: TransactionID("session"), for: fixture.owner)
-        var draft = AmbientSessions.Draft()
-        draft.id = TransactionID("ambient")
-        _ = try await fixture.ambientSessions.create(draft, for: fixture.owner)
+        try await fixture.start("usual")
+        try await fixture.startSession("session")
         _ = try await fixture.conversations.open(
-            .init(source: "omi", language: "en", timeout: 120, id: "device"), for: fixture.owner)
+            .init(source: "device", language: "en", timeout: 120, id: "device"), for: fixture.owner)
         let found = try await list().items
-        #expect(found.map(\.id.rawValue) == ["device", "ambient", "session", "eka"])
-        #expect(found.map(\.kind) == [.conversation, .ambient, .session, .transaction])
-        #expect(found.map(\.flavour) == ["omi", "suki", "", ""])
+        #expect(found.map(\.id.rawValue) == ["device", "session", "usual"])
+        #expect(found.map(\.kind) == [.conversation, .session, .transaction])
+        #expect(found.map(\.flavour) == ["device", "", ""])
         for recording in found {
             #expect(try await ids { $0.kind = recording.kind } == [recording.id.rawValue])
         }

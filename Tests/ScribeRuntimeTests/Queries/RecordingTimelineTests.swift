@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ struct RecordingTimelineTests {
 
     private func register(_ principal: Principal) async throws {
         _ = try await fixture.webhooks.register(
-            WebhookDraft(style: .alliance, endpoint: .inbox, signingKey: nil), for: principal,
+            WebhookDraft(style: .usual, endpoint: .inbox, signingKey: nil), for: principal,
             called: (endpoint: "endpoint", events: "events", key: "key"))
     }
 
@@ -134,10 +135,10 @@ struct RecordingTimelineTests {
 
     @Test("a session's files are those of its own folder")
     func files() async throws {
-        _ = try await fixture.sessions.create(
-            Sessions.Draft(uploadType: .chunked), as: TransactionID("s"), for: fixture.owner)
+        try await fixture.startSession("s")
         for id in ["s", "s0"] {
-            try await fixture.upload("audio_1.wav", to: .ofSession(TransactionID(id)))
+            try await fixture.upload(
+                "audio_1.wav", to: AudioLocation(bucket: "bucket", folder: "sessions/\(id)"))
         }
         let timeline = try await timeline(of: fixture.key("s"))
         #expect(timeline.kind == .session)

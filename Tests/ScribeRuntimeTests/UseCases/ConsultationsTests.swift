@@ -1,5 +1,6 @@
 import Engines
 import Foundation
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing

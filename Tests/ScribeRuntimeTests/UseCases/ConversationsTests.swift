@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing

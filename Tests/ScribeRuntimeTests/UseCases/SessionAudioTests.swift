@@ -1,6 +1,7 @@
 import Engines
 import Foundation
 import NIOCore
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing

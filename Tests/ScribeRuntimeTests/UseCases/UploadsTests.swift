@@ -1,6 +1,7 @@
 import Engines
 import Foundation
 import NIOCore
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing
@@ -22,11 +23,8 @@ struct UploadsTests {
         try await fixture.store.object(business: owner.business, bucket: "bucket", key: key)
     }
 
-    /// Starts the session `s`.
     private func session() async throws -> (key: Transaction.Key, location: AudioLocation) {
-        let draft = Sessions.Draft(uploadType: .chunked)
-        let session = try await fixture.sessions.create(draft, as: TransactionID("s"), for: owner)
-        return (session.key, .ofSession(session.id))
+        try await fixture.startSession("s")
     }
 
     // MARK: Keeping
@@ -71,15 +69,14 @@ struct UploadsTests {
     @Test("a session takes no file once it has ended, has results or is too old, and the file goes")
     func closedSession() async throws {
         let (key, location) = try await session()
-        _ = try await fixture.sessions.end(key)
+        try await fixture.endSession(key)
         await #expect(throws: ScribeError.sessionEnded) { try await fixture.upload("1.wav", to: location) }
         try await fixture.finish(key)
         await #expect(throws: ScribeError.sessionCompleted) { try await fixture.upload("1.wav", to: location) }
-        let draft = Sessions.Draft(uploadType: .chunked)
-        let old = try await fixture.sessions.create(draft, as: nil, for: owner)
-        fixture.manual.advance(by: .seconds(Transaction.sessionLifetime))
+        let old = try await fixture.startSession("old")
+        fixture.manual.advance(by: .seconds(TestSessionPolicy.time))
         await #expect(throws: ScribeError.sessionExpired) {
-            try await fixture.upload("1.wav", to: AudioLocation.ofSession(old.id))
+            try await fixture.upload("1.wav", to: old.location)
         }
         #expect(try fixture.files().isEmpty)
         #expect(fixture.uploaded.keys.withLock { $0 }.isEmpty)

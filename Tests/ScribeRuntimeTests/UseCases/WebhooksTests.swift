@@ -1,5 +1,6 @@
 import Engines
 import Foundation
+import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ struct WebhooksTests {
 
     @discardableResult
     private func register(
-        _ endpoint: String = "inbox", _ style: Webhook.Style = .alliance, events: [String] = [], key: String? = nil,
+        _ endpoint: String = "inbox", _ style: Webhook.Style = .usual, events: [String] = [], key: String? = nil,
         for principal: Principal? = nil
     ) async throws -> Registration {
         let draft = WebhookDraft(
@@ -32,7 +33,7 @@ struct WebhooksTests {
     }
 
     private func registered(
-        _ style: Webhook.Style = .alliance, events: [String] = [], key: String? = nil
+        _ style: Webhook.Style = .usual, events: [String] = [], key: String? = nil
     ) async throws -> Webhook {
         guard case .registered(let webhook) = try await register("inbox", style, events: events, key: key) else {
             throw NotRegistered()
@@ -112,12 +113,12 @@ struct WebhooksTests {
     @Test("Connect refuses a duplicate endpoint in a business; the session protocol takes it")
     func duplicates() async throws {
         let endpoint = "https://receiver.test/hook"
-        try await register(endpoint, .connect)
-        #expect(try await register(endpoint, .connect) == .duplicate)
-        for _ in 0..<2 { try await register(endpoint, .alliance) }
-        try await register(endpoint, .connect, for: fixture.stranger)
-        #expect(try await reads.webhooks(.connect, of: owner.business).count == 1)
-        #expect(try await reads.webhooks(.alliance, of: owner.business).count == 2)
+        try await register(endpoint, .once)
+        #expect(try await register(endpoint, .once) == .duplicate)
+        for _ in 0..<2 { try await register(endpoint, .usual) }
+        try await register(endpoint, .once, for: fixture.stranger)
+        #expect(try await reads.webhooks(.once, of: owner.business).count == 1)
+        #expect(try await reads.webhooks(.usual, of: owner.business).count == 2)
         #expect(try await reads.counts().webhooks == 4)
     }
 
@@ -126,18 +127,18 @@ struct WebhooksTests {
         for _ in 1..<Limits.webhooks { try await register() }
         let last = try await registered()
         #expect(try await register() == .tooMany)
-        #expect(try await register("inbox", .connect) == .tooMany, "whatever the style")
-        #expect(try await webhooks.remove(last.id, .alliance, of: owner.business))
+        #expect(try await register("inbox", .once) == .tooMany, "whatever the style")
+        #expect(try await webhooks.remove(last.id, .usual, of: owner.business))
         _ = try await registered()
     }
 
     @Test("only its business removes a registration, in its style, and once")
     func removal() async throws {
         let webhook = try await registered()
-        #expect(try await !webhooks.remove(webhook.id, .connect, of: owner.business))
-        #expect(try await !webhooks.remove(webhook.id, .alliance, of: fixture.stranger.business))
-        #expect(try await webhooks.remove(webhook.id, .alliance, of: owner.business))
-        #expect(try await !webhooks.remove(webhook.id, .alliance, of: owner.business))
+        #expect(try await !webhooks.remove(webhook.id, .once, of: owner.business))
+        #expect(try await !webhooks.remove(webhook.id, .usual, of: fixture.stranger.business))
+        #expect(try await webhooks.remove(webhook.id, .usual, of: owner.business))
+        #expect(try await !webhooks.remove(webhook.id, .usual, of: owner.business))
     }
 
     // MARK: Deliveries
@@ -146,7 +147,7 @@ struct WebhooksTests {
     func removedWithDeliveries() async throws {
         let webhook = try await registered()
         try await fixture.start()
-        #expect(try await webhooks.remove(webhook.id, .alliance, of: owner.business))
+        #expect(try await webhooks.remove(webhook.id, .usual, of: owner.business))
         try await fixture.consultations.commit(fixture.key(), ChunkList(files: []))
         let deliveries = try await reads.list(DeliveryFilter())
         #expect(deliveries.map(\.event) == ["session.started"])
@@ -185,7 +186,7 @@ struct WebhooksTests {
 
     @Test("a test delivery is an event of the registration; without such an event it is refused")
     func test() async throws {
-        let connect = try await registered(.connect)
+        let connect = try await registered(.once)
         #expect(try await webhooks.test(connect.id)?.event == "v2rx.completed")
         let alliance = try await registered(events: ["session.failed"])
         #expect(try await webhooks.test(alliance.id)?.kind == .failed)
@@ -202,7 +203,7 @@ struct WebhooksTests {
         try await fixture.start("visit")
         try await settle(webhook, .delivered(signature: "signed"))
         let record = try #require(try await reads.list(DeliveryFilter()).first)
-        let message = try #require(try webhooks.message(of: record))
+        let message = try #require(webhooks.message(of: record))
         #expect(message.body == Data("started visit".utf8))
         #expect(message.headers.map { "\($0.name): \($0.value)" } == ["x-signature: signed"])
         let address = try OutboundAddress("https://receiver.test/called")
@@ -210,6 +211,6 @@ struct WebhooksTests {
         try await webhooks.tell(callback, at: address, of: owner.business)
         let told = try #require(try await reads.list(DeliveryFilter(session: "r")).first)
         #expect(told.endpoint == address.url && told.event == "callback")
-        #expect(try webhooks.message(of: told) == nil)
+        #expect(webhooks.message(of: told) == nil)
     }
 }

@@ -22,9 +22,9 @@ package struct RulesNoteWriter: NoteWriter {
         let facts = try await facts.facts(in: transcript)
         return switch template.format {
         case .transcript: transcript
-        case .markdown: markdown(template, facts, transcript)
         case .json: text(titled(sections(template, facts, transcript)))
         case .ekaEMR: text(record(template, facts, transcript))
+        default: markdown(template, facts, transcript)
         }
     }
 

@@ -1,3 +1,4 @@
+import Engines
 import Foundation
 import ScribeDomain
 
@@ -35,7 +36,7 @@ struct RunSection: Hashable {
             case .markdown: headed(value, untitled: document.name)
             case .json: titled(value) ?? [(document.name, value)]
             case .ekaEMR: recorded(value) ?? [(document.name, value)]
-            case .transcript: [(document.name, value)]
+            default: [(document.name, value)]
             }
         var taken: Set<String> = []
         return parts.filter { !$0.text.isEmpty }.enumerated().map { order, part in

@@ -65,12 +65,11 @@ struct SessionAnswer {
         var members: [String: JSONValue] = [:]
         if case .object(let own)? = found.transaction.request.additionalData { members = own }
         let request = found.transaction.request
-        let terms =
-            request.session ?? SessionTerms(uploadType: .chunked, templates: request.templates.map(\.id.rawValue))
+        let terms = SessionTerms(stored: request.terms) ?? SessionTerms(uploadType: .chunked)
         members["_protocol"] = .object([
             "version": .string("0.1"), "upload_type": .string(terms.uploadType.rawValue),
             "communication_protocol": .string(terms.uploadType.protocolName),
-            "requested_templates": .array(terms.templates.map { .string($0) }),
+            "requested_templates": .array(request.templates.map { .string($0.id.rawValue) }),
         ])
         return .object(members)
     }

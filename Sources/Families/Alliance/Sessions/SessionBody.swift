@@ -28,8 +28,8 @@ struct SessionBody: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
         var draft = Sessions.Draft(
-            uploadType: try fields.word(.uploadType, of: SessionTerms.UploadType.allCases.map(\.rawValue))
-                .flatMap(SessionTerms.UploadType.init) ?? fields.missing(.uploadType))
+            uploadType: try fields.word(.uploadType, of: UploadType.allCases.map(\.rawValue))
+                .flatMap(UploadType.init) ?? fields.missing(.uploadType))
         draft.templates = try fields.templates(.templates, atMost: Self.mostTemplates) ?? []
         draft.model = try fields.word(.model, of: Self.models) ?? "pro"
         draft.mode = try fields.word(.mode, of: Self.modes) ?? "consultation"

@@ -3,18 +3,31 @@ package import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
+extension Webhook.Style {
+    /// The session protocol's (medscribe.md section 6).
+    package static let alliance = Webhook.Style("alliance")
+}
+
 /// The session protocol's message: three members and no more (medscribe.md section 6).
 package struct AllianceFormat: WebhookFormat {
+    package let style = Webhook.Style.alliance
     package let signatureHeader = "X-MSA-Signature"
     package let timeLimit: Duration = .seconds(30)
 
     package init() {}
 
+    package func name(of event: SessionEvent) -> String? {
+        switch event {
+        case .cancelled: nil
+        case .started, .ended, .completed, .partial, .failed, .expired: "session.\(event.rawValue)"
+        }
+    }
+
     package func body(
-        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
+        of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
     ) -> Data {
         encoded([
-            "event": .string(webhook.style.name(of: event) ?? event.rawValue), "timestamp": .string(time.apiTime),
+            "event": .string(name(of: event) ?? event.rawValue), "timestamp": .string(time.apiTime),
             "session_id": .string(session.rawValue),
         ])
     }

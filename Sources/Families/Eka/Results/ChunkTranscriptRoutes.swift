@@ -38,7 +38,7 @@ struct ChunkTranscriptRoutes: Sendable {
                     },
                     "audio_length": length.map(JSON.number).orNull,
                     // A text, as in no other answer: the only client that reads it has it so.
-                    "audio_quality": speech.quality.map { JSON.string("\(($0 * 1000).rounded() / 1000)") }.orNull,
+                    "audio_quality": speech.quality.map { JSON.string("\($0.inThousandths)") }.orNull,
                     // The members that eka-js-sdk's type has; empty where this server has no such thing.
                     "metadata": [
                         "txn_id": .string(key.id.rawValue), "file_name": .string(file),

@@ -63,7 +63,7 @@ struct ResultResponse {
 extension Transaction {
     /// `audio_matrix`: the quality of the audio from 0 to 1, rounded to thousandths; an empty object before it was measured,
     /// never a text (C-53).
-    var audioMatrix: JSON { ["quality": audioQuality.map { .number(($0 * 1000).rounded() / 1000) }] }
+    var audioMatrix: JSON { ["quality": audioQuality.map { .number($0.inThousandths) }] }
 }
 
 extension ResultDocument {

@@ -40,7 +40,10 @@ struct ResultRoutes: Sendable {
         let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
         let (status, body) = await LongWork.run(bytes: size) {
             let response = ResultResponse(found.transaction, documents, query, profile)
-            return (response.status, ByteBuffer(bytes: response.json.bytes))
+            // A note is in two lists, as Base64.
+            var text = JSONText(capacity: 4096 + 3 * size)
+            text.write(json: response.json)
+            return (response.status, ByteBuffer(bytes: text.bytes))
         }
         if documents.outcome != .inProgress {
             answers.remember(status, body, to: question, version: version)

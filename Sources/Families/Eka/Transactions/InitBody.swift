@@ -95,6 +95,10 @@ struct InitBody: Decodable {
             let field = request.transfer == .vaded ? "s3_url" : "batch_s3_url"
             throw ScribeError.invalidRequest(field: field, problem: "must be s3://bucket/folder or https://host/folder")
         }
+        // Where clients upload that do not know the bucket (C-60).
+        if let location = request.audioLocation, location.isFolderOnly {
+            request.audioLocation = AudioLocation(bucket: EkaFamily.batchBucket, folder: location.folder)
+        }
         return request
     }
 }

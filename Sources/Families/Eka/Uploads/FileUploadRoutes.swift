@@ -52,10 +52,10 @@ struct FileUploadRoutes: Sendable {
         var metadata = body.metadata
         if Manifest.startsTransaction(action: action) { metadata["action"] = action }
         let form = try await UploadForm(
-            bucket: AudioLocation.batchBucket, folder: folder, metadata: metadata, for: principal,
+            bucket: EkaFamily.batchBucket, folder: folder, metadata: metadata, for: principal,
             credentials: credentials, at: clock.now)
         let link = UploadLink.Form(
-            url: origin.bucketURL(AudioLocation.batchBucket, for: request, context), fields: form.fields,
+            url: origin.bucketURL(EkaFamily.batchBucket, for: request, context), fields: form.fields,
             folder: folder, transaction: transaction)
         return try await .longJSON(.ok, link.json)
     }

@@ -107,7 +107,7 @@ struct VoiceRecordRoutes: Sendable {
             // Nobody will ask for them: a further attempt has a folder of its own.
             for name in names {
                 try? await uploads.delete(
-                    bucket: AudioLocation.batchBucket, key: "\(folder)/\(name)", of: principal.business)
+                    bucket: EkaFamily.batchBucket, key: "\(folder)/\(name)", of: principal.business)
             }
             throw error
         }
@@ -159,7 +159,7 @@ struct VoiceRecordRoutes: Sendable {
     ) async throws {
         let wanted = TransactionRequest(
             transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
-            audioURL: AudioLocation(bucket: AudioLocation.batchBucket, folder: folder).url, announcedFiles: names,
+            audioURL: AudioLocation(bucket: EkaFamily.batchBucket, folder: folder).url, announcedFiles: names,
             flavour: request.headers[.flavour] ?? "")
         _ = try await consultations.start(id, wanted, for: principal)
     }
@@ -186,7 +186,7 @@ struct VoiceRecordRoutes: Sendable {
         }
         try await uploads.keep(
             StoredObject(
-                bucket: AudioLocation.batchBucket, key: key, file: file, size: written.size,
+                bucket: EkaFamily.batchBucket, key: key, file: file, size: written.size,
                 eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now),
             for: principal)
     }

@@ -3,16 +3,30 @@ package import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
+extension Webhook.Style {
+    /// Eka Connect's subscriptions (eka-v2.md section 7).
+    package static let connect = Webhook.Style("connect")
+}
+
 /// Eka Connect's message: the three that are documented disagree, and this one has the members of all (eka-v2.md
 /// section 7).
 package struct ConnectFormat: WebhookFormat {
+    package let style = Webhook.Style.connect
+    package let takesEndpointOnce = true
     package let signatureHeader = "Eka-Webhook-Signature"
     package let timeLimit: Duration = .seconds(10)
 
     package init() {}
 
+    package func name(of event: SessionEvent) -> String? {
+        switch event {
+        case .completed, .partial: "v2rx.completed"
+        case .started, .ended, .failed, .expired, .cancelled: nil
+        }
+    }
+
     package func body(
-        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
+        of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
     ) -> Data {
         let (service, name): (JSON, JSON) = ("v2rx", "v2rx.completed")
         let (transaction, moment): (JSON, JSON) = (.string(session.rawValue), .string(time.apiTime))

@@ -1,13 +1,13 @@
-package import Engines
+import Engines
 import Foundation
 import HTTPTypes
-package import ScribeDomain
-package import ScribeHTTP
-package import ScribeRuntime
-package import ScribeStore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
 
 /// The clinicians of partners: who they are, and for whom a request acts.
-package struct Clinicians: Sendable {
+struct Clinicians: Sendable {
     let tokens: SukiTokens
     private let partners: KnownPartners
     private let partnerTokens: PartnerTokens
@@ -18,19 +18,18 @@ package struct Clinicians: Sendable {
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
 
-    package init(
-        tokens: SukiTokens, partners: KnownPartners, clients: KnownClients, mode: AuthMode, outbound: OutboundClient,
-        store: Store, queries: Queries, identifiers: IdentifierSource, clock: ScribeClock
+    init(
+        _ runtime: Runtime, tokens: SukiTokens, partners: KnownPartners, clients: KnownClients, mode: AuthMode
     ) {
         self.tokens = tokens
         self.partners = partners
-        partnerTokens = PartnerTokens(outbound: outbound, clock: clock)
+        partnerTokens = PartnerTokens(outbound: runtime.outbound, clock: runtime.clock)
         self.clients = clients
         self.mode = mode
-        self.store = store
-        self.queries = queries
-        self.identifiers = identifiers
-        self.clock = clock
+        store = runtime.store
+        queries = runtime.queries
+        identifiers = runtime.identifiers
+        clock = runtime.clock
     }
 
     /// Whom a partner's token speaks of.

@@ -1,12 +1,12 @@
 import CryptoExtras
 import Foundation
 import JWTKit
-package import ScribeDomain
+import ScribeDomain
 import ScribeHTTP
 
 /// Issues and verifies `sdp_suki_token`s: RS256, by one key for each data folder, which anybody may check them with
 /// (suki.md section 2).
-package actor SukiTokens {
+actor SukiTokens {
     /// Whom a token lets in.
     struct Claims: JWTPayload {
         let iss: String
@@ -44,7 +44,7 @@ package actor SukiTokens {
     private var keys: Task<Keys, any Error>?
 
     /// - Parameter keyFile: keeps a private key, as PEM, which it makes when there is none.
-    package init(
+    init(
         keyFile: @escaping @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8],
         clock: ScribeClock
     ) {

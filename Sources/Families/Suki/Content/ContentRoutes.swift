@@ -20,7 +20,7 @@ struct ContentRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let session = try await sessions.find(id, of: principal)
         let own = try await sessions.note(of: session)
-        guard try request.isAsked("cumulative"), let encounter = session.request.ambient?.encounter else {
+        guard try request.isAsked("cumulative"), let encounter = session.ambientTerms?.encounter else {
             return try await summary(of: [own].compactMap(\.self))
         }
         var notes: [AmbientSessions.Note] = []

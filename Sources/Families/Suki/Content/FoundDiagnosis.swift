@@ -25,7 +25,7 @@ struct FoundDiagnosis {
         var names = DiagnosisNames()
         for note in notes {
             let spoken = SpokenWords(note.transcript)
-            for given in note.transaction.request.ambient?.context.diagnoses ?? []
+            for given in note.transaction.ambientTerms?.context.diagnoses ?? []
             where spoken.mention(any: names.names(of: given)) {
                 // As it was given: nothing is mapped, and what has a code of another system gets none beside it.
                 let codes = given.codes

@@ -22,7 +22,7 @@ struct JoinedWave: Sendable {
         header = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: 16_000).bytes(before: samples)
     }
 
-    private static func samples(of object: StoredObject) -> Int { max(0, object.size - AmbientSegment.headerSize) }
+    private static func samples(of object: StoredObject) -> Int { max(0, object.size - AudioSegment.headerSize) }
 
     func body(of bytes: Range<Int>) -> ResponseBody {
         ResponseBody(contentLength: bytes.count) { [self] writer in
@@ -43,7 +43,7 @@ struct JoinedWave: Sendable {
                 guard let range = wanted(Self.samples(of: object)) else { continue }
                 guard let reader = try await uploads.open(object) else { throw MissingFile() }
                 var rest =
-                    (range.lowerBound + AmbientSegment.headerSize)..<(range.upperBound + AmbientSegment.headerSize)
+                    (range.lowerBound + AudioSegment.headerSize)..<(range.upperBound + AudioSegment.headerSize)
                 while !rest.isEmpty {
                     let piece = try await reader.read(rest)
                     guard piece.readableBytes > 0 else { throw MissingFile() }

@@ -18,7 +18,7 @@ struct NoteSummary {
     init(_ notes: [AmbientSessions.Note]) {
         for note in notes {
             let sources = SourceSentences(note.transcript)
-            let asked = note.transaction.request.ambient?.context.sections ?? []
+            let asked = note.transaction.ambientTerms?.context.sections ?? []
             for (title, text) in note.sections {
                 let code = AmbientSection.titled(title)?.code ?? asked.first ?? Self.rest
                 add(code, text, sources.sentences(behind: text))

@@ -64,9 +64,10 @@ struct RecordingRoutes: Sendable {
         guard words.count == 2 else { throw SukiError.unknownLink }
         let id = TransactionID(words[0])
         let recorded = try await recorded(id, of: principal)
-        guard let segment = recorded.first(where: { $0.recording == words[1] }),
-            let location = AudioLocation(url: AudioLocation.ofSession(id).url)
-        else { throw SukiError.recordingNotFound }
+        guard let segment = recorded.first(where: { $0.recording == words[1] }) else {
+            throw SukiError.recordingNotFound
+        }
+        let location = sessions.location(of: id)
         var objects: [StoredObject] = []
         for file in segment.files {
             let key = location.key(ofFile: file.name)
@@ -100,7 +101,7 @@ struct RecordingRoutes: Sendable {
 
     /// The stretches of a session that was ended.
     /// - Throws: ``SukiError``, as ``AmbientSessions/find(_:of:)``.
-    private func recorded(_ id: TransactionID, of principal: Principal) async throws -> [AmbientSegment] {
+    private func recorded(_ id: TransactionID, of principal: Principal) async throws -> [AudioSegment] {
         let session = try await sessions.find(id, of: principal)
         switch sessions.status(of: session) {
         case .created, .ready, .running: throw SukiError.recordingNotReady

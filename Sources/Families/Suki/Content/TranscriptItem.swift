@@ -19,7 +19,7 @@ enum TranscriptItem {
     ///   - segments: those that the files belong to.
     ///   - language: that was spoken; nil where nobody says.
     static func list(
-        _ outcomes: [ChunkOutcome], in segments: [AmbientSegment], language: String?
+        _ outcomes: [ChunkOutcome], in segments: [AudioSegment], language: String?
     ) -> [JSON] {
         let spoken = language.map { String($0.prefix { $0 != "-" }) } ?? "en"
         var places: [String: (recording: String, spokenAt: Date, offset: Double, seconds: Double)] = [:]

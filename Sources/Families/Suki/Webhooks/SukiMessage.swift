@@ -3,26 +3,57 @@ package import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
+extension Webhook.Style {
+    /// One webhook for each partner, set by whoever runs the server (suki.md section 7).
+    package static let suki = Webhook.Style("suki")
+}
+
 /// What partners are told of their clinicians' sessions (suki.md section 7).
 package struct SukiFormat: WebhookFormat {
+    package let style = Webhook.Style.suki
     package let signatureHeader = "X-API-Key"
     package let timeLimit: Duration = .seconds(30)
 
     package init() {}
 
+    package func name(of event: SessionEvent) -> String? {
+        switch event {
+        case .completed, .partial: "success"
+        case .failed: "failure"
+        case .cancelled: "cancelled"
+        case .expired: "timeout"
+        case .started, .ended: nil
+        }
+    }
+
+    package func tells(_ webhook: Webhook, of recording: Transaction) -> Bool {
+        recording.request.kind == .ambient && webhook.client == recording.owner.client
+    }
+
+    package func detail(of recording: Transaction, visit: () throws -> [TransactionID]) throws -> JSONValue? {
+        guard let terms = recording.ambientTerms else { return nil }
+        return .object([
+            "encounter": .string(terms.encounter),
+            "sessions": .array(try visit().map { .string($0.rawValue) }),
+            "isSkipped": .bool(recording.processingStatus == .requestFailure),
+        ])
+    }
+
     package func body(
-        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
+        of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
     ) -> Data {
-        let encounter = detail?.encounter ?? session.rawValue
+        let encounter = detail?["encounter"]?.stringValue ?? session.rawValue
+        var sessions: [String]?
+        if case .array(let ids)? = detail?["sessions"] { sessions = ids.compactMap(\.stringValue) }
         let members: JSON =
             switch event {
-            case .failed where detail?.isSkipped == true:
-                Self.success("skipped", session, encounter, detail?.sessions ?? [])
+            case .failed where detail?["isSkipped"] == .bool(true):
+                Self.success("skipped", session, encounter, sessions ?? [])
             case .failed: Self.failure("TRANSCRIPTION", "Error in transcription")
             case .cancelled: Self.failure("SESSION_CANCELLED", "Session was cancelled")
             case .expired: Self.failure("SESSION_TIMEOUT", "Session timed out")
             case .started, .ended, .completed, .partial:
-                Self.success("completed", session, encounter, detail?.sessions ?? [session.rawValue])
+                Self.success("completed", session, encounter, sessions ?? [session.rawValue])
             }
         let place: JSON = ["session_id": .string(session.rawValue), "encounter_id": .string(encounter)]
         return encoded(place.adding(members))

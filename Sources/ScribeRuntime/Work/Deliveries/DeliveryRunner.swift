@@ -19,7 +19,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     private static let messagesOfBusiness = 32
 
     package init(
-        store: Store, outbound: OutboundClient, formats: [Webhook.Style: any WebhookFormat], changes: ChangeHub,
+        store: Store, outbound: OutboundClient, formats: [any WebhookFormat], changes: ChangeHub,
         metrics: Metrics, clock: ScribeClock, logger: Logger
     ) {
         self.store = store
@@ -27,7 +27,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         self.clock = clock
         self.logger = logger
         lanes = changes.lanes
-        sender = DeliverySender(outbound: outbound, formats: formats, clock: clock)
+        sender = DeliverySender(outbound: outbound, formats: formats.byStyle, clock: clock)
     }
 
     package var description: String { "DeliveryRunner" }

@@ -39,10 +39,10 @@ struct DeliverySender: Sendable {
     }
 
     private func tell(
-        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, at time: Date
+        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, at time: Date
     ) async throws -> DeliveryOutcome {
         guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
-        let body = try format.body(of: event, in: session, detail, for: webhook, at: time)
+        let body = format.body(of: event, in: session, detail, for: webhook, at: time)
         let signature = webhook.signingKey.map { format.signature(of: body, key: $0, at: clock.now) }
         if case .address(let address) = webhook.endpoint {
             var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]

@@ -2,7 +2,7 @@ package import Foundation
 package import ScribeDomain
 
 /// How one API tells of an event: what a family knows of webhooks.
-package protocol WebhookFormat: Sendable {
+package protocol WebhookFormat: EventVocabulary {
     /// The name of the header with the signature.
     var signatureHeader: String { get }
     /// How long a receiver may take to answer.
@@ -11,8 +11,8 @@ package protocol WebhookFormat: Sendable {
     /// What is told: a pure function of what happened, for it is made anew with each attempt.
     /// - Parameter detail: what was kept beside the event, where its style has that.
     func body(
-        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
-    ) throws -> Data
+        of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
+    ) -> Data
 
     /// Says that the very bytes are ours, as it is kept with the delivery.
     func signature(of body: Data, key: String, at now: Date) -> String
@@ -44,5 +44,11 @@ extension WebhookFormat {
             }
         }
         return ascii
+    }
+}
+
+extension [any WebhookFormat] {
+    var byStyle: [Webhook.Style: any WebhookFormat] {
+        Dictionary(map { ($0.style, $0) }, uniquingKeysWith: { _, last in last })
     }
 }

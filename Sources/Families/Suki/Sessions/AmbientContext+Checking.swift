@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 
 /// What a context may say (suki.md 3.2, 3.5).
 extension AmbientContext {
@@ -18,9 +19,9 @@ extension AmbientContext {
     ]
 
     /// What can be chosen, for lists of it.
-    package static let encounterTypes = ["AMBULATORY", "INPATIENT", "ED"]
-    package static let shownVisitTypes = ["NEW_PATIENT", "ESTABLISHED_PATIENT", "WELLNESS", "ED"]
-    package static let shownRoles = ["ATTENDING", "CONSULTING"]
+    static let encounterTypes = ["AMBULATORY", "INPATIENT", "ED"]
+    static let shownVisitTypes = ["NEW_PATIENT", "ESTABLISHED_PATIENT", "WELLNESS", "ED"]
+    static let shownRoles = ["ATTENDING", "CONSULTING"]
 
     private static let knownSections = AmbientSection.all.map { "\($0.code) \($0.title)" }.joined(separator: ", ")
 
@@ -30,9 +31,9 @@ extension AmbientContext {
     private static let mostCodes = 20
 
     /// The members that are known, in the API's words. Nulls stay: they mean something in a merge.
-    static func checked(_ body: JSONValue, today: Date) throws(ScribeError) -> JSONValue {
+    static func checked(_ body: JSONValue, today: Date) throws -> JSONValue {
         guard case .object(let members) = body else {
-            throw .invalidRequest(field: nil, problem: "the context must be an object")
+            throw ScribeError.invalidRequest(field: nil, problem: "the context must be an object")
         }
         var checked: [String: JSONValue] = [:]
         if let patient = members["patient"] { checked["patient"] = try self.patient(patient, today) }
@@ -43,15 +44,15 @@ extension AmbientContext {
             checked["diagnoses"] = try self.diagnoses(diagnoses)
         }
         if let emr = members["emr"] {
-            checked["emr"] = try object(emr, "emr") { (emr) throws(ScribeError) in
+            checked["emr"] = try object(emr, "emr") { (emr) throws in
                 ["target_emr": try word(emr["target_emr"], "emr.target_emr", same(["ATHENA", "EPIC", "CERNER"]))]
             }
         }
         if let orders = members["orders"] {
             let isKept = orders == .null || orders.isObject
-            guard isKept else { throw .invalidRequest(field: "orders", problem: "must be an object") }
+            guard isKept else { throw ScribeError.invalidRequest(field: "orders", problem: "must be an object") }
             guard orders.isNested(atMost: 40) else {
-                throw .invalidRequest(field: "orders", problem: "is nested too deeply")
+                throw ScribeError.invalidRequest(field: "orders", problem: "is nested too deeply")
             }
             try Limits.require(orders, within: Limits.echo, "orders")
             checked["orders"] = orders
@@ -62,13 +63,13 @@ extension AmbientContext {
     /// An object's known members; those that were not sent are left out.
     private static func object(
         _ value: JSONValue, _ field: String,
-        _ members: ([String: JSONValue]) throws(ScribeError) -> [String: JSONValue?]
-    ) throws(ScribeError) -> JSONValue {
+        _ members: ([String: JSONValue]) throws -> [String: JSONValue?]
+    ) throws -> JSONValue {
         switch value {
         case .null: return .null
         case .object(let sent): return .object(try members(sent).compactMapValues(\.self))
         case .bool, .integer, .number, .string, .array:
-            throw .invalidRequest(field: field, problem: "must be an object")
+            throw ScribeError.invalidRequest(field: field, problem: "must be an object")
         }
     }
 
@@ -79,10 +80,10 @@ extension AmbientContext {
     /// One of the words, whatever its case.
     private static func word(
         _ value: JSONValue?, _ field: String, _ words: [String: String]
-    ) throws(ScribeError) -> JSONValue? {
+    ) throws -> JSONValue? {
         guard let value, value != .null else { return value }
         guard let text = value.stringValue, let known = words[text.uppercased()] else {
-            throw .invalidRequest(
+            throw ScribeError.invalidRequest(
                 field: field, problem: "is none of \(Set(words.values).sorted().joined(separator: ", "))")
         }
         return .string(known)
@@ -90,22 +91,24 @@ extension AmbientContext {
 
     private static func text(
         _ value: JSONValue?, _ field: String, atMost limit: Int
-    ) throws(ScribeError) -> JSONValue? {
+    ) throws -> JSONValue? {
         guard let value, value != .null else { return value }
-        guard case .string(let text) = value else { throw .invalidRequest(field: field, problem: "must be a string") }
+        guard case .string(let text) = value else {
+            throw ScribeError.invalidRequest(field: field, problem: "must be a string")
+        }
         guard text.count <= limit, text.utf8.count <= 16 * limit else {
-            throw .invalidRequest(field: field, problem: "must have at most \(limit) characters")
+            throw ScribeError.invalidRequest(field: field, problem: "must have at most \(limit) characters")
         }
         return .string(text.storable)
     }
 
-    private static func patient(_ value: JSONValue, _ today: Date) throws(ScribeError) -> JSONValue {
-        try object(value, "patient") { (patient) throws(ScribeError) in
+    private static func patient(_ value: JSONValue, _ today: Date) throws -> JSONValue {
+        try object(value, "patient") { (patient) throws in
             // The name is never kept (addendum 3).
             let birth = patient["dob"] ?? patient["birthdate"] ?? patient["birth_date"]
             if let birth, birth != .null {
                 guard let text = birth.stringValue, let day = CalendarDay(text), day <= CalendarDay(today) else {
-                    throw .invalidRequest(
+                    throw ScribeError.invalidRequest(
                         field: "patient.dob", problem: "must be a day as YYYY-MM-DD, not in the future")
                 }
             }
@@ -116,13 +119,13 @@ extension AmbientContext {
         }
     }
 
-    private static func provider(_ value: JSONValue) throws(ScribeError) -> JSONValue {
-        try object(value, "provider") { (provider) throws(ScribeError) in
+    private static func provider(_ value: JSONValue) throws -> JSONValue {
+        try object(value, "provider") { (provider) throws in
             let said = provider["specialty"] ?? provider["speciality"]
             var specialty = said
             if let said, said != .null {
                 guard let name = said.stringValue.flatMap(AmbientSpecialty.named) else {
-                    throw .invalidRequest(field: "provider.specialty", problem: "is none that is known")
+                    throw ScribeError.invalidRequest(field: "provider.specialty", problem: "is none that is known")
                 }
                 specialty = .string(name)
             }
@@ -132,8 +135,8 @@ extension AmbientContext {
         }
     }
 
-    private static func visit(_ value: JSONValue) throws(ScribeError) -> JSONValue {
-        try object(value, "visit") { (visit) throws(ScribeError) in
+    private static func visit(_ value: JSONValue) throws -> JSONValue {
+        try object(value, "visit") { (visit) throws in
             [
                 "visit_type": try word(visit["visit_type"], "visit.visit_type", visitTypes),
                 "encounter_type": try word(visit["encounter_type"], "visit.encounter_type", same(encounterTypes)),
@@ -143,51 +146,54 @@ extension AmbientContext {
         }
     }
 
-    private static func sections(_ value: JSONValue) throws(ScribeError) -> JSONValue {
+    private static func sections(_ value: JSONValue) throws -> JSONValue {
         guard value != .null else { return .null }
         guard case .array(let items) = value else {
-            throw .invalidRequest(field: "sections", problem: "must be an array")
+            throw ScribeError.invalidRequest(field: "sections", problem: "must be an array")
         }
         try Limits.require(items.count, atMost: Limits.sectionsOfTemplate, "sections")
         var sections: [JSONValue] = []
         var problemBased = 0
         for (index, item) in items.enumerated() {
             let field = "sections.\(index)"
-            guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
+            guard item.isObject else { throw ScribeError.invalidRequest(field: field, problem: "must be an object") }
             var section: [String: JSONValue] = ["loinc": .string(try code(of: item, field))]
             switch item["is_pbn_section"] ?? item["isPBNSection"] {
             case .bool(let isProblemBased)?:
                 problemBased += isProblemBased ? 1 : 0
                 section["is_pbn_section"] = .bool(isProblemBased)
             case nil, .null?: break
-            default: throw .invalidRequest(field: "\(field).is_pbn_section", problem: "must be true or false")
+            default:
+                throw ScribeError.invalidRequest(field: "\(field).is_pbn_section", problem: "must be true or false")
             }
             sections.append(.object(section))
         }
         guard problemBased <= 1 else {
-            throw .invalidRequest(field: "sections", problem: "may have one problem-based section")
+            throw ScribeError.invalidRequest(field: "sections", problem: "may have one problem-based section")
         }
         return .array(sections)
     }
 
     /// The LOINC code of a section. Older clients send the title alone.
-    private static func code(of item: JSONValue, _ field: String) throws(ScribeError) -> String {
+    private static func code(of item: JSONValue, _ field: String) throws -> String {
         func sent(_ name: String) -> JSONValue? { item[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 } }
         if let loinc = sent("loinc") ?? sent("code") {
             if let code = loinc.stringValue, AmbientSection[code] != nil { return code }
         } else if let title = sent("title") {
             if let section = title.stringValue.flatMap(AmbientSection.titled) { return section.code }
-            throw .invalidRequest(field: "\(field).title", problem: "is no title of a section: \(knownSections)")
+            throw ScribeError.invalidRequest(
+                field: "\(field).title", problem: "is no title of a section: \(knownSections)")
         }
-        throw .invalidRequest(field: "\(field).loinc", problem: "is no LOINC code of a section: \(knownSections)")
+        throw ScribeError.invalidRequest(
+            field: "\(field).loinc", problem: "is no LOINC code of a section: \(knownSections)")
     }
 
-    private static func diagnoses(_ value: JSONValue) throws(ScribeError) -> JSONValue {
+    private static func diagnoses(_ value: JSONValue) throws -> JSONValue {
         if value == .null { return .null }
         let list = value["values"] ?? value
         if list == .null { return .null }
         guard case .array(let items) = list else {
-            throw .invalidRequest(field: "diagnoses.values", problem: "must be an array")
+            throw ScribeError.invalidRequest(field: "diagnoses.values", problem: "must be an array")
         }
         try Limits.require(items.count, atMost: mostDiagnoses, "diagnoses.values")
         var values: [JSONValue] = []
@@ -195,12 +201,11 @@ extension AmbientContext {
         return .object(["values": .array(values)])
     }
 
-    private static func diagnosis(_ item: JSONValue, _ field: String) throws(ScribeError) -> JSONValue {
-        guard item.isObject else { throw .invalidRequest(field: field, problem: "must be an object") }
+    private static func diagnosis(_ item: JSONValue, _ field: String) throws -> JSONValue {
+        guard item.isObject else { throw ScribeError.invalidRequest(field: field, problem: "must be an object") }
         guard case .array(let given)? = item["codes"], !given.isEmpty else {
-            throw .invalidRequest(
-                field: "missingDiagnosisCodes: \(field).codes", problem: "is missing: a diagnosis has one code at least"
-            )
+            throw DiagnosisProblem(
+                id: "missingDiagnosisCodes", field: "\(field).codes", "is missing: a diagnosis has one code at least")
         }
         try Limits.require(given.count, atMost: mostCodes, "\(field).codes")
         var codes: [JSONValue] = []
@@ -208,14 +213,14 @@ extension AmbientContext {
             let path = "\(field).codes.\(index)"
             guard let name = (code["type"] ?? code["code_type"] ?? code["codeType"])?.stringValue, !name.isEmpty,
                 let text = code["code"]?.stringValue, !text.isEmpty
-            else { throw .invalidRequest(field: "missingCodeFields: \(path)", problem: "must have a type and a code") }
+            else { throw DiagnosisProblem(id: "missingCodeFields", field: path, "must have a type and a code") }
             guard let type = codeTypes[name.uppercased()] else {
-                throw .invalidRequest(
-                    field: "noValidDiagnosis: \(path).type",
-                    problem: "is none of \(Set(codeTypes.values).sorted().joined(separator: ", "))")
+                throw DiagnosisProblem(
+                    id: "noValidDiagnosis", field: "\(path).type",
+                    "is none of \(Set(codeTypes.values).sorted().joined(separator: ", "))")
             }
             guard text.utf8.count <= 64, text.isPlain else {
-                throw .invalidRequest(field: "\(path).code", problem: "is no code")
+                throw ScribeError.invalidRequest(field: "\(path).code", problem: "is no code")
             }
             let description = try self.text(
                 code["description"] ?? code["codeDescription"], "\(path).description", atMost: longestText)
@@ -229,5 +234,19 @@ extension AmbientContext {
             item["diagnosis_note"] ?? item["diagnosisNote"], "\(field).diagnosis_note", atMost: longestNote)
         if let note, note != .null { members["diagnosis_note"] = note }
         return .object(members)
+    }
+}
+
+/// What is wrong with a diagnosis that was given, by an id that never changes (suki.md 3.5).
+struct DiagnosisProblem: Error, Hashable, Sendable {
+    let id: String
+    /// The path of what is wrong, for example `diagnoses.values.0.codes`.
+    let field: String
+    let problem: String
+
+    init(id: String, field: String, _ problem: String) {
+        self.id = id
+        self.field = field
+        self.problem = problem
     }
 }

@@ -10,68 +10,71 @@ import Testing
 @testable import ScribeStore
 
 /// Forwards the store's changes, and keeps the jobs claimed with them: no runner takes them in these tests.
-final class ClaimedJobs: ChangeSink {
-    let hub = ChangeHub()
+package final class ClaimedJobs: ChangeSink {
+    package let hub = ChangeHub()
     private let jobs = LockedValue<[Transaction.Key: Job]>([:])
 
-    func publish(_ change: Change) {
+    package func publish(_ change: Change) {
         if case .claimed(let job) = change { jobs.withLock { $0[job.transaction] = job } }
         hub.publish(change)
     }
 
     /// The assembly job of a transaction, once.
-    func take(_ key: Transaction.Key) -> Job? { jobs.withLock { $0.removeValue(forKey: key) } }
+    package func take(_ key: Transaction.Key) -> Job? { jobs.withLock { $0.removeValue(forKey: key) } }
 }
 
 /// Records the keys of kept uploads.
-struct UploadRecord: UploadWatcher {
-    let keys = LockedValue<[String]>([])
+package struct UploadRecord: UploadWatcher {
+    package let keys = LockedValue<[String]>([])
 
-    func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async {
+    package func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async {
         keys.withLock { $0.append(object.key) }
     }
 }
 
 /// The use cases on a store and files of their own, composed as a backend composes them. No job is done by itself.
-struct UseCaseFixture {
+package struct UseCaseFixture {
     /// Thrown when an assembly still waits for audio.
     private struct NotReady: Error {}
 
-    let manual = ManualClock()
-    let identifiers = IdentifierSource.counting()
-    let folder: TemporaryFolder
-    let store: Store
-    let objects: ObjectFiles
-    let changes = ClaimedJobs()
-    let metrics = Metrics()
-    let uploaded = UploadRecord()
-    let templates = TemplateCatalogue([
+    package let manual = ManualClock()
+    package let identifiers = IdentifierSource.counting()
+    package let folder: TemporaryFolder
+    package let store: Store
+    package let objects: ObjectFiles
+    package let changes = ClaimedJobs()
+    package let metrics = Metrics()
+    package let uploaded = UploadRecord()
+    package let templates = TemplateCatalogue([
         Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: []),
         Template(id: .init("soap"), name: "SOAP", format: .markdown, bucket: .custom, sections: []),
     ])
-    let consultations: Consultations
-    let uploads: Uploads
-    let streams: SessionStreams
-    let sessions: Sessions
-    let ambientSessions: AmbientSessions
-    let sessionAudio: SessionAudio
-    let conversations: Conversations
-    let recognitions: Recognitions
-    let webhooks: Webhooks
+    package let consultations: Consultations
+    package let uploads: Uploads
+    package let streams: SessionStreams
+    package let sessionAudio: SessionAudio
+    package let conversations: Conversations
+    package let recognitions: Recognitions
+    package let webhooks: Webhooks
+    package let runtime: Runtime
 
-    let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
+    package let owner = Principal(business: .init("b-1"), user: .init("u"), doctor: .init("d"), client: .init("c"))
     /// Another user of the same business.
-    let colleague = Principal(business: .init("b-1"), user: .init("u-2"), doctor: .init("d-2"), client: .init("c"))
+    package let colleague = Principal(
+        business: .init("b-1"), user: .init("u-2"), doctor: .init("d-2"), client: .init("c"))
     /// A user of another business, with the same id.
-    let stranger = Principal(business: .init("b-2"), user: .init("u"), doctor: .init("d"), client: .init("c-2"))
+    package let stranger = Principal(business: .init("b-2"), user: .init("u"), doctor: .init("d"), client: .init("c-2"))
 
     /// - Parameters:
     ///   - hasRoom: whether the storage reserve can be taken.
     ///   - step: what the recogniser does with every recording.
+    ///   - policies: of the kinds of recordings that tests start.
+    ///   - formats: of the webhooks that tests register.
     ///   - addresses: where host names lead. `slow.test` never leads anywhere.
-    init(
+    package init(
         quotas: Quotas = Quotas(), hasRoom: Bool = true, hearing step: ScriptedTranscriber.Step = .text("hello there"),
-        addresses: [String: String] = [:]
+        addresses: [String: String] = [:], policies: [any RecordingPolicy] = [TestSessionPolicy()],
+        formats: [any WebhookFormat] = [EventNameFormat(UsualVocabulary()), EventNameFormat(OnceVocabulary())]
     ) throws {
         folder = try TemporaryFolder()
         for name in ["objects", "work"] {
@@ -86,37 +89,32 @@ struct UseCaseFixture {
                 fixtures: Fixture.Step.allCases.map { Fixture(name: "refuse-\($0.rawValue)", refuses: [$0]) }))
         store = try Store(
             path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: false, quotas: quotas,
-            sink: changes)
+            policies: RecordingPolicies(policies), vocabularies: EventVocabularies(formats), sink: changes)
         objects = ObjectFiles(
             folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers, pool: .singleton)
         consultations = Consultations(
             store: store, templates: templates, bench: bench, signals: changes.hub.signals, identifiers: identifiers,
             clock: clock)
+        let reserve = StorageReserve(
+            path: hasRoom ? "\(folder.path)/reserve" : "\(folder.path)/missing/reserve", pool: .singleton)
         uploads = Uploads(
-            store: store, objects: objects,
-            reserve: StorageReserve(
-                path: hasRoom ? "\(folder.path)/reserve" : "\(folder.path)/missing/reserve", pool: .singleton),
+            store: store, objects: objects, reserve: reserve,
             bench: bench, watchers: [uploaded])
         let recordings = LiveRecordings(
             store: store, uploads: uploads, consultations: consultations,
             memory: MemoryBudget(limit: 256 << 20, free: 0, clock: clock), clock: clock)
         streams = SessionStreams(recordings: recordings)
-        sessions = Sessions(
-            store: store, consultations: consultations, streams: streams, templates: templates, bench: bench,
-            identifiers: identifiers, clock: clock)
-        ambientSessions = AmbientSessions(
-            store: store, consultations: consultations, streams: streams, uploads: uploads, bench: bench,
-            identifiers: identifiers, clock: clock, shortest: 2)
+        let facts = ClinicalFacts(threads: .singleton)
         let temporary = TemporaryFiles(folder: "\(folder.path)/work", identifiers: identifiers, files: .singleton)
         sessionAudio = SessionAudio(
             store: store, objects: objects,
             combined: CombinedAudio(temporary: temporary, clock: clock, threads: .singleton), clock: clock)
         conversations = Conversations(
-            store: store, consultations: consultations, facts: ClinicalFacts(threads: .singleton),
-            identifiers: identifiers, clock: clock)
+            store: store, consultations: consultations, facts: facts, bucket: "bucket", identifiers: identifiers,
+            clock: clock)
+        let transcriber = ScriptedTranscriber(steps: LockedValue([step]), clock: clock)
         recognitions = Recognitions(
-            uploads: uploads, objects: objects,
-            transcriber: ScriptedTranscriber(steps: LockedValue([step]), clock: clock),
+            uploads: uploads, objects: objects, transcriber: transcriber,
             decoder: WaveDecoder(
                 concurrency: 1, decodes: false, temporary: temporary, clock: clock, files: .singleton),
             metrics: metrics, clock: clock, threads: .singleton)
@@ -126,20 +124,28 @@ struct UseCaseFixture {
         }
         webhooks = Webhooks(
             store: store, outbound: outbound, identifiers: identifiers, clock: clock, pauses: [.seconds(10)],
-            formats: [.alliance: EventNameFormat()])
+            formats: formats)
+        runtime = Runtime(
+            store: store, reserve: reserve, transcriber: transcriber, noteWriter: RulesNoteWriter(facts: facts),
+            consultations: consultations, bench: bench, bucket: "bucket", sessionAudio: sessionAudio,
+            sessionStreams: streams, conversations: conversations, uploads: uploads, recognitions: recognitions,
+            liveRecordings: recordings, outbound: outbound, webhooks: webhooks, templates: templates, facts: facts,
+            signals: changes.hub.signals, metrics: metrics, identifiers: identifiers, clock: clock)
     }
 
     // MARK: Transactions
 
-    func key(_ id: String = "t", of principal: Principal? = nil) -> Transaction.Key {
+    package func key(_ id: String = "t", of principal: Principal? = nil) -> Transaction.Key {
         Transaction.Key(business: (principal ?? owner).business, id: .init(id))
     }
 
     /// Where a consultation's chunks are.
-    func location(_ id: String = "t") -> AudioLocation { AudioLocation(bucket: "bucket", folder: "260510/\(id)") }
+    package func location(_ id: String = "t") -> AudioLocation {
+        AudioLocation(bucket: "bucket", folder: "260510/\(id)")
+    }
 
     /// - Parameter step: the one that is refused on purpose.
-    func request(
+    package func request(
         _ id: String = "t", templates: [String] = [], refusing step: Fixture.Step? = nil
     ) -> TransactionRequest {
         TransactionRequest(
@@ -150,7 +156,7 @@ struct UseCaseFixture {
 
     /// Starts a consultation whose audio comes in chunks.
     @discardableResult
-    func start(
+    package func start(
         _ id: String = "t", templates: [String] = [], refusing step: Fixture.Step? = nil,
         for principal: Principal? = nil
     ) async throws -> Initialisation {
@@ -158,16 +164,31 @@ struct UseCaseFixture {
             .init(id), request(id, templates: templates, refusing: step), for: principal ?? owner)
     }
 
-    func transaction(_ id: String = "t") async throws -> Transaction {
+    /// Starts a recording whose audio is what has come when it ends.
+    @discardableResult
+    package func startSession(_ id: String) async throws -> (key: Transaction.Key, location: AudioLocation) {
+        _ = try await consultations.start(TransactionID(id), .session(id), for: owner, replays: false)
+        return (key(id), AudioLocation(bucket: "bucket", folder: "sessions/\(id)"))
+    }
+
+    /// Ends it.
+    package func endSession(_ key: Transaction.Key) async throws {
+        let now = manual.now
+        _ = try await store.end(key, at: now) { (transaction, audio) throws(ScribeError) in
+            try transaction.end(audio.files, at: now, lifetime: TestSessionPolicy.time)
+        }
+    }
+
+    package func transaction(_ id: String = "t") async throws -> Transaction {
         try #require(try await store.transaction(key(id)))
     }
 
-    func documents(_ id: String = "t") async throws -> [ResultDocument] {
+    package func documents(_ id: String = "t") async throws -> [ResultDocument] {
         try #require(try await store.results(of: key(id))).documents
     }
 
     /// What the assembly of a committed transaction is made from, with its job.
-    func assembly(of key: Transaction.Key) async throws -> (job: Job, input: AssemblyInput) {
+    package func assembly(of key: Transaction.Key) async throws -> (job: Job, input: AssemblyInput) {
         var job = changes.take(key)
         if job == nil, case .jobs(let jobs) = try await store.claimJobs(.assemble, upTo: 10, at: manual.now) {
             job = jobs.first { $0.transaction == key }
@@ -181,7 +202,7 @@ struct UseCaseFixture {
 
     /// Ends the processing of a committed transaction.
     /// - Parameter values: what documents say, by their templates.
-    func finish(
+    package func finish(
         _ key: Transaction.Key, _ outcome: Transaction.ProcessingStatus = .success, values: [String: String] = [:]
     ) async throws {
         let (job, input) = try await assembly(of: key)
@@ -198,26 +219,26 @@ struct UseCaseFixture {
     // MARK: Files
 
     /// The files of uploads, whether anything refers to them or not.
-    func files() throws -> [String] {
+    package func files() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: "\(folder.path)/objects").filter { $0.contains("/") }
     }
 
     /// Writes a file that no object refers to yet.
-    func write(_ content: Data = TestAudio.wav(seconds: 1)) async throws -> (file: String, size: Int) {
+    package func write(_ content: Data = TestAudio.wav(seconds: 1)) async throws -> (file: String, size: Int) {
         let begun = try await uploads.begin(for: owner.business)
         var writer = begun.writer
         try await writer.write(ByteBuffer(bytes: content))
         return (begun.file, try await writer.finish().size)
     }
 
-    func object(_ key: String, _ written: (file: String, size: Int), eTag: Character = "a") -> StoredObject {
+    package func object(_ key: String, _ written: (file: String, size: Int), eTag: Character = "a") -> StoredObject {
         StoredObject(
             bucket: "bucket", key: key, file: written.file, size: written.size,
             eTag: String(repeating: eTag, count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
     }
 
     /// Uploads a file of a consultation or a session.
-    func upload(
+    package func upload(
         _ name: String, _ content: Data = TestAudio.wav(seconds: 1), to location: AudioLocation? = nil,
         isChunk: Bool = false
     ) async throws {
@@ -230,18 +251,26 @@ struct UseCaseFixture {
 }
 
 /// A message body of the event's name and the transaction's id.
-struct EventNameFormat: WebhookFormat {
-    let signatureHeader = "x-signature"
-    let timeLimit = Duration.seconds(10)
+package struct EventNameFormat: WebhookFormat {
+    package let signatureHeader = "x-signature"
+    package let timeLimit = Duration.seconds(10)
+    private let vocabulary: any EventVocabulary
 
-    func body(
-        of event: SessionEvent, in session: TransactionID, _ detail: EventDetail?, for webhook: Webhook, at time: Date
-    ) throws -> Data { Data("\(event.rawValue) \(session)".utf8) }
+    package init(_ vocabulary: any EventVocabulary) { self.vocabulary = vocabulary }
+
+    package var style: Webhook.Style { vocabulary.style }
+    package var takesEndpointOnce: Bool { vocabulary.takesEndpointOnce }
+
+    package func name(of event: SessionEvent) -> String? { vocabulary.name(of: event) }
+
+    package func body(
+        of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
+    ) -> Data { Data("\(event.rawValue) \(session)".utf8) }
 }
 
 /// Runs `body` several times concurrently.
 /// - Returns: the values and the domain's errors, in no order.
-func atOnce<Value: Sendable>(
+package func atOnce<Value: Sendable>(
     _ count: Int = 8, _ body: @escaping @Sendable () async throws -> Value
 ) async -> (values: [Value], failures: [ScribeError]) {
     await withTaskGroup(of: Result<Value, any Error>.self) { group in

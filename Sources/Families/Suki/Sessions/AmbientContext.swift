@@ -1,58 +1,59 @@
-package import Foundation
+import Foundation
+import ScribeDomain
 
 /// What a client has told of a visit before it ends: for whom, by whom, and which sections its note is to have (suki.md
 /// 3.2). Valid as a whole, or not there.
-package struct AmbientContext: Hashable, Sendable {
+struct AmbientContext: Hashable, Sendable {
     /// As it is shown: in the API's own words, whatever spelling was sent.
-    package let json: JSONValue
+    let json: JSONValue
 
     /// A diagnosis that was given, with its codes.
-    package struct Diagnosis: Hashable, Sendable {
-        package struct Code: Hashable, Sendable {
+    struct Diagnosis: Hashable, Sendable {
+        struct Code: Hashable, Sendable {
             /// `ICD10`, `IMO` or `SNOMED`.
-            package let type: String
-            package let code: String
-            package let description: String
+            let type: String
+            let code: String
+            let description: String
 
-            package init(type: String, code: String, description: String) {
+            init(type: String, code: String, description: String) {
                 self.type = type
                 self.code = code
                 self.description = description
             }
         }
 
-        package let codes: [Code]
-        package let note: String
+        let codes: [Code]
+        let note: String
     }
 
-    package static let empty = AmbientContext(stored: .object([:]))
+    static let empty = AmbientContext(stored: .object([:]))
 
     /// As it was stored.
-    package init(stored json: JSONValue) { self.json = json }
+    init(stored json: JSONValue) { self.json = json }
 
     /// What a client says of it, looked at already.
-    package struct Change: Hashable, Sendable {
+    struct Change: Hashable, Sendable {
         fileprivate let json: JSONValue
 
         /// - Parameter today: nobody is born later.
-        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``; nothing of it counts then.
-        package init(_ body: JSONValue, today: Date) throws(ScribeError) {
+        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``DiagnosisProblem``; nothing of it counts then.
+        init(_ body: JSONValue, today: Date) throws {
             json = try AmbientContext.checked(body, today: today)
         }
     }
 
     /// With what is in the change in the place of what was there; null takes a thing away. Lists change as a whole.
-    package func merged(with change: Change) -> AmbientContext {
+    func merged(with change: Change) -> AmbientContext {
         AmbientContext(stored: Self.merged(json, with: change.json))
     }
 
     /// The codes of the sections that were asked for, each once.
-    package var sections: [String] {
+    var sections: [String] {
         guard case .array(let items)? = json["sections"] else { return [] }
         return items.compactMap { $0["loinc"]?.stringValue }.removingDuplicates()
     }
 
-    package var diagnoses: [Diagnosis] {
+    var diagnoses: [Diagnosis] {
         guard case .array(let values)? = json["diagnoses"]?["values"] else { return [] }
         return values.map { value in
             var codes: [JSONValue] = []

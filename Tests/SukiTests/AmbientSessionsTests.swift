@@ -1,20 +1,22 @@
 import Engines
 import Foundation
 import NIOCore
+import RuntimeTestSupport
 import ScribeDomain
+import ScribeRuntime
+import ScribeStore
 import TestSupport
 import Testing
 
-@testable import ScribeRuntime
-@testable import ScribeStore
+@testable import Suki
 
 struct AmbientSessionsTests {
     private let fixture: UseCaseFixture
-    private var ambient: AmbientSessions { fixture.ambientSessions }
+    private var ambient: AmbientSessions { AmbientSessions(fixture.runtime, shortest: 2) }
     private let id = TransactionID("a")
     private var key: Transaction.Key { fixture.key("a") }
 
-    init() throws { fixture = try UseCaseFixture() }
+    init() throws { fixture = try UseCaseFixture(policies: [AmbientPolicy()]) }
 
     /// Starts the session `a`.
     @discardableResult
@@ -94,7 +96,7 @@ struct AmbientSessionsTests {
     @Test("a session that was never ended has failed after a week, and takes nothing")
     func expiry() async throws {
         try await create()
-        fixture.manual.advance(by: .seconds(Transaction.ambientLifetime - 1))
+        fixture.manual.advance(by: .seconds(AmbientPolicy.usualLifetime - 1))
         try await ambient.connect(id, of: fixture.owner)
         fixture.manual.advance(by: .seconds(1))
         #expect(try await status() == .failed)
@@ -145,7 +147,7 @@ struct AmbientSessionsTests {
         await #expect(throws: refusal) {
             try await ambient.setContext(wrong, merging: true, of: id, for: fixture.owner)
         }
-        #expect(try await ambient.find(id, of: fixture.owner).request.ambient?.context.json == right)
+        #expect(try await ambient.find(id, of: fixture.owner).ambientTerms?.context.json == right)
         try await ambient.cancel(id, of: fixture.owner)
         await #expect(throws: ScribeError.transactionCancelled) {
             try await ambient.setContext(right, merging: false, of: id, for: fixture.owner)
@@ -249,7 +251,7 @@ struct AmbientSessionsTests {
             .object([AmbientSessions.sectionFormat: .array(formats)]), of: fixture.owner.user,
             in: fixture.owner.business, upTo: 1 << 20, at: fixture.manual.now)
         try await ambient.end(id, of: fixture.owner)
-        #expect(try await fixture.transaction("a").request.ambient?.narrativeSections == ["10164-2"])
+        #expect(try await fixture.transaction("a").ambientTerms?.narrativeSections == ["10164-2"])
     }
 
     @Test("only a complete session has a note, and a silent one has none")

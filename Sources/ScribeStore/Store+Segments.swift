@@ -2,63 +2,8 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
-/// A clinician of a partner's, as they registered.
-package struct Provider: Hashable, Sendable {
-    package let partner: String
-    /// As the partner's tokens call them.
-    package let subject: String
-    /// As they are called here.
-    package let user: UserID
-    package let organisation: String
-    package let specialty: String
-
-    package init(partner: String, subject: String, user: UserID, organisation: String, specialty: String) {
-        self.partner = partner
-        self.subject = subject
-        self.user = user
-        self.organisation = organisation
-        self.specialty = specialty
-    }
-}
-
-/// What became of a clinician who was to be registered.
-package enum ProviderRegistration: Hashable, Sendable {
-    case registered
-    /// They were registered before.
-    case known
-    /// Their partner has as many as it may.
-    case tooMany
-}
-
+/// The stretches of audio of recordings that have them (``AudioIntake/stretches``).
 extension Store {
-    package func register(_ provider: Provider, at now: Date) async throws -> ProviderRegistration {
-        try await writes.write { db in
-            let registered = try db.row(
-                "SELECT count(*) AS count, total(subject = ?2) AS same FROM providers WHERE partner_id = ?1",
-                [provider.partner, provider.subject])
-            guard let registered, (registered["same"] as Double) == 0 else { return .known }
-            guard (registered["count"] as Int) < Limits.clinicians else { return .tooMany }
-            try db.insert(into: "providers").values([
-                "partner_id": provider.partner, "subject": provider.subject, "user_id": provider.user.rawValue,
-                "organisation": provider.organisation, "specialty": provider.specialty,
-                "created_at": now.milliseconds,
-            ])
-            return .registered
-        }
-    }
-
-    package func provider(_ subject: String, of partner: String) async throws -> Provider? {
-        try await read { db in
-            try db.row(
-                "SELECT * FROM providers WHERE partner_id = ? AND subject = ?", [partner, subject]
-            ).map { row in
-                Provider(
-                    partner: row["partner_id"], subject: row["subject"], user: UserID(row["user_id"]),
-                    organisation: row["organisation"], specialty: row["specialty"])
-            }
-        }
-    }
-
     /// Begins a stretch of a session's audio.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``,
@@ -69,7 +14,8 @@ extension Store {
         try await writes.write { db in
             let row = try Self.requireTransactionRow(key, in: db)
             let transaction = try Transaction(row: row, withChunks: false)
-            try transaction.requireOpenAmbient(at: now, lifetime: self.ambientLifetime)
+            try transaction.requireOpenStretches(
+                at: now, lifetime: self.policies[transaction.request.kind].lifetime)
             try Limits.require(
                 try Self.count("ambient_segments", of: row["id"], in: db) + 1, atMost: Limits.segments, "START_TIME")
             if let location = transaction.request.audioLocation {
@@ -98,34 +44,8 @@ extension Store {
         }
     }
 
-    /// Ends a session: what has come of its audio until now, in the order in which it was spoken, is to be processed. All in
-    /// one SQL transaction, so that nothing that was acknowledged is left out. Repeatable.
-    /// - Parameters:
-    ///   - narrative: the sections that are to be told in sentences.
-    ///   - shortest: what is shorter is as if nobody had spoken, in seconds.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``.
-    package func endAmbient(
-        _ key: Transaction.Key, inSentences narrative: [String], shortest: TimeInterval, at now: Date
-    ) async throws {
-        try await writes.write { db, changes in
-            let row = try Self.requireTransactionRow(key, in: db)
-            let old = try Transaction(row: row)
-            guard old.userStatus != .committed else { return }
-            let recorded = try Self.segments(of: old, in: db).recorded
-            let length = recorded.reduce(0) { $0 + $1.seconds }
-            var transaction = old
-            _ = transaction.tellInSentences(narrative)
-            let list = length > 0 && length >= shortest ? recorded.chunks : ChunkList(files: [])
-            let effect = try transaction.commit(list, hasMoreToGive: false, at: now)
-            // First, for the job that is handed over has it in it.
-            if transaction.request != old.request { try Self.saveRequest(of: transaction, rowID: row["id"], in: db) }
-            try self.applyAndHandOver(
-                effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
-        }
-    }
-
     /// The stretches of a session's audio, in the order in which they came.
-    package func segments(of key: Transaction.Key) async throws -> [AmbientSegment] {
+    package func segments(of key: Transaction.Key) async throws -> [AudioSegment] {
         try await read { db in
             guard let transaction = try Self.transaction(key, in: db) else { throw ScribeError.transactionNotFound }
             return try Self.segments(of: transaction, in: db)
@@ -161,17 +81,17 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    static func segments(of transaction: Transaction, in db: Database) throws -> [AmbientSegment] {
+    static func segments(of transaction: Transaction, in db: Database) throws -> [AudioSegment] {
         guard let location = transaction.request.audioLocation else { return [] }
         let (business, prefix) = (transaction.key.business.rawValue, location.key(ofFile: ""))
         let objects = try db.rows(
             "SELECT key, size FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT ?",
             [business, location.bucket, prefix, Limits.files]
         ).lazy.map { (name: location.name(ofKey: $0["key"]), size: $0["size"] as Int) }.prefix { $0.name != nil }
-        var files: [Substring: [AmbientSegment.File]] = [:]
+        var files: [Substring: [AudioSegment.File]] = [:]
         for object in objects {
             guard let name = object.name, let recording = name.split(separator: "-").first else { continue }
-            files[recording, default: []].append(.init(name: name, seconds: AmbientSegment.seconds(of: object.size)))
+            files[recording, default: []].append(.init(name: name, seconds: AudioSegment.seconds(of: object.size)))
         }
         return try db.rows(
             """
@@ -181,7 +101,7 @@ extension Store {
             [business, transaction.id.rawValue]
         ).map { row in
             let recording: String = row["recording_id"]
-            return AmbientSegment(
+            return AudioSegment(
                 recording: recording, startedAt: Date(milliseconds: row["started_at"]),
                 files: files[recording[...]] ?? [])
         }

@@ -1,8 +1,8 @@
 /// Whose words a clinician's are, as Suki's API names it (suki.md section 10).
-package enum AmbientSpecialty {
-    package static let usual = "FAMILY_MEDICINE"
+enum AmbientSpecialty {
+    static let usual = "FAMILY_MEDICINE"
 
-    package static let all: [String] = """
+    static let all: [String] = """
         NA ALLERGY_AND_IMMUNOLOGY ANESTHESIOLOGY CARDIOLOGY CRITICAL_CARE DERMATOLOGY EMERGENCY_MEDICINE
         ENDOCRINOLOGY FAMILY_MEDICINE GASTROENTEROLOGY GENETICS HEMATOLOGY INFECTIOUS_DISEASE
         INTERNAL_MEDICINE MEDICAL_ONCOLOGY NEPHROLOGY NEUROLOGY NEUROSURGERY NUCLEAR_MEDICINE
@@ -34,7 +34,7 @@ package enum AmbientSpecialty {
     private static let known = Set(all)
 
     /// The name as it is written, whatever the case of what was sent; nil for none.
-    package static func named(_ text: String) -> String? {
+    static func named(_ text: String) -> String? {
         let name = text.uppercased()
         return known.contains(name) ? name : nil
     }

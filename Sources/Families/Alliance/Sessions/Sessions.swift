@@ -1,36 +1,37 @@
 import Engines
 import Foundation
-package import ScribeDomain
-package import ScribeStore
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
 
 /// What is done with sessions. A session is a transaction that its client talks of in other words: the same row, the same
 /// states, the same work.
-package struct Sessions: Sendable {
+struct Sessions: Sendable {
     /// What a session is started with.
-    package struct Draft: Hashable, Sendable {
-        package var uploadType: SessionTerms.UploadType
-        package var templates: [TemplateID] = []
-        package var mode = "consultation"
-        package var model = "pro"
-        package var languages: [String] = []
-        package var transcriptLanguage: String?
-        package var patientDetails: JSONValue?
-        package var additionalData: JSONValue?
-        package var version: String?
-        package var flavour = ""
+    struct Draft: Hashable, Sendable {
+        var uploadType: UploadType
+        var templates: [TemplateID] = []
+        var mode = "consultation"
+        var model = "pro"
+        var languages: [String] = []
+        var transcriptLanguage: String?
+        var patientDetails: JSONValue?
+        var additionalData: JSONValue?
+        var version: String?
+        var flavour = ""
 
-        package init(uploadType: SessionTerms.UploadType) { self.uploadType = uploadType }
+        init(uploadType: UploadType) { self.uploadType = uploadType }
     }
 
     /// What there is of a session.
-    package struct Found: Sendable {
-        package let transaction: Transaction
-        package let documents: [ResultDocument]
+    struct Found: Sendable {
+        let transaction: Transaction
+        let documents: [ResultDocument]
         /// Whichever documents are asked for.
-        package let transcript: String?
+        let transcript: String?
         /// The names of its audio, in order.
-        package let files: [String]
-        package let isExpired: Bool
+        let files: [String]
+        let isExpired: Bool
     }
 
     private let store: Store
@@ -38,36 +39,35 @@ package struct Sessions: Sendable {
     private let streams: SessionStreams
     private let templates: TemplateCatalogue
     private let bench: TestBench
+    private let bucket: String
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
 
-    package init(
-        store: Store, consultations: Consultations, streams: SessionStreams, templates: TemplateCatalogue,
-        bench: TestBench, identifiers: IdentifierSource, clock: ScribeClock
-    ) {
-        self.store = store
-        self.consultations = consultations
-        self.streams = streams
-        self.templates = templates
-        self.bench = bench
-        self.identifiers = identifiers
-        self.clock = clock
+    init(_ runtime: Runtime) {
+        store = runtime.store
+        consultations = runtime.consultations
+        streams = runtime.sessionStreams
+        templates = runtime.templates
+        bench = runtime.bench
+        bucket = runtime.bucket
+        identifiers = runtime.identifiers
+        clock = runtime.clock
     }
 
     /// Starts one.
     /// - Parameter id: of the client's choice, or nil.
     /// - Throws: as ``Consultations/start(_:_:for:replays:)``.
-    package func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
+    func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
         let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10)))")
-        var request = TransactionRequest(
+        let location = AudioLocation(bucket: bucket, folder: "sessions/\(id)")
+        let request = TransactionRequest(
             transfer: draft.uploadType == .single ? .nonVaded : .vaded, mode: draft.mode,
-            audioURL: AudioLocation.ofSession(id).url, inputLanguages: draft.languages,
+            audioURL: location.url, inputLanguages: draft.languages,
             outputLanguage: draft.transcriptLanguage,
             templates: draft.templates.map { .init(id: $0, type: "custom") }, modelType: draft.model,
             patientDetails: draft.patientDetails, additionalData: draft.additionalData, version: draft.version,
-            flavour: draft.flavour)
-        request.session = SessionTerms(
-            uploadType: draft.uploadType, templates: draft.templates.map(\.rawValue))
+            flavour: draft.flavour, kind: .session, terms: SessionTerms(uploadType: draft.uploadType).stored,
+            intake: .arrived)
         _ = try await consultations.start(id, request, for: principal, replays: false)
         let key = Transaction.Key(business: principal.business, id: id)
         let transaction = try await store.requireTransaction(key)
@@ -75,10 +75,10 @@ package struct Sessions: Sendable {
     }
 
     /// How long a session may be open, in seconds.
-    package var lifetime: Double { store.sessionLifetime }
+    var lifetime: TimeInterval { store.policies[.session].lifetime ?? SessionPolicy.usualLifetime }
 
     /// Whether the business can ask for all of these.
-    package func knows(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
+    func knows(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
         let others = wanted.filter { !templates.offers($0) }
         guard !others.isEmpty else { return true }
         // Without those that were removed: they still name what was written in them, and write nothing new.
@@ -87,13 +87,13 @@ package struct Sessions: Sendable {
     }
 
     /// - Throws: ``ScribeError/transactionNotFound``.
-    package func isEnded(_ key: Transaction.Key) async throws -> Bool {
+    func isEnded(_ key: Transaction.Key) async throws -> Bool {
         let transaction = try await store.requireTransaction(key)
         return !transaction.userStatus.isOpen
     }
 
     /// The templates that the business can ask for: its own first.
-    package func templates(
+    func templates(
         of business: BusinessID
     ) async throws -> [(id: TemplateID, name: String, description: String)] {
         let own = try await store.templates(of: business).map { ($0.id, $0.title, $0.summary ?? "") }
@@ -105,7 +105,7 @@ package struct Sessions: Sendable {
     ///   - limit: how long to wait at most.
     ///   - select: those of the documents that are waited for.
     /// - Throws: ``ScribeError/transactionNotFound``, and what `select` throws.
-    package func find(
+    func find(
         _ key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration = .zero,
         until departure: Departure, _ select: ([ResultDocument]) throws -> [ResultDocument]
     ) async throws -> Found {
@@ -120,33 +120,39 @@ package struct Sessions: Sendable {
             transaction: results.transaction, documents: try select(results.documents),
             transcript: results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value,
             files: try await store.chunkNames(of: results.transaction),
-            isExpired: results.transaction.isExpired(at: clock.now, lifetime: store.sessionLifetime))
+            isExpired: results.transaction.isExpired(at: clock.now, lifetime: lifetime))
     }
 
     /// The session takes audio now.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``,
     ///   ``ScribeError/sessionExpired``.
-    package func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
+    func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
         let transaction = try await store.requireTransaction(key)
         try Transaction.requireOpenSession(
             transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt, at: clock.now,
-            lifetime: store.sessionLifetime)
+            lifetime: lifetime)
         return transaction
     }
 
     /// Recording is over, and the results are wanted.
-    /// - Throws: as ``Store/endSession(_:at:refusing:)``.
-    package func end(_ key: Transaction.Key) async throws -> EndedSession {
+    ///
+    /// A transaction that was started otherwise is ended just the same.
+    /// - Throws: as ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
+    func end(_ key: Transaction.Key) async throws -> EndedRecording {
         // What its sockets still hold was sent before this.
         try? await streams.settle(key)
-        return try await store.endSession(key, at: clock.now, refusing: bench.fixtures(refusing: .commit))
+        let (now, lifetime) = (clock.now, lifetime)
+        return try await store.end(
+            key, at: now, refusing: bench.fixtures(refusing: .commit)
+        ) { (transaction, audio) throws(ScribeError) in
+            try transaction.end(audio.files, at: now, lifetime: lifetime)
+        }
     }
 
     /// Changes what was said at the start, or gives the session up.
     /// - Parameter wanted: other templates; they count while the session is open.
     /// - Throws: as ``Consultations/patch(_:_:archivedBy:)``.
-    package func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws
-    {
+    func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
         var patch = patch
         var documents: [ResultDocument]?
         if let wanted {
@@ -163,7 +169,7 @@ package struct Sessions: Sendable {
     /// Asks for a further document, each time a new one.
     /// - Returns: the template and the document's id; nil when the session has asked for no template.
     /// - Throws: as ``Consultations/convert(_:to:in:from:addsOne:)``.
-    package func process(
+    func process(
         _ key: Transaction.Key, _ template: TemplateID?
     ) async throws -> (template: TemplateID, document: DocumentID)? {
         var wanted = template

@@ -1,28 +1,29 @@
 import Engines
-package import Foundation
-package import ScribeDomain
-package import ScribeStore
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
 
 /// What is done with ambient sessions. One is a transaction whose audio comes over sockets, in stretches that may come
 /// late, twice, or out of order, and whose note has the sections that its client has asked for (suki.md 3, 5, 8).
-package struct AmbientSessions: Sendable {
+struct AmbientSessions: Sendable {
     /// What a session is started with.
-    package struct Draft: Hashable, Sendable {
+    struct Draft: Hashable, Sendable {
         /// Of the client's choice, or nil.
-        package var id: TransactionID?
+        var id: TransactionID?
         /// The visit; nil for one of its own.
-        package var encounter: String?
-        package var context = AmbientContext.empty
+        var encounter: String?
+        var context = AmbientContext.empty
         /// That are spoken; empty where any may be.
-        package var languages: [String] = []
+        var languages: [String] = []
 
-        package init() {}
+        init() {}
     }
 
     /// A stretch of a session's audio on its way.
-    package struct Segment: Sendable {
+    struct Segment: Sendable {
         let id: String
-        package let stream: LiveRecording
+        let stream: LiveRecording
     }
 
     private let store: Store
@@ -30,45 +31,51 @@ package struct AmbientSessions: Sendable {
     private let streams: SessionStreams
     private let bench: TestBench
     private let uploads: Uploads
+    private let bucket: String
     private let identifiers: IdentifierSource
     private let clock: ScribeClock
     private let shortest: TimeInterval
 
     /// - Parameter shortest: what is shorter is made nothing of, in seconds.
-    package init(
-        store: Store, consultations: Consultations, streams: SessionStreams, uploads: Uploads, bench: TestBench,
-        identifiers: IdentifierSource, clock: ScribeClock, shortest: TimeInterval
-    ) {
-        self.store = store
-        self.consultations = consultations
-        self.streams = streams
-        self.bench = bench
-        self.uploads = uploads
-        self.identifiers = identifiers
-        self.clock = clock
+    init(_ runtime: Runtime, shortest: TimeInterval) {
+        store = runtime.store
+        consultations = runtime.consultations
+        streams = runtime.sessionStreams
+        bench = runtime.bench
+        uploads = runtime.uploads
+        bucket = runtime.bucket
+        identifiers = runtime.identifiers
+        clock = runtime.clock
         self.shortest = shortest
     }
 
-    package var now: Date { clock.now }
+    /// How long a session may be open, in seconds.
+    private var lifetime: TimeInterval? { store.policies[.ambient].lifetime }
+
+    /// Where a session's audio is.
+    func location(of id: TransactionID) -> AudioLocation { AudioLocation(bucket: bucket, folder: "sessions/\(id)") }
+
+    var now: Date { clock.now }
 
     /// Starts one. The same again, from a client that did not get the answer, is answered like the first.
     /// - Throws: as ``Consultations/start(_:_:for:replays:)``.
-    package func create(_ draft: Draft, for principal: Principal) async throws -> TransactionID {
+    func create(_ draft: Draft, for principal: Principal) async throws -> TransactionID {
         let id = draft.id ?? TransactionID(identifiers.uuid())
         let encounter = draft.encounter ?? identifiers.uuid()
-        var request = TransactionRequest(
-            transfer: .vaded, mode: "ambient", audioURL: AudioLocation.ofSession(id).url,
+        var terms = AmbientTerms(encounter: encounter)
+        terms.context = draft.context
+        let request = TransactionRequest(
+            transfer: .vaded, mode: "ambient", audioURL: location(of: id).url,
             inputLanguages: draft.languages, templates: [.init(id: AmbientTerms.template)],
-            patientDetails: .object(["visit_id": .string(encounter)]), flavour: "suki")
-        request.ambient = AmbientTerms(encounter: encounter)
-        request.ambient?.context = draft.context
+            patientDetails: .object(["visit_id": .string(encounter)]), flavour: "suki", kind: .ambient,
+            terms: terms.stored, intake: .stretches)
         do {
             _ = try await consultations.start(id, request, for: principal, replays: false)
         } catch ScribeError.transactionAlreadyInitialized {
             let key = Transaction.Key(business: principal.business, id: id)
             guard let known = try await store.transaction(key),
                 let terms = try? known.requireAmbient(of: principal.user),
-                (try? known.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)) != nil,
+                (try? known.requireOpenStretches(at: clock.now, lifetime: lifetime)) != nil,
                 draft.encounter == nil || draft.encounter == terms.encounter
             else { throw ScribeError.transactionAlreadyInitialized }
         }
@@ -76,30 +83,30 @@ package struct AmbientSessions: Sendable {
     }
 
     /// - Throws: ``ScribeError/transactionNotFound``, also for another clinician's.
-    package func find(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
+    func find(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let key = Transaction.Key(business: principal.business, id: id)
         let transaction = try await store.requireTransaction(key)
         _ = try transaction.requireAmbient(of: principal.user)
         return transaction
     }
 
-    package func status(of transaction: Transaction) -> AmbientStatus {
-        transaction.ambientStatus(at: clock.now, lifetime: store.ambientLifetime) ?? .failed
+    func status(of transaction: Transaction) -> AmbientStatus {
+        transaction.ambientStatus(at: clock.now, lifetime: lifetime) ?? .failed
     }
 
     /// The same, of one that takes audio and context now.
     /// - Throws: as ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``,
     ///   ``ScribeError/sessionExpired``.
-    package func requireOpen(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
+    func requireOpen(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let transaction = try await find(id, of: principal)
-        try transaction.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)
+        try transaction.requireOpenStretches(at: clock.now, lifetime: lifetime)
         return transaction
     }
 
     /// Sets what is known of the visit: all of it anew, or what is sent.
     /// - Returns: all of it.
     /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)``, and nothing has changed then.
-    package func setContext(
+    func setContext(
         _ body: JSONValue, merging: Bool, of id: TransactionID, for principal: Principal
     ) async throws -> AmbientContext {
         // Before it is anybody's turn to write.
@@ -110,26 +117,26 @@ package struct AmbientSessions: Sendable {
             try Limits.require(context.json, within: Limits.context, "the context")
             return transaction.setContext(context)
         }
-        return transaction.request.ambient?.context ?? .empty
+        return transaction.ambientTerms?.context ?? .empty
     }
 
     /// A socket is to be opened for it.
     /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/refusedOnPurpose``.
-    package func connect(_ id: TransactionID, of principal: Principal) async throws {
+    func connect(_ id: TransactionID, of principal: Principal) async throws {
         try bench.permit(.upload, try await requireOpen(id, of: principal).request.fixture)
         try await advance(id, to: .ready, of: principal)
     }
 
     /// Its recording has come that far.
     /// - Throws: as ``requireOpen(_:of:)``.
-    package func advance(_ id: TransactionID, to stage: AmbientTerms.Stage, of principal: Principal) async throws {
+    func advance(_ id: TransactionID, to stage: AmbientTerms.Stage, of principal: Principal) async throws {
         _ = try await update(id, of: principal) { transaction, _ in transaction.advance(to: stage) }
     }
 
     /// Begins a stretch of its audio.
     /// - Parameter time: when it was spoken, by its client's clock.
     /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)`` for too many.
-    package func record(
+    func record(
         from time: Date, in id: TransactionID, of principal: Principal
     ) async throws -> Segment {
         let segment = try await receive(in: id, of: principal)
@@ -140,7 +147,7 @@ package struct AmbientSessions: Sendable {
 
     /// Begins a stretch that counts once it is there as a whole, and is kept by ``keep(_:from:in:of:)``.
     /// - Throws: as ``requireOpen(_:of:)``.
-    package func receive(in id: TransactionID, of principal: Principal) async throws -> Segment {
+    func receive(in id: TransactionID, of principal: Principal) async throws -> Segment {
         _ = try await requireOpen(id, of: principal)
         let recording = ULID.text(at: clock.now, identifiers.bytes(10))
         return Segment(
@@ -148,7 +155,7 @@ package struct AmbientSessions: Sendable {
     }
 
     /// - Throws: as ``record(from:in:of:)``.
-    package func keep(
+    func keep(
         _ segment: Segment, from time: Date, in id: TransactionID, of principal: Principal
     ) async throws {
         try await end(segment, of: id, for: principal)
@@ -158,13 +165,13 @@ package struct AmbientSessions: Sendable {
 
     /// A stretch of its audio is over.
     /// - Throws: as ``LiveRecording/breakOff()``.
-    package func end(_ segment: Segment, of id: TransactionID, for principal: Principal) async throws {
+    func end(_ segment: Segment, of id: TransactionID, for principal: Principal) async throws {
         defer { streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id)) }
         try await uncancelled { try await segment.stream.breakOff() }
     }
 
     /// A stretch of its audio does not count, and goes.
-    package func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
+    func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
         let key = Transaction.Key(business: principal.business, id: id)
         streams.end(segment.stream, of: key)
         try? await uncancelled {
@@ -175,20 +182,24 @@ package struct AmbientSessions: Sendable {
     /// Recording is over, and the note is wanted. Repeatable.
     /// - Throws: as ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionExpired``,
     ///   ``ScribeError/refusedOnPurpose``.
-    package func end(_ id: TransactionID, of principal: Principal) async throws {
+    func end(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
         guard transaction.userStatus != .committed else { return }
-        try transaction.requireOpenAmbient(at: clock.now, lifetime: store.ambientLifetime)
+        try transaction.requireOpenStretches(at: clock.now, lifetime: lifetime)
         try await streams.settle(transaction.key)
-        try bench.permit(.commit, transaction.request.fixture)
         let narrative = try await Self.narrativeSections(
             in: store.preferences(of: principal.user, in: principal.business))
-        try await store.endAmbient(transaction.key, inSentences: narrative, shortest: shortest, at: clock.now)
+        let now = clock.now
+        _ = try await store.end(
+            transaction.key, at: now, refusing: bench.fixtures(refusing: .commit)
+        ) { [shortest] (transaction, audio) throws(ScribeError) in
+            try transaction.endAmbient(audio.segments, inSentences: narrative, shortest: shortest, at: now)
+        }
     }
 
     /// Gives it up. Repeatable.
     /// - Throws: as ``find(_:of:)``; ``ScribeError/sessionEnded`` once something was made of it.
-    package func cancel(_ id: TransactionID, of principal: Principal) async throws {
+    func cancel(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
         let now = clock.now
         _ = try await store.update(transaction.key, at: now) { (transaction) throws(ScribeError) in
@@ -199,17 +210,17 @@ package struct AmbientSessions: Sendable {
     // MARK: What has become of it
 
     /// What a session gives when it is complete.
-    package struct Note: Sendable {
-        package let transaction: Transaction
+    struct Note: Sendable {
+        let transaction: Transaction
         /// What was said.
-        package let transcript: String
+        let transcript: String
         /// Its sections in the order of the note: title and text.
-        package let sections: [(title: String, text: String)]
+        let sections: [(title: String, text: String)]
     }
 
     /// - Returns: nil for one in which there was nothing to be heard.
     /// - Throws: ``ScribeError/invalidState(_:)`` while it is not complete, or when nothing will come of it.
-    package func note(of transaction: Transaction) async throws -> Note? {
+    func note(of transaction: Transaction) async throws -> Note? {
         switch status(of: transaction) {
         case .completed: break
         case .skipped: return nil
@@ -225,25 +236,25 @@ package struct AmbientSessions: Sendable {
     }
 
     /// What was heard, in order: each file with its place in the whole.
-    package func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
+    func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
         try await store.outcomes(of: transaction)
     }
 
     /// The stretches that make it up, in the order in which they were spoken.
-    package func recorded(of transaction: Transaction) async throws -> [AmbientSegment] {
+    func recorded(of transaction: Transaction) async throws -> [AudioSegment] {
         try await store.segments(of: transaction.key).recorded
     }
 
     /// The clinician's sessions of a visit, the oldest first.
-    package func sessions(ofEncounter encounter: String, of principal: Principal) async throws -> [Transaction] {
+    func sessions(ofEncounter encounter: String, of principal: Principal) async throws -> [Transaction] {
         try await store.sessions(ofEncounter: encounter, of: principal.user, in: principal.business)
     }
 
     // MARK: What a clinician prefers
 
     /// Under which names it is kept among the preferences.
-    package static let verbosity = "ambient_verbosity"
-    package static let sectionFormat = "ambient_section_format"
+    static let verbosity = "ambient_verbosity"
+    static let sectionFormat = "ambient_section_format"
 
     private static func narrativeSections(in preferences: JSONValue) -> [String] {
         guard case .array(let formats)? = preferences[sectionFormat] else { return [] }
@@ -254,11 +265,11 @@ package struct AmbientSessions: Sendable {
         _ id: TransactionID, of principal: Principal,
         _ change: @escaping @Sendable (inout Transaction, Date) throws(ScribeError) -> Transaction.Effect
     ) async throws -> Transaction {
-        let (now, lifetime) = (clock.now, store.ambientLifetime)
+        let (now, lifetime) = (clock.now, lifetime)
         let key = Transaction.Key(business: principal.business, id: id)
         return try await store.update(key, at: now) { (transaction) throws(ScribeError) in
             _ = try transaction.requireAmbient(of: principal.user)
-            try transaction.requireOpenAmbient(at: now, lifetime: lifetime)
+            try transaction.requireOpenStretches(at: now, lifetime: lifetime)
             return try change(&transaction, now)
         }
     }

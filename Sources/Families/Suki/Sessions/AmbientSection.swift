@@ -1,11 +1,12 @@
 import Foundation
+import ScribeDomain
 
 /// A section of a note as Suki's API names it: by its LOINC code (suki.md section 9).
-package struct AmbientSection: Hashable, Sendable {
-    package let code: String
-    package let title: String
+struct AmbientSection: Hashable, Sendable {
+    let code: String
+    let title: String
     /// The kinds of facts that belong under it; none where nothing that is found here does.
-    package let facts: [ClinicalFact.Kind]
+    let facts: [ClinicalFact.Kind]
     /// Of those only what speaks of one of these; empty for all.
     let words: [String]
 
@@ -17,7 +18,7 @@ package struct AmbientSection: Hashable, Sendable {
     }
 
     /// What is written where nobody asks for sections: SOAP's four.
-    package static let usual = ["10154-3", "10164-2", "29545-1", "51847-2"]
+    static let usual = ["10154-3", "10164-2", "29545-1", "51847-2"]
 
     static let presentIllness = "10164-2"
     /// What is told with it where no section that was asked for has it.
@@ -26,9 +27,9 @@ package struct AmbientSection: Hashable, Sendable {
     ]
 
     /// In which verbosity and style can be chosen.
-    package static let styled: Set = ["10164-2", "51847-2", "51848-0", "18776-5"]
+    static let styled: Set = ["10164-2", "51847-2", "51848-0", "18776-5"]
 
-    package static let all: [AmbientSection] = [
+    static let all: [AmbientSection] = [
         .init("39238-1", "Anticipatory Guidance", [.advice]),
         .init("42348-3", "Advanced Directives"),
         .init("48765-2", "Allergies", [.allergy]),
@@ -68,10 +69,10 @@ package struct AmbientSection: Hashable, Sendable {
 
     private static let byCode = Dictionary(all.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
 
-    package static subscript(code: String) -> AmbientSection? { byCode[code] }
+    static subscript(code: String) -> AmbientSection? { byCode[code] }
 
     /// The one that is called so, whatever the case.
-    package static func titled(_ title: String) -> AmbientSection? {
+    static func titled(_ title: String) -> AmbientSection? {
         all.first { $0.title.caseInsensitiveCompare(title) == .orderedSame }
     }
 

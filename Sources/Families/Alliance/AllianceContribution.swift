@@ -1,0 +1,22 @@
+package import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// What the session protocol brings to a server.
+package struct AllianceContribution: FamilyContribution {
+    package let policies: [any RecordingPolicy]
+    package let webhookFormats: [any WebhookFormat] = [AllianceFormat()]
+    private let settings: AllianceFamily.Settings
+    private let counts: SocketCounts
+
+    /// - Parameter counts: how many may stream at a time.
+    package init(_ settings: AllianceFamily.Settings, counts: SocketCounts) {
+        self.settings = settings
+        self.counts = counts
+        policies = [SessionPolicy(lifetime: settings.lifetime / .seconds(1))]
+    }
+
+    package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
+        ComposedFamily(AllianceFamily(environment, counts: counts, settings: settings))
+    }
+}

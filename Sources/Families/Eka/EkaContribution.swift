@@ -1,0 +1,19 @@
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// What the EkaScribe transaction API brings to a server.
+package struct EkaContribution: FamilyContribution {
+    package let hosts = [HostGroup(title: "EkaScribe", names: EkaFamily.hostNames)]
+    package let webhookFormats: [any WebhookFormat] = [ConnectFormat()]
+    private let settings: EkaFamily.Settings
+
+    package init(_ settings: EkaFamily.Settings) { self.settings = settings }
+
+    package func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher] {
+        [ManifestWatcher(consultations: consultations)]
+    }
+
+    package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
+        ComposedFamily(EkaFamily(environment, settings: settings))
+    }
+}

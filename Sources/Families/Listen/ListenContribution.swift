@@ -1,0 +1,13 @@
+package import ScribeHTTP
+
+/// What live recognition brings to a server.
+package struct ListenContribution: FamilyContribution {
+    package let hosts = [HostGroup(title: "live speech (Deepgram, SubQ, Aldea)", names: ListenFamily.hostNames)]
+    private let settings: ListenFamily.Settings
+
+    package init(_ settings: ListenFamily.Settings) { self.settings = settings }
+
+    package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
+        ComposedFamily(ListenFamily(environment, settings: settings))
+    }
+}

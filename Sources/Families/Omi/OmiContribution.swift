@@ -1,0 +1,47 @@
+import ScribeDomain
+package import ScribeHTTP
+import ScribeRuntime
+
+/// What conversations of devices bring to a server.
+package struct OmiContribution: FamilyContribution {
+    package let hosts = [HostGroup(title: "Omi", names: OmiFamily.hostNames)]
+    private let settings: OmiFamily.Settings
+
+    package init(_ settings: OmiFamily.Settings) { self.settings = settings }
+
+    /// - Throws: ``UnusableSetting``.
+    package func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily {
+        let runtime = environment.runtime
+        let silence = SilentConversations(
+            store: runtime.store, conversations: runtime.conversations, clock: runtime.clock,
+            interval: min(.seconds(5), settings.conversationTimeout), logger: environment.logger)
+        return ComposedFamily(
+            OmiFamily(environment, firebase: try await firebase(runtime), settings: settings), services: [silence])
+    }
+
+    /// Verifies Firebase's tokens; nil where no keys are set.
+    private func firebase(_ runtime: Runtime) async throws -> ForeignTokens? {
+        let keys: IssuerKeys
+        switch (settings.jwks, settings.jwksURL, settings.project) {
+        case (nil, nil, nil): return nil
+        case (let set?, nil, _?): keys = .set(set)
+        case (nil, let url?, _?): keys = .address(url)
+        case (_?, _?, _): throw Self.unusable("firebase-jwks-file and firebase-jwks-url exclude each other")
+        default:
+            throw Self.unusable("firebase-project goes together with firebase-jwks-url or firebase-jwks-file")
+        }
+        do {
+            return try await ForeignTokens(
+                keys, PublishedKeys(outbound: runtime.outbound, clock: runtime.clock),
+                project: settings.project ?? "", clock: runtime.clock)
+        } catch let problem as ForeignTokens.UnusableKeys {
+            let setting = settings.jwks == nil ? "firebase-jwks-url" : "firebase-jwks-file"
+            throw Self.unusable("\(setting): \(problem)")
+        }
+    }
+
+    /// - Parameter reason: what is wrong, and with which setting.
+    package static func unusable(_ reason: String) -> UnusableSetting {
+        UnusableSetting("Firebase's tokens cannot be verified: \(reason)")
+    }
+}

@@ -1,0 +1,31 @@
+package import ScribeDomain
+package import ScribeHTTP
+package import ScribeRuntime
+
+/// What Suki's API brings to a server.
+package struct SukiContribution: FamilyContribution {
+    /// With which clinicians' tokens are signed.
+    static let keyFile = "suki-signing-key.pem"
+
+    package let hosts = [HostGroup(title: "Suki", names: SukiFamily.hostNames)]
+    package let policies: [any RecordingPolicy]
+    package let webhookFormats: [any WebhookFormat] = [SukiFormat()]
+    package let secrets = [keyFile]
+    private let settings: SukiFamily.Settings
+    private let partners: KnownPartners
+    private let counts: SocketCounts
+
+    /// - Parameters:
+    ///   - partners: those whose clinicians log in.
+    ///   - counts: how many may stream at a time.
+    package init(_ settings: SukiFamily.Settings, partners: KnownPartners, counts: SocketCounts) {
+        self.settings = settings
+        self.partners = partners
+        self.counts = counts
+        policies = [AmbientPolicy(lifetime: settings.lifetime / .seconds(1))]
+    }
+
+    package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
+        ComposedFamily(SukiFamily(environment, partners: partners, counts: counts, settings: settings))
+    }
+}

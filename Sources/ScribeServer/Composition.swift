@@ -1,0 +1,112 @@
+import Alliance
+import Control
+import Eka
+import Listen
+import Omi
+import S3
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+import Status
+import Suki
+
+/// The families that a server is composed of. Who adds one adds a line to ``families``.
+struct Composition: Sendable {
+    let configuration: Configuration
+    /// What clients are to trust, as PEM.
+    var authority: String?
+    /// The port for TLS, once it is open.
+    let tlsPort = LockedValue<Int?>(nil)
+    /// The partners whose clinicians log in.
+    let partners = KnownPartners([])
+
+    init(_ configuration: Configuration, authority: String? = nil) {
+        self.configuration = configuration
+        self.authority = authority
+    }
+
+    /// In the order in which they are asked whose a request is.
+    var families: [any FamilyContribution] {
+        [
+            StatusContribution(
+                build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority),
+            ControlContribution(
+                .init(
+                    token: configuration.adminToken, host: configuration.host, isLoopback: configuration.isLoopback,
+                    about: { [configuration, tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) })),
+            AllianceContribution(configuration.alliance, counts: counts),
+            EkaContribution(configuration.eka),
+            FrontPageContribution(
+                before: S3Contribution(explainsSignatures: configuration.authMode != .strict), settings: frontPage),
+            ListenContribution(configuration.listen),
+            SukiContribution(configuration.suki, partners: partners, counts: counts),
+            OmiContribution(configuration.omi),
+        ]
+    }
+
+    var policies: RecordingPolicies { RecordingPolicies(families.flatMap(\.policies)) }
+    var webhookFormats: [any WebhookFormat] { families.flatMap(\.webhookFormats) }
+
+    /// The names of all key files in a data folder.
+    var secrets: [String] { families.flatMap(\.secrets) }
+
+    /// What ends the hosts by which everything is one family's.
+    var vendorHosts: [String] {
+        EkaFamily.hostSuffixes + families.flatMap(\.hosts).filter(\.areOwn).flatMap(\.names)
+    }
+
+    /// Of the audio of recordings whose clients name no place for it.
+    let bucket = EkaFamily.batchBucket
+
+    /// How many may stream at a time, of each family.
+    private var counts: SocketCounts {
+        SocketCounts(most: configuration.listen.sockets, mostOfBusiness: configuration.listen.socketsOfBusiness)
+    }
+
+    private var frontPage: FrontPage.Settings {
+        let demo = DemoCredentials.shown(for: configuration)
+            .map { FrontPage.Demo(id: $0.clientID, secret: $0.clientSecret) }
+        return FrontPage.Settings(
+            version: ScribeVersion.current, isStrict: configuration.authMode == .strict,
+            tlsPort: { [tlsPort] in tlsPort.withLock { $0 } },
+            demo: { demo },
+            openAPI: { OpenAPIJSON.bytes })
+    }
+}
+
+extension Configuration {
+    var eka: EkaFamily.Settings {
+        var settings = EkaFamily.Settings()
+        settings.fidelity = fidelity
+        settings.clientProfiles = clientProfiles
+        settings.longPoll = longPoll
+        settings.lifetimes = lifetimes
+        return settings
+    }
+
+    var alliance: AllianceFamily.Settings {
+        var settings = AllianceFamily.Settings()
+        settings.lifetime = sessionLifetime
+        settings.longPoll = min(longPoll, .seconds(14))
+        settings.streamIdle = streamIdle
+        return settings
+    }
+
+    /// What the server says of itself to operators.
+    func about(tlsPort: Int?) -> [String: String] {
+        let transcriber =
+            switch transcriber {
+            case .fake: "fake"
+            case .command: "command"
+            case .openAI: "openai"
+            case .deepgram: "deepgram"
+            }
+        var about = [
+            "version": ScribeVersion.current, "auth": authMode.rawValue, "durability": durability.rawValue,
+            "transcriber": transcriber, "demo_seed": String(seedsDemo),
+        ]
+        about["tls_port"] = tlsPort.map { String($0) }
+        return about
+    }
+}

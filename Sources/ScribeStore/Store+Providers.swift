@@ -1,0 +1,61 @@
+package import Foundation
+import GRDB
+package import ScribeDomain
+
+/// A clinician of a partner's, as they registered.
+package struct Provider: Hashable, Sendable {
+    package let partner: String
+    /// As the partner's tokens call them.
+    package let subject: String
+    /// As they are called here.
+    package let user: UserID
+    package let organisation: String
+    package let specialty: String
+
+    package init(partner: String, subject: String, user: UserID, organisation: String, specialty: String) {
+        self.partner = partner
+        self.subject = subject
+        self.user = user
+        self.organisation = organisation
+        self.specialty = specialty
+    }
+}
+
+/// What became of a clinician who was to be registered.
+package enum ProviderRegistration: Hashable, Sendable {
+    case registered
+    /// They were registered before.
+    case known
+    /// Their partner has as many as it may.
+    case tooMany
+}
+
+extension Store {
+    package func register(_ provider: Provider, at now: Date) async throws -> ProviderRegistration {
+        try await writes.write { db in
+            let registered = try db.row(
+                "SELECT count(*) AS count, total(subject = ?2) AS same FROM providers WHERE partner_id = ?1",
+                [provider.partner, provider.subject])
+            guard let registered, (registered["same"] as Double) == 0 else { return .known }
+            guard (registered["count"] as Int) < Limits.clinicians else { return .tooMany }
+            try db.insert(into: "providers").values([
+                "partner_id": provider.partner, "subject": provider.subject, "user_id": provider.user.rawValue,
+                "organisation": provider.organisation, "specialty": provider.specialty,
+                "created_at": now.milliseconds,
+            ])
+            return .registered
+        }
+    }
+
+    package func provider(_ subject: String, of partner: String) async throws -> Provider? {
+        try await read { db in
+            try db.row(
+                "SELECT * FROM providers WHERE partner_id = ? AND subject = ?", [partner, subject]
+            ).map { row in
+                Provider(
+                    partner: row["partner_id"], subject: row["subject"], user: UserID(row["user_id"]),
+                    organisation: row["organisation"], specialty: row["specialty"])
+            }
+        }
+    }
+}

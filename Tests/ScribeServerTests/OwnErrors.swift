@@ -1,0 +1,71 @@
+import Engines
+import ScribeDomain
+
+@testable import Alliance
+@testable import Control
+@testable import Eka
+@testable import Listen
+@testable import Omi
+@testable import S3
+@testable import Suki
+
+/// The errors that only one family knows.
+enum OwnErrors {
+    static let alliance: [any Error] = [
+        AllianceError.malformed("It cannot be"), AllianceError.invalidTemplate, AllianceError.templateNotFound,
+        AllianceError.documentNotFound, AllianceError.webhookNotFound, AllianceError.tooManyWebhooks,
+        AllianceError.alreadyCommitted, AllianceError.chunkTooLarge, AllianceError.invalidAudioFormat("audio/x"),
+        AllianceError.unknownLink, AllianceError.audioNotEnabled, AllianceError.audioNotAvailable,
+        AllianceError.upgradeRequired,
+    ]
+    static let control: [any Error] = [
+        ControlError.foreignHost, ControlError.foreignPage, ControlError.forwarded, ControlError.notJSON,
+        ControlError.unmarked, ControlError.notFound("such webhook"),
+    ]
+    static let eka: [any Error] = [
+        EkaError.invalidClient, EkaError.invalidCredentials, EkaError.refreshRefused, EkaError.audioLocationRequired,
+        EkaError.batchLocationRequired, EkaError.linkRefused, EkaError.polledTransactionNotFound,
+    ]
+    static let devices: [any Error] = [
+        DeviceLogins.Refusal.unknown, DeviceLogins.Refusal.expired, DeviceLogins.Refusal.tooFast,
+        DeviceLogins.Refusal.pending, DeviceLogins.Refusal.denied, DeviceLogins.Refusal.invalidUserCode,
+        DeviceLogins.Refusal.userCodeNotFound, DeviceLogins.Refusal.invalidRedirect,
+    ]
+    static let connect: [any Error] = [
+        ConnectError.alreadyRegistered, ConnectError.tooMany, ConnectError.unknownWebhook,
+    ]
+    static let listen: [any Error] = [
+        ListenError.upgradeRequired, ListenError.notPermitted,
+        EngineFailure(.undecodableAudio, "it is no audio"),
+        EngineFailure(.transcriptionFailed, "no recogniser is free", retryAfter: 2.4, origin: .refusal),
+        EngineFailure(.transcriptionFailed, "nothing was sent for too long", origin: .idleness),
+        EngineFailure(.transcriptionTimeout, "the recogniser is slow"),
+        EngineFailure(.transcriptionFailed, "the recogniser is broken"),
+        OutboundProblem.invalid("is none"), OutboundProblem.unknownHost, OutboundProblem.forbidden,
+        OutboundProblem.unreachable, OutboundProblem.redirect(302), OutboundProblem.refused(404),
+    ]
+    static let omi: [any Error] = [OmiError.notFound("Memory"), OmiError.keysUnavailable, OmiError.upgradeRequired]
+    static let suki: [any Error] = [
+        SukiError.notRegistered, SukiError.tooManyProviders, SukiError.noProviderHeader, SukiError.invalidProvider,
+        SukiError.invalidAmbientID, SukiError.encounterNotFound, SukiError.recordingNotReady,
+        SukiError.recordingExpired, SukiError.recordingNotFound, SukiError.unknownLink,
+        SukiError.rangeNotSatisfiable, SukiError.unsupportedEntity, SukiError.upgradeRequired,
+        PartnerTokens.refused,
+        DiagnosisProblem(id: "noValidDiagnosis", field: "diagnoses.values.0.codes.0.type", "is none that is known"),
+    ]
+    static let s3: [any Error] = [
+        S3Error.accessDenied("It is not allowed"), S3Error.authorizationHeaderMalformed("It is malformed"),
+        S3Error.authorizationQueryParametersError("They are malformed"), S3Error.badDigest("Content-MD5"),
+        S3Error.entityTooLarge, S3Error.entityTooSmall, S3Error.expiredToken, S3Error.incompleteBody,
+        S3Error.internalError, S3Error.invalidAccessKeyID, S3Error.invalidArgument("It is not valid"),
+        S3Error.invalidDigest, S3Error.invalidPart, S3Error.invalidPolicyDocument("It is not valid"),
+        S3Error.invalidPartOrder, S3Error.invalidRange, S3Error.invalidRequest("It is not valid"),
+        S3Error.invalidToken, S3Error.invalidURI, S3Error.keyTooLong, S3Error.malformedPostRequest,
+        S3Error.malformedXML, S3Error.maxPostPreDataLengthExceeded, S3Error.metadataTooLarge,
+        S3Error.methodNotAllowed, S3Error.missingContentLength, S3Error.noSuchKey, S3Error.noSuchUpload,
+        S3Error.notImplemented("It is not served"), S3Error.preconditionFailed, S3Error.quotaExceeded,
+        S3Error.requestTimeTooSkewed, S3Error.serviceUnavailable, S3Error.signatureDoesNotMatch(),
+        S3Error.signatureDoesNotMatch(SigV4.Signed(stringToSign: "AWS4-HMAC-SHA256 …", canonicalRequest: "GET /…")),
+        S3Error.contentSHA256Mismatch,
+    ]
+}
