@@ -9,43 +9,12 @@ static const unsigned char scribe[] = {
 
 struct document document_scribe(void) { return (struct document){scribe, sizeof scribe}; }
 
-// A document for each API family, which scripts/bundle-openapi writes.
+// A document for each API family.
+#include "../../openapi/families.inc"
 
-static const unsigned char openapi_eka[] = {
-#embed "../../openapi/eka.yaml"
-};
+size_t family_document_count(void) { return sizeof families / sizeof *families; }
 
-struct document document_openapi_eka(void) { return (struct document){openapi_eka, sizeof openapi_eka}; }
-
-static const unsigned char openapi_sessions[] = {
-#embed "../../openapi/sessions.yaml"
-};
-
-struct document document_openapi_sessions(void) { return (struct document){openapi_sessions, sizeof openapi_sessions}; }
-
-static const unsigned char openapi_suki[] = {
-#embed "../../openapi/suki.yaml"
-};
-
-struct document document_openapi_suki(void) { return (struct document){openapi_suki, sizeof openapi_suki}; }
-
-static const unsigned char openapi_listen[] = {
-#embed "../../openapi/listen.yaml"
-};
-
-struct document document_openapi_listen(void) { return (struct document){openapi_listen, sizeof openapi_listen}; }
-
-static const unsigned char openapi_omi[] = {
-#embed "../../openapi/omi.yaml"
-};
-
-struct document document_openapi_omi(void) { return (struct document){openapi_omi, sizeof openapi_omi}; }
-
-static const unsigned char openapi_status[] = {
-#embed "../../openapi/status.yaml"
-};
-
-struct document document_openapi_status(void) { return (struct document){openapi_status, sizeof openapi_status}; }
+struct family_document family_document(size_t index) { return families[index]; }
 
 static const unsigned char control[] = {
 #embed "../../openapi/control.yaml"

@@ -8,14 +8,17 @@ struct document {
     size_t count;
 };
 
+// The OpenAPI document of a family, openapi/<name>.yaml.
+struct family_document {
+    const char *name;
+    struct document document;
+};
+
+size_t family_document_count(void);
+struct family_document family_document(size_t index);
+
 // In openapi/.
 struct document document_scribe(void);
-struct document document_openapi_eka(void);
-struct document document_openapi_sessions(void);
-struct document document_openapi_suki(void);
-struct document document_openapi_listen(void);
-struct document document_openapi_omi(void);
-struct document document_openapi_status(void);
 struct document document_control(void);
 struct document document_ambient(void);
 struct document document_omi(void);

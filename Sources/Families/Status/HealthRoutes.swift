@@ -25,12 +25,12 @@ struct HealthRoutes: Sendable {
         router.get("ca.pem", use: authorityFile)
         router.get("voice/ping") { _, _ in Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in Self.served(document_scribe()) }
-        router.get("openapi/eka.yaml") { _, _ in Self.served(document_openapi_eka()) }
-        router.get("openapi/sessions.yaml") { _, _ in Self.served(document_openapi_sessions()) }
-        router.get("openapi/suki.yaml") { _, _ in Self.served(document_openapi_suki()) }
-        router.get("openapi/listen.yaml") { _, _ in Self.served(document_openapi_listen()) }
-        router.get("openapi/omi.yaml") { _, _ in Self.served(document_openapi_omi()) }
-        router.get("openapi/status.yaml") { _, _ in Self.served(document_openapi_status()) }
+        for index in 0..<family_document_count() {
+            let family = family_document(index)
+            router.get("openapi/\(String(cString: family.name)).yaml") { _, _ in
+                Self.served(family_document(index).document)
+            }
+        }
         router.get("ambient.asyncapi.yaml") { _, _ in Self.served(document_ambient()) }
         router.get("omi.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
         // The older path, for one version.
