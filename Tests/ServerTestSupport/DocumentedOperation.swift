@@ -14,6 +14,8 @@ package struct DocumentedOperation: CustomStringConvertible {
     package let takesCookie: Bool
     /// Whether it reads a JSON body.
     package let takesBody: Bool
+    /// The members that the JSON of each answer has at least, by its status.
+    package let answerMembers: [Int: Set<String>]
 
     package var description: String { "\(method) \(path)" }
 
@@ -40,10 +42,46 @@ package struct DocumentedOperation: CustomStringConvertible {
                         method: method,
                         path: path.replacing("{txn_id}", with: id).replacing(/\{[a-z_]+\}/, with: "t"),
                         isSecured: !security.isEmpty, takesCookie: security.contains { $0["cookie"] != nil },
-                        takesBody: body != nil && !isForm)
+                        takesBody: body != nil && !isForm,
+                        answerMembers: members(ofAnswersIn: operation, document))
                 }
             }
         }
+    }
+
+    private static func members(
+        ofAnswersIn operation: [String: Any], _ document: [String: Any]
+    ) -> [Int: Set<String>] {
+        let answers = operation["responses"] as? [String: Any] ?? [:]
+        var members: [Int: Set<String>] = [:]
+        for (status, answer) in answers {
+            guard let status = Int(status), let answer = resolved(answer, document),
+                let content = answer["content"] as? [String: [String: Any]],
+                let json = content.first(where: { $0.key.hasSuffix("json") })?.value
+            else { continue }
+            members[status] = required(by: json["schema"], document)
+        }
+        return members
+    }
+
+    private static func required(by schema: Any?, _ document: [String: Any]) -> Set<String> {
+        guard let schema = resolved(schema, document) else { return [] }
+        let own = Set(schema["required"] as? [String] ?? [])
+        let parts = schema["allOf"] as? [Any] ?? []
+        // Of several the caller may get any.
+        let choices = (schema["anyOf"] ?? schema["oneOf"]) as? [Any] ?? []
+        let common = choices.map { required(by: $0, document) }.reduce(nil) { $0?.intersection($1) ?? $1 } ?? []
+        return parts.reduce(own.union(common)) { $0.union(required(by: $1, document)) }
+    }
+
+    /// The object itself where there is a `$ref` to it.
+    private static func resolved(_ node: Any?, _ document: [String: Any]) -> [String: Any]? {
+        guard let node = node as? [String: Any] else { return nil }
+        guard let reference = node["$ref"] as? String else { return node }
+        let target = reference.dropFirst(2).split(separator: "/").reduce(document as Any?) {
+            ($0 as? [String: Any])?[String($1)]
+        }
+        return resolved(target, document)
     }
 
     /// The `paths` objects of every document: path, and its path item by method.

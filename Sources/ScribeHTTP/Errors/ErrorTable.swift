@@ -23,6 +23,7 @@ package protocol ErrorTable: Sendable {
 extension ErrorTable {
     package var statuses: [ScribeError.Kind: HTTPResponse.Status] { [:] }
     package var codes: [HTTPResponse.Status: String] { [:] }
+    package func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? { nil }
     package func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields { [:] }
 
     /// Returns the refusal for an error, with its code; nil for an error that is no caller's to know.
