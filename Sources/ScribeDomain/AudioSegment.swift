@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A stretch of a recording's audio (``AudioIntake/stretches``): from a start that its client names to the next, or to the
+/// A stretch of a recording's audio (``AudioIntake/segments``): from a start that its client names to the next, or to the
 /// end of its socket (suki.md 5).
 package struct AudioSegment: Hashable, Sendable {
     package struct File: Hashable, Sendable {

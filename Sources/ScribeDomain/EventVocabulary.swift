@@ -4,13 +4,13 @@ package protocol EventVocabulary: Sendable {
     /// The style of the webhooks that are registered by this API.
     var style: Webhook.Style { get }
     /// Whether a business registers an endpoint once only.
-    var takesEndpointOnce: Bool { get }
+    var requiresUniqueEndpoint: Bool { get }
 
     /// The name of an event; nil for one that nobody is told of.
     func name(of event: SessionEvent) -> String?
 
     /// Whether a webhook is told of a recording.
-    func tells(_ webhook: Webhook, of recording: Transaction) -> Bool
+    func notifies(_ webhook: Webhook, about recording: Transaction) -> Bool
 
     /// What the message says beside the event, kept as it was when the event came true; nil for nothing.
     /// - Parameter visit: reads the newest recordings of the recording's visit, the oldest of them first.
@@ -18,8 +18,8 @@ package protocol EventVocabulary: Sendable {
 }
 
 extension EventVocabulary {
-    package var takesEndpointOnce: Bool { false }
-    package func tells(_ webhook: Webhook, of recording: Transaction) -> Bool { true }
+    package var requiresUniqueEndpoint: Bool { false }
+    package func notifies(_ webhook: Webhook, about recording: Transaction) -> Bool { true }
     package func detail(of recording: Transaction, visit: () throws -> [TransactionID]) throws -> JSONValue? { nil }
 
     /// Whether a webhook of this style asks for an event.
@@ -33,8 +33,9 @@ extension EventVocabulary {
 package struct EventVocabularies: Sendable {
     private let vocabularies: [Webhook.Style: any EventVocabulary]
 
+    /// - Parameter vocabularies: each of a style of its own.
     package init(_ vocabularies: [any EventVocabulary] = []) {
-        self.vocabularies = Dictionary(vocabularies.map { ($0.style, $0) }, uniquingKeysWith: { _, last in last })
+        self.vocabularies = Dictionary(uniqueKeysWithValues: vocabularies.map { ($0.style, $0) })
     }
 
     package subscript(style: Webhook.Style) -> (any EventVocabulary)? { vocabularies[style] }

@@ -4,9 +4,9 @@ package struct RecordingKind: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// By init, or by a form of whole files.
+    /// A recording that was started by init, or by a form of whole files.
     package static let transaction = RecordingKind("transaction")
-    /// By a device, word by word.
+    /// A recording that was started by a device, over a socket or over REST.
     package static let conversation = RecordingKind("conversation")
 }
 
@@ -16,15 +16,7 @@ package enum AudioIntake: String, Hashable, Sendable, CaseIterable {
     case listed
     /// Those that have come when it ends. Nothing comes after that (medscribe.md 2.4).
     case arrived
-    /// Stretches, each from a start that its client names. They may come late, twice or out of order (suki.md 5).
-    case stretches
-}
-
-/// How the client of a session sends its audio (medscribe.md 2.1).
-package enum UploadType: String, Hashable, Sendable, CaseIterable {
-    /// One complete recording.
-    case single
-    case chunked
-    /// Over a socket.
-    case stream
+    /// Those of its segments, each from a start that its client names. Segments may come late, twice or out of order
+    /// (suki.md 5).
+    case segments
 }

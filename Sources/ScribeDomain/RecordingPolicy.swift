@@ -39,8 +39,9 @@ package struct RecordingPolicies: Sendable {
 
     private let policies: [RecordingKind: any RecordingPolicy]
 
+    /// - Parameter policies: each of a kind of its own.
     package init(_ policies: [any RecordingPolicy] = []) {
-        self.policies = Dictionary(policies.map { ($0.kind, $0) }, uniquingKeysWith: { _, last in last })
+        self.policies = Dictionary(uniqueKeysWithValues: policies.map { ($0.kind, $0) })
     }
 
     package var hiddenTemplates: [Template] { policies.values.flatMap(\.hiddenTemplates) }

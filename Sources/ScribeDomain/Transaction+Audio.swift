@@ -12,7 +12,7 @@ extension Transaction {
     ///   - begun: when the recording was created.
     ///   - lifetime: how long it may be open, in seconds; nil for ever.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
-    package static func requireOpenSession(
+    package static func requireOpenArrival(
         _ status: UserStatus, _ processing: ProcessingStatus, begun: Date, at now: Date, lifetime: TimeInterval?
     ) throws(ScribeError) {
         guard status.isOpen else {
@@ -21,10 +21,10 @@ extension Transaction {
         if let lifetime, now.timeIntervalSince(begun) >= lifetime { throw .sessionExpired }
     }
 
-    /// The rule of stretches (``AudioIntake/stretches``): it takes audio and what is told of it now.
+    /// The rule of stretches (``AudioIntake/segments``): it takes audio and what is told of it now.
     /// - Parameter lifetime: how long it may be open, in seconds; nil for ever.
     /// - Throws: ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
-    package func requireOpenStretches(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
+    package func requireOpenSegments(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
         switch userStatus {
         case .initialized, .stopped: try requireTime(at: now, lifetime: lifetime)
         case .committed: throw .sessionEnded

@@ -182,7 +182,7 @@ extension Transaction {
     package var orderedFiles: [String] {
         switch request.intake {
         case .arrived: return SessionFiles.audio(among: committedFiles)
-        case .listed, .stretches: break
+        case .listed, .segments: break
         }
         let files = committedFiles.filter { !$0.hasSuffix("_") }
             .filter { request.transfer != .vaded || !$0.hasPrefix("full_audio.") }

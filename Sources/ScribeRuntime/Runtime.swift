@@ -5,6 +5,7 @@ package import ScribeStore
 /// One emulated cloud below HTTP: what every API family is made on. Two of them in one process share nothing.
 package struct Runtime: Sendable {
     package let store: Store
+    package var policies: RecordingPolicies { store.policies }
     /// The room that is kept free on the disk.
     package let reserve: StorageReserve
     package let transcriber: any Transcriber

@@ -11,36 +11,35 @@ import ScribeStore
 import Status
 import Suki
 
-/// The families that a server is composed of. Who adds one adds a line to ``families``.
+/// The families that a server is composed of. Who adds one adds a line to its list.
 struct Composition: Sendable {
-    let configuration: Configuration
-    /// What clients are to trust, as PEM.
-    var authority: String?
+    /// In the order in which they are asked whose a request is, and in which their hosts are listed.
+    let families: [any FamilyContribution]
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
     /// The partners whose clinicians log in.
     let partners = KnownPartners([])
 
-    init(_ configuration: Configuration, authority: String? = nil) {
-        self.configuration = configuration
-        self.authority = authority
-    }
-
-    /// In the order in which they are asked whose a request is.
-    var families: [any FamilyContribution] {
-        [
+    /// - Parameters:
+    ///   - authority: what clients are to trust, as PEM.
+    ///   - adminToken: what operators have to show; nil where none is asked for.
+    init(_ configuration: Configuration, authority: String? = nil, adminToken: String? = nil) {
+        let streams = SocketCounts.Limits(
+            most: configuration.listen.sockets, mostOfBusiness: configuration.listen.socketsOfBusiness)
+        families = [
             StatusContribution(
                 build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority),
             ControlContribution(
                 .init(
-                    token: configuration.adminToken, host: configuration.host, isLoopback: configuration.isLoopback,
-                    about: { [configuration, tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) })),
-            AllianceContribution(configuration.alliance, counts: counts),
+                    token: adminToken, host: configuration.host,
+                    about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) })),
+            AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(
-                before: S3Contribution(explainsSignatures: configuration.authMode != .strict), settings: frontPage),
+                before: S3Contribution(explainsSignatures: configuration.authMode != .strict),
+                settings: Self.frontPage(configuration, tlsPort)),
             ListenContribution(configuration.listen),
-            SukiContribution(configuration.suki, partners: partners, counts: counts),
+            SukiContribution(configuration.suki, partners: partners, counts: streams),
             OmiContribution(configuration.omi),
         ]
     }
@@ -53,23 +52,20 @@ struct Composition: Sendable {
 
     /// What ends the hosts by which everything is one family's.
     var vendorHosts: [String] {
-        EkaFamily.hostSuffixes + families.flatMap(\.hosts).filter(\.areOwn).flatMap(\.names)
+        EkaFamily.hostSuffixes + families.flatMap(\.hosts).filter(\.servesAllPaths).flatMap(\.names)
     }
 
     /// Of the audio of recordings whose clients name no place for it.
     let bucket = EkaFamily.batchBucket
 
-    /// How many may stream at a time, of each family.
-    private var counts: SocketCounts {
-        SocketCounts(most: configuration.listen.sockets, mostOfBusiness: configuration.listen.socketsOfBusiness)
-    }
-
-    private var frontPage: FrontPage.Settings {
+    private static func frontPage(
+        _ configuration: Configuration, _ tlsPort: LockedValue<Int?>
+    ) -> FrontPage.Settings {
         let demo = DemoCredentials.shown(for: configuration)
             .map { FrontPage.Demo(id: $0.clientID, secret: $0.clientSecret) }
         return FrontPage.Settings(
             version: ScribeVersion.current, isStrict: configuration.authMode == .strict,
-            tlsPort: { [tlsPort] in tlsPort.withLock { $0 } },
+            tlsPort: { tlsPort.withLock { $0 } },
             demo: { demo },
             openAPI: { OpenAPIJSON.bytes })
     }

@@ -19,7 +19,7 @@ package enum HostNames {
     /// What a development certificate is for.
     /// - Parameter own: names beside those that are always in it.
     package static func certificateNames(and own: [CertificateName]) -> [CertificateName] {
-        let vendors = groups.filter(\.areOwn).flatMap(\.names)
+        let vendors = groups.filter(\.servesAllPaths).flatMap(\.names)
         let texts = local + vendors + storage.flatMap { [$0, "*.\($0)"] }
         let names = texts.compactMap(CertificateName.init)
         return names + own.filter { !names.contains($0) }

@@ -8,10 +8,12 @@ import NIOPosix
 import NIOSSL
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
 import ServiceLifecycle
 import Status
 
-/// Where clients reach a backend: its ports, and what a connection may take there.
+/// Where clients reach a server: its ports, and what a connection may take there.
 package struct Listener: Sendable {
     /// The ports on which the server listens.
     package struct Ports: Hashable, Sendable {
@@ -25,7 +27,7 @@ package struct Listener: Sendable {
 
     /// Reads or makes the certificate, where there is to be one.
     /// - Throws: ``StartupProblem``.
-    package init(_ configuration: Configuration, _ parts: Backend.Parts) async throws {
+    package init(_ configuration: Configuration, _ parts: Emulator.Parts) async throws {
         if configuration.authMode != .strict, !configuration.isLoopback,
             !configuration.allowsUnverifiedTokensFromNetwork
         {
@@ -54,18 +56,20 @@ package struct Listener: Sendable {
 
     /// - Parameter onReady: called when the server accepts connections, on all of its ports.
     func application(
-        for backend: Backend, _ parts: Backend.Parts, onReady: @escaping @Sendable (Ports) async throws -> Void
+        for emulator: Emulator, _ opened: OpenWorld, onReady: @escaping @Sendable (Ports) async throws -> Void
     ) -> Application<Responder> {
-        let logger = parts.logger
+        let logger = emulator.parts.logger
+        let metrics = opened.world.runtime.metrics
         let responder = RequestLog(
             next: HostRule(
                 next: CrossOrigin(
-                    next: FamilyResponder(families: backend.families, memory: backend.memory),
+                    next: FamilyResponder(
+                        families: emulator.families, world: opened.world, memory: emulator.memory),
                     allowed: configuration.webOrigins, hidden: ControlFamily.root),
                 allowed: configuration.hosts, exempt: ControlFamily.root),
-            metrics: backend.metrics, clock: parts.clock, quiet: StatusFamily.probes,
-            refusals: configuration.explainsRefusals ? RefusalLog(families: backend.families) : nil)
-        let opened = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = backend.tlsPort] ports in
+            metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
+            refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil)
+        let ready = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = emulator.composition.tlsPort] ports in
             tlsPort.withLock { $0 = ports.tls }
             do {
                 try await onReady(ports)
@@ -84,15 +88,15 @@ package struct Listener: Sendable {
                     serverName: "scribe-emulator/\(ScribeVersion.current)",
                     availableConnectionsDelegate: .maximum(configuration.connectionLimit, logger: logger)),
                 services: services,
-                onServerRunning: { await opened.add($0.localAddress?.port ?? port, isSecure: isSecure) },
+                onServerRunning: { await ready.add($0.localAddress?.port ?? port, isSecure: isSecure) },
                 logger: logger)
         }
         let streamLimit = configuration.connectionLimit
-        var services = backend.services
+        var services = opened.services
         if let certificate {
             let secure = application(
                 port: configuration.tls.port, isSecure: true, services: [certificate],
-                HTTPServerBuilder { [metrics = backend.metrics, memory = backend.memory] responder in
+                HTTPServerBuilder { [memory = emulator.memory] responder in
                     SecureChannel(
                         base: HTTP1Channel(responder: responder), limits: limits,
                         streamLimit: streamLimit, memory: memory, metrics: metrics, logger: logger
@@ -104,7 +108,7 @@ package struct Listener: Sendable {
         }
         return application(
             port: configuration.port, isSecure: false, services: services,
-            HTTPServerBuilder { [metrics = backend.metrics] responder in
+            HTTPServerBuilder { responder in
                 EventLoopChannel(
                     base: HTTP1Channel(responder: responder),
                     pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), metrics: metrics)
@@ -131,15 +135,38 @@ private actor OpenedPorts {
     }
 }
 
-/// One server: a backend, and where it is reached.
+/// One server: opens the data, composes the emulator, seeds its one world, and says where it is reached.
 ///
 /// - Parameter onReady: called when the server accepts connections, on all of its ports.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
 package func buildApplication(
-    _ configuration: Configuration, _ parts: Backend.Parts,
+    _ configuration: Configuration, _ parts: Emulator.Parts,
     onReady: @escaping @Sendable (Listener.Ports) async throws -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
     let listener = try await Listener(configuration, parts)
-    let backend = try await Backend(configuration, parts, authority: listener.authority)
-    return listener.application(for: backend, parts, onReady: onReady)
+    let (emulator, opened) = try await open(configuration, parts, authority: listener.authority)
+    return listener.application(for: emulator, opened, onReady: onReady)
+}
+
+/// An emulator with the world of its data folder.
+/// - Parameter authority: what clients are to trust, as PEM.
+/// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
+package func open(
+    _ configuration: Configuration, _ parts: Emulator.Parts, authority: String? = nil
+) async throws -> (emulator: Emulator, opened: OpenWorld) {
+    // Read beside the opening of the data, which makes a start an eighth shorter.
+    async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
+    async let readTemplates = Seed.templates()
+    let clientsMark = configuration.clientsFile.flatMap(FileMark.init(path:))
+    async let readLogins = Logins(configuration)
+    let data = try await OpenData(configuration, parts, secrets: Composition(configuration).secrets)
+    let composition = Composition(
+        configuration, authority: authority, adminToken: try await data.adminToken(configuration))
+    let emulator = try await Emulator(
+        configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
+        work: data.folder.workFolder)
+    return (
+        emulator,
+        try await OpenWorld(of: emulator, on: data, logins: try await readLogins, clientsMark: clientsMark)
+    )
 }

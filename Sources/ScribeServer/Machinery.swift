@@ -1,4 +1,5 @@
 import Engines
+import NIOPosix
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore
@@ -14,18 +15,19 @@ struct Machinery: Sendable {
     let decoder: WaveDecoder
 
     /// - Throws: ``StartupProblem``.
-    init(_ configuration: Configuration, _ parts: Backend.Parts, fixtures: FixtureSet, data: OpenData) throws {
+    init(_ configuration: Configuration, _ parts: Emulator.Parts, fixtures: FixtureSet, work: String) throws {
+        let threads = NIOThreadPool.singleton
         temporary = TemporaryFiles(
-            folder: data.folder.workFolder, identifiers: parts.identifiers, files: data.threads)
+            folder: work, identifiers: parts.identifiers, files: threads)
         // The fake answers at once, and the same on every machine: it reads WAV alone.
         decoder = WaveDecoder(
             concurrency: configuration.recognition.concurrency, decodes: configuration.transcriber != .fake,
-            temporary: temporary, clock: parts.clock, files: data.threads)
+            temporary: temporary, clock: parts.clock, files: threads)
         let engines = EngineMaker(
             configuration: configuration, fixtures: fixtures, temporary: temporary,
-            identifiers: parts.identifiers, clock: parts.clock, threads: data.threads, decoder: decoder)
+            identifiers: parts.identifiers, clock: parts.clock, threads: threads, decoder: decoder)
         transcriber = try parts.transcriber ?? engines.transcriber()
-        facts = ClinicalFacts(threads: data.threads)
+        facts = ClinicalFacts(threads: threads)
         noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))
         live = parts.liveEngine ?? engines.liveEngine(transcriber)
         bench = engines.bench()

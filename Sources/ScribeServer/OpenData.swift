@@ -18,7 +18,7 @@ struct OpenData: Sendable {
 
     /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
-    init(_ configuration: Configuration, _ parts: Backend.Parts, secrets: [String]) async throws {
+    init(_ configuration: Configuration, _ parts: Emulator.Parts, secrets: [String]) async throws {
         let threads = NIOThreadPool.singleton
         let now = parts.clock.now
         let (folder, keysOfGroup) = try await threads.runIfActive {
@@ -70,8 +70,18 @@ struct OpenData: Sendable {
         return store
     }
 
+    /// What operators have to show; nil while only this machine reaches the server and nobody has set one.
+    func adminToken(_ configuration: Configuration) async throws -> String? {
+        if let token = configuration.adminToken { return token }
+        guard !configuration.isLoopback else { return nil }
+        let token = try await secretFiles(DataFolder.adminToken) { [identifiers] in
+            Array(Hex.encode(identifiers.bytes(32)).utf8)
+        }
+        return String(decoding: token, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     /// Keeps the secrets of families beside the data.
-    var secretFiles: FamilyEnvironment.SecretFiles {
+    var secretFiles: World.SecretFiles {
         { [folder, threads] name, fresh in
             try await threads.runIfActive { try folder.secret(named: name, fresh: fresh) }
         }

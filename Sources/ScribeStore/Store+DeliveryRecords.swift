@@ -185,7 +185,7 @@ extension Store {
         let name = kind.flatMap { vocabulary?.name(of: $0) }
         return DeliveryRecord(
             id: row["id"], business: BusinessID(row["business_id"]), webhook: webhook,
-            event: name ?? "callback", kind: kind,
+            event: kind.map { name ?? $0.rawValue } ?? "callback", kind: kind,
             detail: try (row["detail"] as String?).map(StoredJSON.object),
             session: row["session"],
             endpoint: webhook?.endpoint.text ?? row["address"] ?? "", state: try row.word("state"),

@@ -163,7 +163,7 @@ extension Store {
                 throw ScribeError.refusedOnPurpose
             }
             guard Self.arrives(row) else { continue }
-            try Transaction.requireOpenSession(
+            try Transaction.requireOpenArrival(
                 try row.word("user_status"), try row.word("processing_status"),
                 begun: Date(milliseconds: row["created_at"]), at: object.createdAt,
                 lifetime: policies[RecordingKind(row["kind"])].lifetime)

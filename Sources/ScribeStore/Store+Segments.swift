@@ -2,27 +2,28 @@ package import Foundation
 import GRDB
 package import ScribeDomain
 
-/// The stretches of audio of recordings that have them (``AudioIntake/stretches``).
+/// The stretches of audio of recordings that have them (``AudioIntake/segments``).
 extension Store {
     /// Begins a stretch of a session's audio.
+    /// - Parameter field: what its start is called where it was sent, for who reads what is wrong.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``,
     ///   ``ScribeError/invalidRequest(field:problem:)`` for too many.
     package func beginSegment(
-        _ recording: String, startedAt: Date, of key: Transaction.Key, at now: Date
+        _ recording: String, startedAt: Date, of key: Transaction.Key, called field: String, at now: Date
     ) async throws {
         try await writes.write { db in
             let row = try Self.requireTransactionRow(key, in: db)
             let transaction = try Transaction(row: row, withChunks: false)
-            try transaction.requireOpenStretches(
+            try transaction.requireOpenSegments(
                 at: now, lifetime: self.policies[transaction.request.kind].lifetime)
             try Limits.require(
-                try Self.count("ambient_segments", of: row["id"], in: db) + 1, atMost: Limits.segments, "START_TIME")
+                try Self.count("ambient_segments", of: row["id"], in: db) + 1, atMost: Limits.segments, field)
             if let location = transaction.request.audioLocation {
                 let files = try db.row(
                     "SELECT count(*) AS count FROM objects WHERE business_id = ?1 AND bucket = ?2 AND key > ?3 AND key < ?3 || '~'",
                     [key.business.rawValue, location.bucket, location.key(ofFile: "")])
-                try Limits.require(files?["count"] ?? 0, atMost: Limits.files - 1, "START_TIME")
+                try Limits.require(files?["count"] ?? 0, atMost: Limits.files - 1, field)
             }
             try db.insert(into: "ambient_segments").values([
                 "transaction_id": row["id"] as Int64, "recording_id": recording,

@@ -73,7 +73,7 @@ extension Store {
         _ changes: inout [Change]
     ) throws {
         for webhook in webhooks {
-            guard let vocabulary = vocabularies[webhook.style], vocabulary.tells(webhook, of: transaction) else {
+            guard let vocabulary = vocabularies[webhook.style], vocabulary.notifies(webhook, about: transaction) else {
                 continue
             }
             for event in events where vocabulary.announces(event, to: webhook) {

@@ -69,7 +69,7 @@ extension Store {
 
     static func arrivedAudio(of transaction: Transaction, in db: Database) throws -> ArrivedAudio {
         switch transaction.request.intake {
-        case .stretches:
+        case .segments:
             let recorded = try segments(of: transaction, in: db).recorded
             return ArrivedAudio(files: recorded.chunks.files, segments: recorded)
         case .arrived:

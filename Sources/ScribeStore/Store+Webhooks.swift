@@ -41,7 +41,7 @@ extension Store {
     ) async throws -> Registration {
         try await writes.write { db in
             let there = try Self.webhooks(of: principal.business, in: db)
-            let isUnique = self.vocabularies[draft.style]?.takesEndpointOnce ?? false
+            let isUnique = self.vocabularies[draft.style]?.requiresUniqueEndpoint ?? false
             if isUnique, there.contains(where: { $0.style == draft.style && $0.endpoint == draft.endpoint }) {
                 return .duplicate
             }

@@ -72,7 +72,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
-        let parts = Backend.Parts(clock: .system, identifiers: .random, logger: logger)
+        let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
         let hangUp = HangUp.wanted
         // Until somebody listens for it, it must not end the process.
         if hangUp == .rereadsClients { signal(SIGHUP, SIG_IGN) }

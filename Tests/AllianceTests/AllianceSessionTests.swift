@@ -114,12 +114,24 @@ struct AllianceSessionTests {
         }
     }
 
+    @Test("the note of ambient sessions is a template that nobody can ask for")
+    func hiddenTemplate() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let refused = try await client.post(
+                TestScribeClient.sessions, #"{"upload_type":"chunked","templates":["ambient_note"]}"#)
+            #expect(refused.status == 400)
+            #expect(try refused["error.code"] == "invalid_template")
+        }
+    }
+
     @Test(
         "each client gets the link that it can use",
         .covers("M-12", "M-16", "M-17", "M-18", "M-57"),
         arguments: [
             ("chunked", "", "", false), ("chunked", "?version=v2", "", true), ("chunked", "?version=V2", "", true),
             ("chunked", "", "ekascribe-web", true), ("chunked", "", "ekascribe-desktop-mac", false),
+            ("chunked", "", "acme-desktop-mac", true),
             ("single", "", "ekascribe-web", false), ("single", "?version=v2", "", true),
             ("stream", "?version=v2", "ekascribe-web", false), ("stream", "", "", false),
         ])

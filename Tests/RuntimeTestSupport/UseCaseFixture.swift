@@ -259,7 +259,7 @@ package struct EventNameFormat: WebhookFormat {
     package init(_ vocabulary: any EventVocabulary) { self.vocabulary = vocabulary }
 
     package var style: Webhook.Style { vocabulary.style }
-    package var takesEndpointOnce: Bool { vocabulary.takesEndpointOnce }
+    package var requiresUniqueEndpoint: Bool { vocabulary.requiresUniqueEndpoint }
 
     package func name(of event: SessionEvent) -> String? { vocabulary.name(of: event) }
 

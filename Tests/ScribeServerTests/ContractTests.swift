@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import ScribeDomain
 import ScribeRuntime
+import ScribeStore
 import ServerTestSupport
 import Status
 import TestSupport
@@ -20,11 +21,12 @@ struct ContractTests {
     @Test("every route is in the OpenAPI document, and everything in the document is routed")
     func parity() async throws {
         let server = try TestServer()
-        let backend = try await Backend(
+        let (emulator, opened) = try await open(
             server.configuration,
             .init(clock: server.manual.clock, identifiers: .counting(), logger: Logger(label: "test")))
+        defer { try? opened.world.runtime.store.close() }
         let routed = Set(
-            backend.families.compactMap { $0 as? RoutedFamily }.flatMap(\.routes)
+            emulator.families.compactMap { $0 as? RoutedFamily }.flatMap(\.routes)
                 .filter { $0.method != .head }
                 .map { "\($0.method) /\($0.path.joined(separator: "/"))" }
         )

@@ -45,7 +45,7 @@ struct ErrorTablesTests {
         ("listen", ListenErrors(), OwnErrors.listen), ("subq", ListenErrors(speaksSubQ: true), OwnErrors.listen),
         ("omi", OmiErrors(), OwnErrors.omi), ("status", StatusErrors(), []),
         ("suki", SukiErrors(), OwnErrors.suki),
-        ("suki, contexts", SukiErrors(invalid: "invalid_context_request"), []),
+        ("suki, contexts", SukiErrors(invalid: "invalid_context_request"), OwnErrors.contexts),
         ("suki, feedback", SukiErrors(invalid: "invalid_feedback_request"), []),
     ]
 

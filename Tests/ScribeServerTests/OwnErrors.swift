@@ -51,8 +51,10 @@ enum OwnErrors {
         SukiError.recordingExpired, SukiError.recordingNotFound, SukiError.unknownLink,
         SukiError.rangeNotSatisfiable, SukiError.unsupportedEntity, SukiError.upgradeRequired,
         PartnerTokens.refused,
-        DiagnosisProblem(id: "noValidDiagnosis", field: "diagnoses.values.0.codes.0.type", "is none that is known"),
     ]
+    static let contexts: [any Error] = ["missingDiagnosisCodes", "missingCodeFields", "noValidDiagnosis"].map {
+        DiagnosisProblem(id: $0, field: "diagnoses.values.0", "is wrong")
+    }
     static let s3: [any Error] = [
         S3Error.accessDenied("It is not allowed"), S3Error.authorizationHeaderMalformed("It is malformed"),
         S3Error.authorizationQueryParametersError("They are malformed"), S3Error.badDigest("Content-MD5"),

@@ -15,12 +15,16 @@ struct SharedLayersTests {
     private static func words(in text: some StringProtocol) -> [String] {
         var words: [String] = []
         var last: Character?
-        for character in text {
+        let characters = Array(text)
+        for (index, character) in characters.enumerated() {
             if !character.isASCII || !character.isLetter {
                 last = nil
                 continue
             }
-            let begins = last == nil || character.isUppercase && last?.isLowercase == true
+            // The last capital of a row is the next name's: `HTTPSuki` is of HTTP and Suki.
+            let next = index + 1 < characters.count ? characters[index + 1] : " "
+            let begins =
+                last == nil || character.isUppercase && (last?.isLowercase == true || next.isASCII && next.isLowercase)
             if begins { words.append("") }
             words[words.count - 1].append(Character(character.lowercased()))
             last = character
@@ -81,6 +85,7 @@ struct SharedLayersTests {
     func finding() {
         func found(_ source: String) -> Set<String> { Self.vendors.intersection(Self.words(in: Self.code(of: source))) }
         #expect(found("let sukiToken = 1 // eka") == ["suki"])
+        #expect(found("struct HTTPSuki {}; let EMREka = 1") == ["suki", "eka"])
         #expect(found("case format = \"eka_emr\"") == ["eka"])
         #expect(found("/// Deepgram's\nfunc omitting() {}") == [])
         #expect(found("\"\"\"\nCHECK (style IN ('alliance'))\n\"\"\"") == ["alliance"])

@@ -67,7 +67,7 @@ struct SchemaVersion2Tests {
         let row = try #require(found)
         #expect(row["kind"] as String == recording.kind)
         #expect(row["terms"] as String == recording.terms)
-        let intake = ["session": "arrived", "ambient": "stretches"][recording.kind]
+        let intake = ["session": "arrived", "ambient": "segments"][recording.kind]
         // What is a transaction is not written anew.
         if recording.members.isEmpty, intake == nil { #expect(row["request"] as String == bare) }
         let kept = try JSONDocument(Data((row["request"] as String).utf8)).decode(JSONValue.self)

@@ -10,6 +10,21 @@ import Testing
 @testable import Suki
 
 struct AmbientSessionTests {
+    @Test("a session whose time is over is changed by no other API either")
+    func lateElsewhere() async throws {
+        let server = try TestServer.ambient()
+        try await server.run { anonymous in
+            let id = try await anonymous.clinician().ambientSession()
+            server.manual.advance(by: .seconds(AmbientPolicy.usualLifetime))
+            let business = try await anonymous.login()
+            let commit = try await business.post(
+                "/voice/api/v2/transaction/commit/\(id)", #"{"audio_files":[],"chunk_info":[]}"#)
+            #expect(commit.status == 410)
+            #expect(try await business.post("\(TestScribeClient.sessions)/\(id)/end", "").status == 410)
+            #expect(try await business.get("\(TestScribeClient.sessions)/\(id)")["status"] == "expired")
+        }
+    }
+
     @Test(
         "a session has a UUID, ours or the client's, and is not begun", .covers("U-05", "U-06", "U-07"),
         arguments: Transport.allCases)

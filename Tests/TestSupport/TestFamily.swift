@@ -26,7 +26,7 @@ package struct UsualVocabulary: EventVocabulary {
 /// The names of events in ``ScribeDomain/Webhook/Style/once``.
 package struct OnceVocabulary: EventVocabulary {
     package let style = Webhook.Style.once
-    package let takesEndpointOnce = true
+    package let requiresUniqueEndpoint = true
 
     package init() {}
 

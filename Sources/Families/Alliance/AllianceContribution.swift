@@ -7,10 +7,10 @@ package struct AllianceContribution: FamilyContribution {
     package let policies: [any RecordingPolicy]
     package let webhookFormats: [any WebhookFormat] = [AllianceFormat()]
     private let settings: AllianceFamily.Settings
-    private let counts: SocketCounts
+    private let counts: SocketCounts.Limits
 
     /// - Parameter counts: how many may stream at a time.
-    package init(_ settings: AllianceFamily.Settings, counts: SocketCounts) {
+    package init(_ settings: AllianceFamily.Settings, counts: SocketCounts.Limits) {
         self.settings = settings
         self.counts = counts
         policies = [SessionPolicy(lifetime: settings.lifetime / .seconds(1))]

@@ -3,7 +3,6 @@ package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
-import ScribeStore
 
 /// The MedScribe Alliance session protocol (`/voice/v1`, medscribe.md). A folder for what is told of sessions, what is
 /// uploaded, what is streamed, and what is known beforehand.
@@ -20,62 +19,78 @@ package struct AllianceFamily: RoutedAPI {
         package init() {}
     }
 
+    /// The flavours of desktop apps, which take the upload link as a text (medscribe.md 2.1.1).
+    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
+
     package let name = "Alliance"
     package let reservedPaths: [[Substring]] = [["voice", "v1"]]
 
-    private let runtime: Runtime
-    private let authenticator: Authenticator
-    private let credentials: UploadCredentials
-    private let tickets: Tickets
-    private let origin: LinkOrigin
-    private let pages: PageOrigins
-    private let longPoll: Duration
-    private let sockets: SocketRoute
+    private let environment: FamilyEnvironment
+    private let counts: SocketCounts.Limits
+    private let settings: Settings
 
     /// - Parameter counts: how many may stream at a time.
-    init(_ environment: FamilyEnvironment, counts: SocketCounts, settings: Settings) {
-        var limits = SocketRoute.Limits(idleTime: settings.streamIdle, closure: StreamSession.idle)
-        // No client caps what it sends in one message (row 62).
-        limits.messageSize = 16 << 20
-        sockets = SocketRoute(
-            counts, memory: environment.memory, limits: limits, clock: environment.runtime.clock
-        ) { error, _ in StreamSession.closure(for: error) }
-        runtime = environment.runtime
-        authenticator = environment.authenticator
-        credentials = environment.credentials
-        tickets = environment.tickets
-        origin = environment.origin
-        pages = environment.pages
-        longPoll = settings.longPoll
+    init(_ environment: FamilyEnvironment, counts: SocketCounts.Limits, settings: Settings) {
+        self.environment = environment
+        self.counts = counts
+        self.settings = settings
+    }
+
+    /// The open streams of a world.
+    private struct Streams: Sendable {
+        let sockets: SocketRoute
+    }
+
+    private func sockets(of world: World) -> SocketRoute {
+        world.part { world in
+            var limits = SocketRoute.Limits(idleTime: settings.streamIdle, closure: StreamSession.idle)
+            // No client caps what it sends in one message (row 62).
+            limits.messageSize = 16 << 20
+            return Streams(
+                sockets: SocketRoute(
+                    SocketCounts(counts), memory: environment.memory, limits: limits, clock: world.runtime.clock
+                ) { error, _ in StreamSession.closure(for: error) })
+        }.sockets
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { AllianceErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(AllianceErrors()))
-        let links = UploadLinks(
-            credentials: credentials, tickets: tickets, origin: origin, policies: runtime.store.policies,
-            clock: runtime.clock)
-        let sessions = Sessions(runtime)
-        DiscoveryRoute(origin: origin).add(to: open)
-        StreamRoutes(
-            sessions: sessions, streams: runtime.sessionStreams, tickets: tickets, sockets: sockets
-        ).add(to: open)
+        let (origin, settings) = (environment.origin, settings)
+        DiscoveryRoute.add(to: open.routes { _ in DiscoveryRoute(origin: origin) })
+        StreamRoutes.add(
+            to: open.routes { world in
+                StreamRoutes(
+                    sessions: Sessions(world.runtime), streams: world.runtime.sessionStreams, tickets: world.tickets,
+                    sockets: sockets(of: world))
+            })
         let authenticated =
             open.group()
-            .add(middleware: Authentication(authenticator, pages: pages) { [$0.bearerToken].compactMap(\.self) })
+            .add(middleware: Authentication(pages: environment.pages) { [$0.bearerToken].compactMap(\.self) })
             .add(middleware: ErrorRendering(AllianceErrors()))
-        SessionRoutes(
-            sessions: sessions, links: links, longPoll: longPoll, identifiers: runtime.identifiers
-        ).add(to: authenticated)
-        RunRoutes(sessions: sessions).add(to: authenticated)
-        AudioRoutes(
-            sessions: sessions, uploads: runtime.uploads, clock: runtime.clock
-        ).add(to: authenticated)
-        CombinedAudioRoutes(
-            audio: runtime.sessionAudio, tickets: tickets, origin: origin, clock: runtime.clock
-        ).add(to: authenticated, links: open)
-        TemplateRoutes(sessions: sessions).add(to: authenticated)
-        WebhookRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: authenticated)
+        SessionRoutes.add(
+            to: authenticated.routes { world in
+                SessionRoutes(
+                    sessions: Sessions(world.runtime),
+                    links: UploadLinks(
+                        world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm),
+                    longPoll: settings.longPoll, identifiers: world.runtime.identifiers)
+            })
+        RunRoutes.add(to: authenticated.routes { RunRoutes(sessions: Sessions($0.runtime)) })
+        AudioRoutes.add(
+            to: authenticated.routes { world in
+                AudioRoutes(
+                    sessions: Sessions(world.runtime), uploads: world.runtime.uploads, clock: world.runtime.clock)
+            })
+        let combined: @Sendable (World) -> CombinedAudioRoutes = { world in
+            CombinedAudioRoutes(
+                audio: world.runtime.sessionAudio, tickets: world.tickets, origin: origin,
+                clock: world.runtime.clock)
+        }
+        CombinedAudioRoutes.add(to: authenticated.routes(combined), links: open.routes(combined))
+        TemplateRoutes.add(to: authenticated.routes { TemplateRoutes(sessions: Sessions($0.runtime)) })
+        WebhookRoutes.add(
+            to: authenticated.routes { WebhookRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
     }
 }

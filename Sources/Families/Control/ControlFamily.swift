@@ -8,21 +8,18 @@ import ScribeRuntime
 package struct ControlFamily: RoutedAPI {
     /// What of it can be set.
     package struct Settings: Sendable {
-        /// Nil: one that is kept in the data folder, and none while only this machine reaches the server.
+        /// What operators have to show; nil where none is asked for.
         package var token: String?
         /// The host that the server listens on, by which it may be asked for.
         package var host: String
         /// The `settings` of `/__admin/info`: version, mode, ports and the like.
         package var about: @Sendable () -> [String: String]
-        /// Whether only this machine reaches the server.
-        package var isLoopback: Bool
 
         package init(
-            token: String?, host: String, isLoopback: Bool, about: @escaping @Sendable () -> [String: String]
+            token: String?, host: String, about: @escaping @Sendable () -> [String: String]
         ) {
             self.token = token
             self.host = host
-            self.isLoopback = isLoopback
             self.about = about
         }
     }
@@ -35,16 +32,11 @@ package struct ControlFamily: RoutedAPI {
     package let name = "Control"
     package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)]]
 
-    private let runtime: Runtime
+    private let environment: FamilyEnvironment
     private let settings: Settings
-    private let token: String?
-    private let proxies: TrustedProxies
 
-    /// - Parameter token: what operators have to show; nil where none is asked for.
-    init(_ environment: FamilyEnvironment, token: String?, settings: Settings) {
-        runtime = environment.runtime
-        proxies = environment.proxies
-        self.token = token
+    init(_ environment: FamilyEnvironment, settings: Settings) {
+        self.environment = environment
         self.settings = settings
     }
 
@@ -55,9 +47,12 @@ package struct ControlFamily: RoutedAPI {
             .add(middleware: ErrorRendering(ControlErrors()))
             .add(
                 middleware: ControlGate(
-                    host: settings.host, token: token, proxies: proxies, throttle: LoginThrottle(clock: runtime.clock)))
-        InfoRoutes(runtime: runtime, about: settings.about).add(to: group)
-        WebhookControlRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: group)
-        DeliveryControlRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(to: group)
+                    host: settings.host, token: settings.token, proxies: environment.proxies,
+                    throttle: LoginThrottle(clock: environment.clock)))
+        InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
+        WebhookControlRoutes.add(
+            to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
+        DeliveryControlRoutes.add(
+            to: group.routes { DeliveryControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
     }
 }

@@ -11,7 +11,7 @@ struct DeliveryControlRoutes: Sendable {
 
     private static let longestPage = 1000
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("deliveries", use: list)
         router.post("deliveries/replay", use: replayFailed)
         router.get("deliveries/{delivery_id}", use: read)

@@ -9,13 +9,15 @@ struct InfoRoutes: Sendable {
     let runtime: Runtime
     let about: @Sendable () -> [String: String]
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("info", use: info)
-        router.get("openapi.yaml") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "application/yaml"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: ControlFamily.openAPI)))
-        }
+        router.get("openapi.yaml", use: document)
+    }
+
+    @Sendable private func document(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/yaml"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: ControlFamily.openAPI)))
     }
 
     @Sendable private func info(_ request: Request, _ context: ScribeContext) async throws -> Response {

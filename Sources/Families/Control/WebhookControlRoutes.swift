@@ -8,7 +8,7 @@ struct WebhookControlRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("webhooks", use: list)
         router.post("webhooks/{webhook_id}/test", use: test)
     }

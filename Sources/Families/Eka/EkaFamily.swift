@@ -3,7 +3,6 @@ package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
-import ScribeStore
 
 /// The EkaScribe transaction API, with login, templates, configuration and what is left of its version 1.
 ///
@@ -25,6 +24,8 @@ package struct EkaFamily: RoutedAPI {
     package static let hostSuffixes = [".eka.care"]
     /// Where whole files are uploaded to, with a form (eka.md 2.12).
     package static let batchBucket = "m-prod-ekascribe-batch"
+    /// The flavours of the vendor's desktop apps, which take a session's upload link as a text (medscribe.md 2.1.1).
+    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
     /// The vendor's desktop app, as its requests name their origin.
     package static let apps: Set<String> = ["app://ekascribe"]
     /// The hosts that clients have compiled in (eka-v2.md section 1.1).
@@ -41,25 +42,11 @@ package struct EkaFamily: RoutedAPI {
         ["auth", "activate"],
     ]
 
-    private let runtime: Runtime
-    private let authenticator: Authenticator
-    private let credentials: UploadCredentials
-    private let secrets: ClientSecrets
-    private let tickets: Tickets
-    private let origin: LinkOrigin
-    private let pages: PageOrigins
-    private let proxies: TrustedProxies
+    private let environment: FamilyEnvironment
     private let settings: Settings
 
     init(_ environment: FamilyEnvironment, settings: Settings) {
-        runtime = environment.runtime
-        authenticator = environment.authenticator
-        credentials = environment.credentials
-        secrets = environment.secrets
-        tickets = environment.tickets
-        origin = environment.origin
-        pages = environment.pages
-        proxies = environment.proxies
+        self.environment = environment
         self.settings = settings
     }
 
@@ -80,21 +67,24 @@ package struct EkaFamily: RoutedAPI {
         addAccountRoutes(
             to: router.group().add(middleware: ErrorRendering(AccountErrors())),
             devices: router.group().add(middleware: ErrorRendering(EkaErrors())))
-        let authentication = Authentication(authenticator, pages: pages, tokens: Self.tokens)
-        FileUploadRoutes(
-            credentials: credentials, fidelity: settings.fidelity, origin: origin,
-            identifiers: runtime.identifiers,
-            clock: runtime.clock
-        ).add(
-            to: router.group().add(middleware: ErrorRendering(FileUploadErrors()))
-                .add(middleware: authentication))
+        let authentication = authentication
+        let uploads = router.group().add(middleware: ErrorRendering(FileUploadErrors()))
+            .add(middleware: authentication)
+        FileUploadRoutes.add(
+            to: uploads.routes { [settings, origin] world in
+                FileUploadRoutes(
+                    credentials: world.credentials, fidelity: settings.fidelity, origin: origin,
+                    identifiers: world.runtime.identifiers, clock: world.runtime.clock)
+            })
         addTemplateRoutes(
-            to: router.group().add(middleware: ErrorRendering(TemplateErrors()))
-                .add(middleware: authentication))
-        documentLinks.add(to: router.group().add(middleware: ErrorRendering(EkaErrors())))
-        SubscriptionRoutes(webhooks: runtime.webhooks, queries: runtime.queries).add(
-            to: router.group().add(middleware: ErrorRendering(ConnectErrors()))
-                .add(middleware: authentication))
+            to: router.group().add(middleware: ErrorRendering(TemplateErrors())).add(middleware: authentication))
+        DocumentLinks.add(
+            to: router.group().add(middleware: ErrorRendering(EkaErrors()))
+                .routes { [origin] in DocumentLinks($0, origin: origin) })
+        let subscriptions = router.group().add(middleware: ErrorRendering(ConnectErrors()))
+            .add(middleware: authentication)
+        SubscriptionRoutes.add(
+            to: subscriptions.routes { SubscriptionRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
         // Rendered inside as well as outside of authentication: inside, the envelope names the business.
         addTransactionRoutes(
             to: router.group()
@@ -103,78 +93,122 @@ package struct EkaFamily: RoutedAPI {
                 .add(middleware: ErrorRendering(EkaErrors())))
     }
 
-    private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {
-        let authentication = Authentication(authenticator, pages: pages, tokens: Self.tokens)
-        let issuing = TokenIssuing(
-            store: runtime.store, tokens: authenticator.tokens, clients: authenticator.clients, secrets: secrets,
-            lifetimes: settings.lifetimes, identifiers: runtime.identifiers, clock: runtime.clock)
-        AccountRoutes(
-            store: runtime.store, queries: runtime.queries, throttle: LoginThrottle(clock: runtime.clock),
-            secrets: secrets, issuing: issuing, lifetimes: settings.lifetimes, origin: origin,
-            pages: pages, proxies: proxies, clock: runtime.clock
-        ).add(to: group, pages: devices)
-        WhoAmIRoute(queries: runtime.queries).add(to: group.group().add(middleware: authentication))
-        DeviceRoutes(
-            logins: DeviceLogins(identifiers: runtime.identifiers, clock: runtime.clock), queries: runtime.queries,
-            issuing: issuing,
-            approver: authenticator.mode == .strict ? nil : authenticator.clients.demoPrincipal.client,
-            origin: origin, pages: pages, proxies: proxies,
-            identifiers: runtime.identifiers
-        ).add(to: devices, authenticated: devices.group().add(middleware: authentication))
-    }
+    private var origin: LinkOrigin { environment.origin }
 
-    private var documentLinks: DocumentLinks {
-        DocumentLinks(
-            tickets: tickets, origin: origin, store: runtime.store, queries: runtime.queries,
-            clock: runtime.clock)
-    }
+    private var authentication: Authentication { Authentication(pages: environment.pages, tokens: Self.tokens) }
 
     private var profiles: ClientProfiles {
         ClientProfiles(fidelity: settings.fidelity, overrides: settings.clientProfiles)
     }
 
+    private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {
+        let accounts: @Sendable (World) -> AccountRoutes = { [environment, settings] world in
+            AccountRoutes(
+                store: world.runtime.store, queries: world.runtime.queries,
+                throttle: world.part(EkaLogins.init).throttle, secrets: world.secrets,
+                issuing: TokenIssuing(world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
+                origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
+                clock: world.runtime.clock)
+        }
+        AccountRoutes.add(to: group.routes(accounts), pages: devices.routes(accounts))
+        WhoAmIRoute.add(
+            to: group.group().add(middleware: authentication)
+                .routes { WhoAmIRoute(queries: $0.runtime.queries) })
+        let deviceRoutes: @Sendable (World) -> DeviceRoutes = { [environment, settings] world in
+            DeviceRoutes(
+                logins: world.part(EkaLogins.init).devices, queries: world.runtime.queries,
+                issuing: TokenIssuing(world, lifetimes: settings.lifetimes),
+                approver: environment.mode == .strict ? nil : world.authenticator.clients.demoPrincipal.client,
+                origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
+                identifiers: world.runtime.identifiers)
+        }
+        DeviceRoutes.add(
+            to: devices.routes(deviceRoutes),
+            authenticated: devices.group().add(middleware: authentication).routes(deviceRoutes))
+    }
+
     private func addTemplateRoutes(to group: RouterGroup<ScribeContext>) {
-        let (store, queries, templates) = (runtime.store, runtime.queries, runtime.templates)
-        let (identifiers, clock) = (runtime.identifiers, runtime.clock)
-        TemplateRoutes(
-            store: store, queries: queries, catalogue: templates, profiles: profiles, identifiers: identifiers,
-            clock: clock
-        ).add(to: group)
-        SectionRoutes(store: store, queries: queries, catalogue: templates, identifiers: identifiers, clock: clock)
-            .add(to: group)
-        TemplateDraftRoute(catalogue: templates).add(to: group)
+        TemplateRoutes.add(
+            to: group.routes { [profiles] world in
+                let runtime = world.runtime
+                return TemplateRoutes(
+                    store: runtime.store, queries: runtime.queries, catalogue: runtime.templates, profiles: profiles,
+                    identifiers: runtime.identifiers, clock: runtime.clock)
+            })
+        SectionRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return SectionRoutes(
+                    store: runtime.store, queries: runtime.queries, catalogue: runtime.templates,
+                    identifiers: runtime.identifiers, clock: runtime.clock)
+            })
+        TemplateDraftRoute.add(to: group.routes { TemplateDraftRoute(catalogue: $0.runtime.templates) })
     }
 
     private func addTransactionRoutes(to group: RouterGroup<ScribeContext>) {
-        let (store, queries, consultations) = (runtime.store, runtime.queries, runtime.consultations)
-        let (identifiers, clock) = (runtime.identifiers, runtime.clock)
-        ConfigRoutes(
-            store: store, queries: queries, catalogue: runtime.templates, profiles: profiles, clock: clock
-        ).add(to: group)
-        FeedbackRoutes(store: store, queries: queries, identifiers: identifiers, clock: clock).add(to: group)
-        CredentialRoutes(credentials: credentials).add(to: group)
-        HistoryRoutes(queries: queries).add(to: group)
-        TransactionRoutes(
-            queries: queries, consultations: consultations, fidelity: settings.fidelity, profiles: profiles
-        ).add(to: group)
-        VoiceRecordRoutes(
-            queries: queries, uploads: runtime.uploads, consultations: consultations, facts: runtime.facts,
-            identifiers: identifiers, clock: clock
-        ).add(to: group)
-        ChunkTranscriptRoutes(consultations: consultations).add(to: group)
-        TransactionDetailsRoutes(
-            store: store, queries: queries, facts: runtime.facts, links: documentLinks,
-            uploadLinks: UploadLinks(
-                credentials: credentials, tickets: tickets, origin: origin,
-                policies: runtime.store.policies, clock: clock)
-        ).add(to: group)
-        DocumentRoutes(
-            store: store, queries: queries, links: documentLinks, identifiers: identifiers, clock: clock
-        ).add(to: group)
-        ConversionRoutes(consultations: consultations).add(to: group)
-        ResultRoutes(
-            consultations: consultations, longPoll: settings.longPoll, signals: runtime.signals,
-            answers: FinishedAnswers(signals: runtime.signals), profiles: profiles, clock: clock
-        ).add(to: group)
+        let (settings, origin, profiles) = (settings, origin, profiles)
+        ConfigRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return ConfigRoutes(
+                    store: runtime.store, queries: runtime.queries, catalogue: runtime.templates, profiles: profiles,
+                    clock: runtime.clock)
+            })
+        FeedbackRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return FeedbackRoutes(
+                    store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers,
+                    clock: runtime.clock)
+            })
+        CredentialRoutes.add(to: group.routes { CredentialRoutes(credentials: $0.credentials) })
+        HistoryRoutes.add(to: group.routes { HistoryRoutes(queries: $0.runtime.queries) })
+        TransactionRoutes.add(
+            to: group.routes { TransactionRoutes($0, fidelity: settings.fidelity, profiles: profiles) }, profiles)
+        VoiceRecordRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return VoiceRecordRoutes(
+                    queries: runtime.queries, uploads: runtime.uploads, consultations: runtime.consultations,
+                    facts: runtime.facts, identifiers: runtime.identifiers, clock: runtime.clock)
+            })
+        ChunkTranscriptRoutes.add(
+            to: group.routes { ChunkTranscriptRoutes(consultations: $0.runtime.consultations) })
+        TransactionDetailsRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return TransactionDetailsRoutes(
+                    store: runtime.store, queries: runtime.queries, facts: runtime.facts,
+                    links: DocumentLinks(world, origin: origin),
+                    uploadLinks: UploadLinks(
+                        world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm))
+            })
+        DocumentRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return DocumentRoutes(
+                    store: runtime.store, queries: runtime.queries, links: DocumentLinks(world, origin: origin),
+                    identifiers: runtime.identifiers, clock: runtime.clock)
+            })
+        ConversionRoutes.add(to: group.routes { ConversionRoutes(consultations: $0.runtime.consultations) })
+        ResultRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return ResultRoutes(
+                    consultations: runtime.consultations, longPoll: settings.longPoll, signals: runtime.signals,
+                    answers: world.part { FinishedAnswers(signals: $0.runtime.signals) }, profiles: profiles,
+                    clock: runtime.clock)
+            })
+    }
+}
+
+/// The logins of a world that are under way.
+struct EkaLogins: Sendable {
+    let throttle: LoginThrottle
+    let devices: DeviceLogins
+
+    init(_ world: World) {
+        throttle = LoginThrottle(clock: world.runtime.clock)
+        devices = DeviceLogins(identifiers: world.runtime.identifiers, clock: world.runtime.clock)
     }
 }

@@ -9,6 +9,11 @@ struct ListenAuthentication: Sendable {
     let authenticator: Authenticator
     let tickets: Tickets
 
+    init(_ world: World) {
+        authenticator = world.authenticator
+        tickets = world.tickets
+    }
+
     /// Whose they are: a key's, a granted token's, or a login's.
     /// - Parameter takesGranted: false for what is no part of Deepgram's API.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.

@@ -28,35 +28,32 @@ package struct ListenFamily: RoutedAPI {
     /// Of Deepgram's, whatever the host.
     package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v2", "listen"]]
 
-    private let routes: ListenRoutes
-    private let recordings: ListenRecordingRoutes
-    private let grants: ListenGrantRoutes
+    private let environment: FamilyEnvironment
     private let settings: Settings
 
     init(_ environment: FamilyEnvironment, settings: Settings) {
-        let runtime = environment.runtime
-        let authentication = ListenAuthentication(
-            authenticator: environment.authenticator, tickets: environment.tickets)
-        grants = ListenGrantRoutes(authentication: authentication)
-        var limits = SocketRoute.Limits(idleTime: settings.idleTime, closure: ListenSession.idle)
-        // Three seconds of audio in one message are usual, and a minute is not too much.
-        limits.messageSize = 16 << 20
-        // Texts are commands: the longest has some hundred key terms.
-        limits.textSize = 64 << 10
-        routes = ListenRoutes(
-            engine: environment.engine, recordings: runtime.liveRecordings, authentication: authentication,
-            identifiers: runtime.identifiers, clock: runtime.clock,
-            settings: settings,
-            sockets: SocketRoute(
-                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness),
-                memory: environment.memory,
-                limits: limits, clock: runtime.clock
-            ) { error, _ in ListenSession.closure(for: error) })
+        self.environment = environment
         self.settings = settings
-        recordings = ListenRecordingRoutes(
-            recognitions: runtime.recognitions, outbound: runtime.outbound, webhooks: runtime.webhooks,
-            authentication: authentication,
-            identifiers: runtime.identifiers, clock: runtime.clock, settings: settings)
+    }
+
+    /// The open streams of a world.
+    private struct Streams: Sendable {
+        let sockets: SocketRoute
+    }
+
+    private func sockets(of world: World) -> SocketRoute {
+        world.part { world in
+            var limits = SocketRoute.Limits(idleTime: settings.idleTime, closure: ListenSession.idle)
+            // Three seconds of audio in one message are usual, and a minute is not too much.
+            limits.messageSize = 16 << 20
+            // Texts are commands: the longest has some hundred key terms.
+            limits.textSize = 64 << 10
+            return Streams(
+                sockets: SocketRoute(
+                    SocketCounts(.init(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness)),
+                    memory: environment.memory, limits: limits, clock: world.runtime.clock
+                ) { error, _ in ListenSession.closure(for: error) })
+        }.sockets
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { errors }
@@ -65,8 +62,22 @@ package struct ListenFamily: RoutedAPI {
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group().add(middleware: ErrorRendering(errors))
-        routes.add(to: group)
-        recordings.add(to: group)
-        grants.add(to: group)
+        let (engine, settings) = (environment.engine, settings)
+        ListenRoutes.add(
+            to: group.routes { world in
+                ListenRoutes(
+                    engine: engine, recordings: world.runtime.liveRecordings,
+                    authentication: ListenAuthentication(world), identifiers: world.runtime.identifiers,
+                    clock: world.runtime.clock, settings: settings, sockets: sockets(of: world))
+            })
+        ListenRecordingRoutes.add(
+            to: group.routes { world in
+                let runtime = world.runtime
+                return ListenRecordingRoutes(
+                    recognitions: runtime.recognitions, outbound: runtime.outbound, webhooks: runtime.webhooks,
+                    authentication: ListenAuthentication(world), identifiers: runtime.identifiers,
+                    clock: runtime.clock, settings: settings)
+            })
+        ListenGrantRoutes.add(to: group.routes { ListenGrantRoutes(authentication: ListenAuthentication($0)) })
     }
 }

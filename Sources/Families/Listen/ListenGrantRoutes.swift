@@ -9,7 +9,7 @@ struct ListenGrantRoutes: Sendable {
 
     let authentication: ListenAuthentication
 
-    func add(to router: RouterGroup<ScribeContext>) { router.post("v1/auth/grant", use: grant) }
+    static func add(to router: WorldRoutes<Self>) { router.post("v1/auth/grant", use: grant) }
 
     private struct Body: Decodable {
         let lifetime: JSONValue?

@@ -25,7 +25,7 @@ struct ListenRecordingRoutes: Sendable {
     /// How long it may take to find out where a callback's name leads.
     private static let lookUpTime: Duration = .seconds(10)
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("v1/listen", use: recognise)
     }
 

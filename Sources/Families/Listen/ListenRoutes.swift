@@ -18,9 +18,17 @@ struct ListenRoutes: Sendable {
     let settings: ListenFamily.Settings
     let sockets: SocketRoute
 
-    func add(to router: RouterGroup<ScribeContext>) {
-        router.get("v1/listen") { try await listen($0, $1, at: .stream) }
-        router.get("v1/listen/pcm") { try await listen($0, $1, at: .samples) }
+    static func add(to router: WorldRoutes<Self>) {
+        router.get("v1/listen", use: listenToStream)
+        router.get("v1/listen/pcm", use: listenToSamples)
+    }
+
+    @Sendable private func listenToStream(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await listen(request, context, at: .stream)
+    }
+
+    @Sendable private func listenToSamples(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await listen(request, context, at: .samples)
     }
 
     private func listen(_ request: Request, _ context: ScribeContext, at door: ListenQuery.Door) async throws

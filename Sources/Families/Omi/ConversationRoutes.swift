@@ -43,7 +43,7 @@ struct ConversationRoutes: Sendable {
         }
     }
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.group("v1/conversations")
             .get(use: list)
             .post(use: processCurrent)

@@ -20,7 +20,7 @@ struct MemoryRoutes: Sendable {
 
     private static let mostListed = Limits.memories
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.group("v3/memories")
             .get(use: list)
             .post(use: create)

@@ -11,16 +11,19 @@ package struct OmiContribution: FamilyContribution {
 
     /// - Throws: ``UnusableSetting``.
     package func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily {
-        let runtime = environment.runtime
-        let silence = SilentConversations(
-            store: runtime.store, conversations: runtime.conversations, clock: runtime.clock,
-            interval: min(.seconds(5), settings.conversationTimeout), logger: environment.logger)
-        return ComposedFamily(
-            OmiFamily(environment, firebase: try await firebase(runtime), settings: settings), services: [silence])
+        let family = OmiFamily(environment, firebase: try await firebase(environment), settings: settings)
+        return ComposedFamily(family) { [settings] world in
+            let runtime = world.runtime
+            return [
+                SilentConversations(
+                    store: runtime.store, conversations: runtime.conversations, clock: runtime.clock,
+                    interval: min(.seconds(5), settings.conversationTimeout), logger: environment.logger)
+            ]
+        }
     }
 
     /// Verifies Firebase's tokens; nil where no keys are set.
-    private func firebase(_ runtime: Runtime) async throws -> ForeignTokens? {
+    private func firebase(_ environment: FamilyEnvironment) async throws -> ForeignTokens? {
         let keys: IssuerKeys
         switch (settings.jwks, settings.jwksURL, settings.project) {
         case (nil, nil, nil): return nil
@@ -32,8 +35,8 @@ package struct OmiContribution: FamilyContribution {
         }
         do {
             return try await ForeignTokens(
-                keys, PublishedKeys(outbound: runtime.outbound, clock: runtime.clock),
-                project: settings.project ?? "", clock: runtime.clock)
+                keys, PublishedKeys(outbound: environment.outbound, clock: environment.clock),
+                project: settings.project ?? "", clock: environment.clock)
         } catch let problem as ForeignTokens.UnusableKeys {
             let setting = settings.jwks == nil ? "firebase-jwks-url" : "firebase-jwks-file"
             throw Self.unusable("\(setting): \(problem)")

@@ -34,40 +34,67 @@ package struct OmiFamily: RoutedAPI {
     package static let hostNames = ["api.omi.me", "api.omiapi.com"]
     package var hostSuffixes: [String] { Self.hostNames }
 
-    private let listen: OmiListenRoutes
-    private let conversations: ConversationRoutes
-    private let memories: MemoryRoutes
-    private let authentication: Authentication
+    private let environment: FamilyEnvironment
+    private let firebase: ForeignTokens?
+    private let settings: Settings
 
     /// - Parameter firebase: verifies its tokens, where that is set.
     init(_ environment: FamilyEnvironment, firebase: ForeignTokens?, settings: Settings) {
-        let runtime = environment.runtime
-        let credentials = OmiCredentials(
-            authenticator: environment.authenticator, adminKey: settings.adminKey, firebase: firebase,
+        self.environment = environment
+        self.firebase = firebase
+        self.settings = settings
+    }
+
+    /// What the family keeps for a world.
+    private struct Part: Sendable {
+        let routes: SocketRoute
+        let sockets = OmiSockets()
+    }
+
+    private func part(of world: World) -> Part {
+        world.part { world in
+            Part(
+                routes: SocketRoute(
+                    SocketCounts(.init(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness)),
+                    memory: environment.memory,
+                    limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle), clock: world.runtime.clock
+                ) { error, _ in OmiListener.closure(for: error) })
+        }
+    }
+
+    private func credentials(of world: World) -> OmiCredentials {
+        OmiCredentials(
+            authenticator: world.authenticator, adminKey: settings.adminKey, firebase: firebase,
             client: settings.client)
-        listen = OmiListenRoutes(
-            runtime: runtime, engine: environment.engine, credentials: credentials, settings: settings,
-            routes: SocketRoute(
-                SocketCounts(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness),
-                memory: environment.memory,
-                limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle), clock: runtime.clock
-            ) { error, _ in OmiListener.closure(for: error) },
-            proxies: environment.proxies)
-        conversations = ConversationRoutes(
-            store: runtime.store, queries: runtime.queries, conversations: runtime.conversations,
-            metrics: runtime.metrics, identifiers: runtime.identifiers, settings: settings)
-        memories = MemoryRoutes(
-            store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers, clock: runtime.clock)
-        authentication = Authentication { try await credentials.principal(in: $0) }
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { OmiErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group().add(middleware: ErrorRendering(OmiErrors()))
-        listen.add(to: group)
-        let authenticated = group.group().add(middleware: authentication)
-        conversations.add(to: authenticated)
-        memories.add(to: authenticated)
+        let (environment, settings) = (environment, settings)
+        OmiListenRoutes.add(
+            to: group.routes { world in
+                let part = part(of: world)
+                return OmiListenRoutes(
+                    runtime: world.runtime, engine: environment.engine, credentials: credentials(of: world),
+                    settings: settings, routes: part.routes, proxies: environment.proxies, sockets: part.sockets)
+            })
+        let authenticated = group.group()
+            .add(middleware: Authentication { try await credentials(of: $1).principal(in: $0) })
+        ConversationRoutes.add(
+            to: authenticated.routes { world in
+                let runtime = world.runtime
+                return ConversationRoutes(
+                    store: runtime.store, queries: runtime.queries, conversations: runtime.conversations,
+                    metrics: runtime.metrics, identifiers: runtime.identifiers, settings: settings)
+            })
+        MemoryRoutes.add(
+            to: authenticated.routes { world in
+                let runtime = world.runtime
+                return MemoryRoutes(
+                    store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers,
+                    clock: runtime.clock)
+            })
     }
 }

@@ -15,7 +15,7 @@ struct OmiListenRoutes: Sendable {
     let settings: OmiFamily.Settings
     let routes: SocketRoute
     let proxies: TrustedProxies
-    let sockets = OmiSockets()
+    let sockets: OmiSockets
 
     private struct Login: Decodable {
         let type: String
@@ -24,7 +24,7 @@ struct OmiListenRoutes: Sendable {
 
     private static let badToken = WebSocketClosure(1008, "Invalid authorization token")
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("v4/listen", use: listen)
         router.get("v4/web/listen", use: listenToPage)
     }

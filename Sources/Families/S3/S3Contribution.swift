@@ -5,7 +5,8 @@ package struct S3Contribution: FamilyContribution {
     package let hosts = [
         HostGroup(
             title: "its buckets at S3",
-            names: S3Family.buckets.flatMap { bucket in S3Family.hostNames.map { "\(bucket).\($0)" } }, areOwn: false)
+            names: S3Family.buckets.flatMap { bucket in S3Family.hostNames.map { "\(bucket).\($0)" } },
+            servesAllPaths: false)
     ]
     private let explainsSignatures: Bool
 
@@ -14,6 +15,6 @@ package struct S3Contribution: FamilyContribution {
     package init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily([S3Family(environment, explainsSignatures: explainsSignatures)])
+        ComposedFamily([S3Family(explainsSignatures: explainsSignatures)])
     }
 }

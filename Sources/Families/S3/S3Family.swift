@@ -1,7 +1,6 @@
 package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
-import ScribeRuntime
 
 /// The object API that the AWS SDKs talk to. Its own is every host that names a bucket, and whatever else nobody wants:
 /// a path may be a bucket and a key.
@@ -20,23 +19,18 @@ package struct S3Family: Family {
     ]
 
     package let name = "S3"
-    private let responder: S3Responder
+    private let explainsSignatures: Bool
 
     /// - Parameter explainsSignatures: whether a client learns what the server has signed when its own signature does
     ///   not match.
-    init(_ environment: FamilyEnvironment, explainsSignatures: Bool) {
-        let runtime = environment.runtime
-        responder = S3Responder(
-            store: runtime.store, queries: runtime.queries, uploads: runtime.uploads,
-            credentials: environment.credentials,
-            identifiers: runtime.identifiers, clock: runtime.clock, explainsSignatures: explainsSignatures)
-    }
+    init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
 
     package func claim(on address: RequestAddress) -> Claim? {
         AudioLocation.bucket(ofVirtualHost: address.authority) == nil ? .rest : .address
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        try await responder.respond(to: request, context: context)
+        try await S3Responder(context.world, explainsSignatures: explainsSignatures)
+            .respond(to: request, context: context)
     }
 }

@@ -24,6 +24,16 @@ struct S3Responder: Sendable {
     /// Whether a client learns what the server has signed when its own signature does not match.
     let explainsSignatures: Bool
 
+    init(_ world: World, explainsSignatures: Bool) {
+        store = world.runtime.store
+        queries = world.runtime.queries
+        uploads = world.runtime.uploads
+        credentials = world.credentials
+        identifiers = world.runtime.identifiers
+        clock = world.runtime.clock
+        self.explainsSignatures = explainsSignatures
+    }
+
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         context.coreContext.endpointPath.value = "S3"
         var response: Response

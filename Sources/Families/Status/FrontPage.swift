@@ -52,14 +52,12 @@ package struct FrontPage: Family {
     }
 
     package let name = "Front page"
-    private let queries: Queries
     private let origin: LinkOrigin
     private let objects: any Family
     private let settings: Settings
 
     /// - Parameter objects: the family of S3, which answers for a bucket that exists.
     init(_ environment: FamilyEnvironment, objects: any Family, settings: Settings) {
-        queries = environment.runtime.queries
         origin = environment.origin
         self.objects = objects
         self.settings = settings
@@ -77,7 +75,9 @@ package struct FrontPage: Family {
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let word = RequestAddress(request).path.first.map(String.init)
-        if word == Path.docs.rawValue, (try? await queries.objects.hasBucket(Path.docs.rawValue)) ?? false {
+        if word == Path.docs.rawValue,
+            (try? await context.world.runtime.queries.objects.hasBucket(Path.docs.rawValue)) ?? false
+        {
             return try await objects.respond(to: request, context: context)
         }
         context.coreContext.endpointPath.value = "/\(word ?? "")"

@@ -1,4 +1,3 @@
-import Documents
 import Engines
 import Hummingbird
 import NIOCore
@@ -18,34 +17,14 @@ struct HealthRoutes: Sendable {
     let authority: String?
     let memory: MemoryBudget
 
-    func add(to router: RouterGroup<ScribeContext>) {
-        router.get("livez") { _, _ in Response.json(.ok, ["status": "alive"]) }
+    static func add(to router: WorldRoutes<Self>) {
         router.get("readyz", use: ready)
         router.get("metrics", use: prometheus)
         router.get("ca.pem", use: authorityFile)
-        router.get("voice/ping") { _, _ in Response.json(.ok, ["ping": "pong"]) }
-        router.get("openapi.yaml") { _, _ in Self.served(document_scribe()) }
-        for index in 0..<family_document_count() {
-            let family = family_document(index)
-            router.get("openapi/\(String(cString: family.name)).yaml") { _, _ in
-                Self.served(family_document(index).document)
-            }
-        }
-        router.get("ambient.asyncapi.yaml") { _, _ in Self.served(document_ambient()) }
-        router.get("omi.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
-        // The older path, for one version.
-        router.get("edge.asyncapi.yaml") { _, _ in Self.served(document_omi()) }
-        router.get("listen.asyncapi.yaml") { _, _ in Self.served(document_listen()) }
-    }
-
-    private static func served(_ document: document) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/yaml"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.bytes)))
     }
 
     /// Where a phone fetches what it is to trust.
-    @Sendable private func authorityFile(_ request: Request, context: ScribeContext) throws -> Response {
+    @Sendable private func authorityFile(_ request: Request, context: ScribeContext) async throws -> Response {
         guard let authority else {
             throw HTTPProblem.routeNotFound(hint: "There is no authority of this server's own; --tls makes one")
         }

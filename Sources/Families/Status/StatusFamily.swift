@@ -25,18 +25,27 @@ package struct StatusFamily: RoutedAPI {
     }
 
     package let name = "Status"
-    private let routes: HealthRoutes
+    private let environment: FamilyEnvironment
+    private let build: Build
+    private let authority: String?
 
     init(_ environment: FamilyEnvironment, build: Build, authority: String?) {
-        routes = HealthRoutes(
-            runtime: environment.runtime, engine: environment.engine, build: build, threads: .singleton,
-            authority: authority,
-            memory: environment.memory)
+        self.environment = environment
+        self.build = build
+        self.authority = authority
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { StatusErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        routes.add(to: router.group().add(middleware: ErrorRendering(StatusErrors())))
+        let group = router.group().add(middleware: ErrorRendering(StatusErrors()))
+        let (environment, build, authority) = (environment, build, authority)
+        HealthRoutes.add(
+            to: group.routes { world in
+                HealthRoutes(
+                    runtime: world.runtime, engine: environment.engine, build: build, threads: .singleton,
+                    authority: authority, memory: environment.memory)
+            })
+        DocumentRoutes.add(to: group)
     }
 }

@@ -13,12 +13,12 @@ package struct SukiContribution: FamilyContribution {
     package let secrets = [keyFile]
     private let settings: SukiFamily.Settings
     private let partners: KnownPartners
-    private let counts: SocketCounts
+    private let counts: SocketCounts.Limits
 
     /// - Parameters:
     ///   - partners: those whose clinicians log in.
     ///   - counts: how many may stream at a time.
-    package init(_ settings: SukiFamily.Settings, partners: KnownPartners, counts: SocketCounts) {
+    package init(_ settings: SukiFamily.Settings, partners: KnownPartners, counts: SocketCounts.Limits) {
         self.settings = settings
         self.partners = partners
         self.counts = counts

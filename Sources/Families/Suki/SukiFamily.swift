@@ -25,63 +25,99 @@ package struct SukiFamily: RoutedAPI {
         ["api", "auth"], ["ws", "stream"],
     ]
 
-    private let runtime: Runtime
-    private let sessions: AmbientSessions
-    private let clinicians: Clinicians
-    private let tickets: Tickets
-    private let origin: LinkOrigin
-    private let sockets: SocketRoute
+    private let environment: FamilyEnvironment
+    private let partners: KnownPartners
+    private let counts: SocketCounts.Limits
+    private let settings: Settings
 
     /// - Parameters:
     ///   - partners: those whose clinicians log in.
     ///   - counts: how many may stream at a time.
-    init(_ environment: FamilyEnvironment, partners: KnownPartners, counts: SocketCounts, settings: Settings) {
-        let runtime = environment.runtime
-        let tokens = SukiTokens(
-            keyFile: { try await environment.secretFiles(SukiContribution.keyFile, $0) }, clock: runtime.clock)
-        sockets = SocketRoute(
-            counts, memory: environment.memory,
-            limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle), clock: runtime.clock,
-            explain: StreamSession.explain)
-        self.runtime = runtime
-        clinicians = Clinicians(
-            runtime, tokens: tokens, partners: partners, clients: environment.authenticator.clients,
-            mode: environment.authenticator.mode)
-        sessions = AmbientSessions(runtime, shortest: settings.shortest / .seconds(1))
-        tickets = environment.tickets
-        origin = environment.origin
+    init(
+        _ environment: FamilyEnvironment, partners: KnownPartners, counts: SocketCounts.Limits, settings: Settings
+    ) {
+        self.environment = environment
+        self.partners = partners
+        self.counts = counts
+        self.settings = settings
+    }
+
+    /// What the family keeps for a world.
+    private struct Part: Sendable {
+        let clinicians: Clinicians
+        let ambient: AmbientSockets
+        let sockets: SocketRoute
+    }
+
+    private func part(of world: World) -> Part {
+        world.part { world in
+            let clock = world.runtime.clock
+            let tokens = SukiTokens(
+                keyFile: { [secretFiles = world.secretFiles] in
+                    try await secretFiles(SukiContribution.keyFile, $0)
+                }, clock: clock)
+            return Part(
+                clinicians: Clinicians(
+                    world.runtime, tokens: tokens, partners: partners, clients: world.authenticator.clients,
+                    mode: world.authenticator.mode),
+                ambient: AmbientSockets(clock: clock),
+                sockets: SocketRoute(
+                    SocketCounts(counts), memory: environment.memory,
+                    limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle), clock: clock,
+                    explain: StreamSession.explain))
+        }
+    }
+
+    private func sessions(of world: World) -> AmbientSessions {
+        AmbientSessions(world.runtime, shortest: settings.shortest / .seconds(1))
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { SukiErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(SukiErrors()))
-        let ambient = AmbientSockets(clock: runtime.clock)
-        AuthRoutes(clinicians: clinicians).add(to: open)
-        StreamRoutes(
-            sessions: sessions, clinicians: clinicians, ambient: ambient, sockets: sockets,
-            clock: runtime.clock
-        ).add(to: open)
+        AuthRoutes.add(to: open.routes { AuthRoutes(clinicians: part(of: $0).clinicians) })
+        StreamRoutes.add(
+            to: open.routes { world in
+                let part = part(of: world)
+                return StreamRoutes(
+                    sessions: sessions(of: world), clinicians: part.clinicians, ambient: part.ambient,
+                    sockets: part.sockets, clock: world.runtime.clock)
+            })
         /// What is wrong with a body has another name in each place.
         func authenticated(_ invalid: String) -> RouterGroup<ScribeContext> {
             open.group()
-                .add(middleware: Authentication { [clinicians] in try await clinicians.principal(in: $0) })
+                .add(middleware: Authentication { try await part(of: $1).clinicians.principal(in: $0) })
                 .add(middleware: ErrorRendering(SukiErrors(invalid: invalid)))
         }
-        SessionRoutes(sessions: sessions, sockets: ambient).add(
-            to: authenticated("invalid_request"), contexts: authenticated("invalid_context_request"))
-        AudioRoutes(sessions: sessions).add(to: authenticated("invalid_request"))
-        ContentRoutes(sessions: sessions).add(to: authenticated("invalid_request"))
-        RecordingRoutes(
-            sessions: sessions, uploads: runtime.uploads, queries: runtime.queries, tickets: tickets,
-            origin: origin, clock: runtime.clock
-        ).add(to: authenticated("invalid_request"), links: open)
-        FeedbackRoutes(
-            sessions: sessions, store: runtime.store, identifiers: runtime.identifiers,
-            clock: runtime.clock
-        ).add(to: authenticated("invalid_feedback_request"))
-        PreferenceRoutes(store: runtime.store, queries: runtime.queries, clock: runtime.clock).add(
-            to: authenticated("invalid_request"))
-        InfoRoutes().add(to: authenticated("invalid_request"))
+        let requests = authenticated("invalid_request")
+        let sessionRoutes: @Sendable (World) -> SessionRoutes = { world in
+            SessionRoutes(sessions: sessions(of: world), sockets: part(of: world).ambient)
+        }
+        SessionRoutes.add(
+            to: requests.routes(sessionRoutes),
+            contexts: authenticated("invalid_context_request").routes(sessionRoutes))
+        AudioRoutes.add(to: requests.routes { AudioRoutes(sessions: sessions(of: $0)) })
+        ContentRoutes.add(to: requests.routes { ContentRoutes(sessions: sessions(of: $0)) })
+        let recordings: @Sendable (World) -> RecordingRoutes = { [origin = environment.origin] world in
+            let runtime = world.runtime
+            return RecordingRoutes(
+                sessions: sessions(of: world), uploads: runtime.uploads, queries: runtime.queries,
+                tickets: world.tickets, origin: origin, clock: runtime.clock)
+        }
+        RecordingRoutes.add(to: requests.routes(recordings), links: open.routes(recordings))
+        FeedbackRoutes.add(
+            to: authenticated("invalid_feedback_request").routes { world in
+                let runtime = world.runtime
+                return FeedbackRoutes(
+                    sessions: sessions(of: world), store: runtime.store, identifiers: runtime.identifiers,
+                    clock: runtime.clock)
+            })
+        PreferenceRoutes.add(
+            to: requests.routes { world in
+                let runtime = world.runtime
+                return PreferenceRoutes(store: runtime.store, queries: runtime.queries, clock: runtime.clock)
+            })
+        InfoRoutes.add(to: requests)
     }
 }

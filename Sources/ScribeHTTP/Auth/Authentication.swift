@@ -8,19 +8,19 @@ package struct Authentication: RouterMiddleware {
 
     private let caller: @Sendable (Request, ScribeContext) async throws -> (Principal, Credential)
 
-    /// - Parameter principal: finds it by a request's headers, or throws ``HTTPProblem/unauthenticated(reason:)``.
-    package init(_ principal: @escaping @Sendable (HTTPFields) async throws -> Principal) {
-        caller = { request, _ in (try await principal(request.headers), .header) }
+    /// - Parameter principal: finds it in a world by a request's headers, or throws
+    ///   ``HTTPProblem/unauthenticated(reason:)``.
+    package init(_ principal: @escaping @Sendable (HTTPFields, World) async throws -> Principal) {
+        caller = { request, context in (try await principal(request.headers, context.world), .header) }
     }
 
     /// - Parameters:
     ///   - pages: which of them may use cookies.
     ///   - tokens: those that the family finds in a request's headers. Where there is none, a page's cookie counts; one
     ///     that is no good is none, as it may be another server's of the same machine.
-    package init(
-        _ authenticator: Authenticator, pages: PageOrigins, tokens: @escaping @Sendable (HTTPFields) -> [String]
-    ) {
+    package init(pages: PageOrigins, tokens: @escaping @Sendable (HTTPFields) -> [String]) {
         caller = { request, context in
+            let authenticator = context.world.authenticator
             let offered = tokens(request.headers)
             guard offered.isEmpty else { return (try await authenticator.principal(offering: offered), .header) }
             let (principal, credential) = try await Self.unsent(request.headers, authenticator)

@@ -7,6 +7,13 @@ package import ScribeRuntime
 /// What is known of a request while it is served.
 package struct ScribeContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
+    /// The namespace that it is for.
+    package var world: World {
+        guard let chosenWorld else { preconditionFailure("a request is served before its world is known") }
+        return chosenWorld
+    }
+    /// Nil until ``FamilyResponder`` has it.
+    var chosenWorld: World?
     /// Who it acts for; nil before authentication and on routes without one.
     package var principal: Principal?
     /// What vouches for that; nil before authentication and on routes without one.

@@ -62,18 +62,22 @@ package struct FamilyResponder: HTTPResponder {
     package typealias Context = ScribeContext
 
     package let families: [any Family]
+    private let world: World
     private let memory: MemoryBudget
 
     /// - Parameters:
     ///   - families: one of them claims whatever comes.
+    ///   - world: that requests are for.
     ///   - memory: for what is held for clients, which all share.
-    package init(families: [any Family], memory: MemoryBudget) {
+    package init(families: [any Family], world: World, memory: MemoryBudget) {
         self.families = families
+        self.world = world
         self.memory = memory
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         var context = context
+        context.chosenWorld = world
         context.memory = MemoryShare(of: memory)
         var best: (family: any Family, claim: Claim)?
         let address = RequestAddress(request)

@@ -18,7 +18,7 @@ package protocol FamilyContribution: Sendable {
     /// What looks at uploads once they are kept.
     func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher]
 
-    /// Makes its routes and sockets, and what runs beside them.
+    /// Makes its routes and sockets, once for all worlds, and says what runs beside them.
     /// - Throws: ``UnusableSetting``.
     func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily
 }
@@ -38,12 +38,12 @@ package struct HostGroup: Hashable, Sendable {
     package let names: [String]
     /// Whether everything that comes by these names, or by names that end so, is the family's, so that no path is a
     /// bucket.
-    package let areOwn: Bool
+    package let servesAllPaths: Bool
 
-    package init(title: String, names: [String], areOwn: Bool = true) {
+    package init(title: String, names: [String], servesAllPaths: Bool = true) {
         self.title = title
         self.names = names
-        self.areOwn = areOwn
+        self.servesAllPaths = servesAllPaths
     }
 }
 
@@ -51,15 +51,15 @@ package struct HostGroup: Hashable, Sendable {
 package struct ComposedFamily: Sendable {
     /// In the order in which they are asked whose a request is.
     package let families: [any Family]
-    /// What runs as long as the server does.
-    package let services: [any Service]
+    /// What runs for a world, for as long as it is there.
+    package let services: @Sendable (World) -> [any Service]
 
-    package init(_ families: [any Family], services: [any Service] = []) {
+    package init(_ families: [any Family], services: @escaping @Sendable (World) -> [any Service] = { _ in [] }) {
         self.families = families
         self.services = services
     }
 
-    package init(_ api: some RoutedAPI, services: [any Service] = []) {
+    package init(_ api: some RoutedAPI, services: @escaping @Sendable (World) -> [any Service] = { _ in [] }) {
         self.init([RoutedFamily(api)], services: services)
     }
 }
@@ -72,21 +72,11 @@ package struct UnusableSetting: Error, Hashable, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
-/// What a server gives each family.
+/// What a process has once, and each family may use. What belongs to one namespace is a ``World``'s.
 package struct FamilyEnvironment: Sendable {
-    /// Keeps a secret in the data folder, by the name of its file: what is there, or what is made now.
-    package typealias SecretFiles =
-        @Sendable (_ name: String, _ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
-
-    package let runtime: Runtime
     /// Recognises live speech.
     package let engine: any LiveEngine
-    package let authenticator: Authenticator
-    package let credentials: UploadCredentials
-    /// Hashes what clients log in with.
-    package let secrets: ClientSecrets
-    /// For links that are credentials themselves.
-    package let tickets: Tickets
+    package let mode: AuthMode
     /// Of the links that are handed out.
     package let origin: LinkOrigin
     /// Those that may use cookies.
@@ -94,25 +84,22 @@ package struct FamilyEnvironment: Sendable {
     package let proxies: TrustedProxies
     /// For what is held for clients.
     package let memory: MemoryBudget
-    package let secretFiles: SecretFiles
+    package let outbound: OutboundClient
+    package let clock: ScribeClock
     package let logger: Logger
 
     package init(
-        runtime: Runtime, engine: any LiveEngine, authenticator: Authenticator, credentials: UploadCredentials,
-        secrets: ClientSecrets, tickets: Tickets, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
-        memory: MemoryBudget, secretFiles: @escaping SecretFiles, logger: Logger
+        engine: any LiveEngine, mode: AuthMode, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
+        memory: MemoryBudget, outbound: OutboundClient, clock: ScribeClock, logger: Logger
     ) {
-        self.runtime = runtime
         self.engine = engine
-        self.authenticator = authenticator
-        self.credentials = credentials
-        self.secrets = secrets
-        self.tickets = tickets
+        self.mode = mode
         self.origin = origin
         self.pages = pages
         self.proxies = proxies
         self.memory = memory
-        self.secretFiles = secretFiles
+        self.outbound = outbound
+        self.clock = clock
         self.logger = logger
     }
 }

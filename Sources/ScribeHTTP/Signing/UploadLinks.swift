@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
+import ScribeRuntime
 
 /// Where a client is to send a session's audio (medscribe.md 2.1.1).
 package enum UploadLink: Sendable {
@@ -45,21 +46,18 @@ package struct UploadLinks: Sendable {
     private let tickets: Tickets
     private let origin: LinkOrigin
     private let policies: RecordingPolicies
+    private let flavoursWithoutForm: [String]
     private let clock: ScribeClock
 
-    package init(
-        credentials: UploadCredentials, tickets: Tickets, origin: LinkOrigin, policies: RecordingPolicies,
-        clock: ScribeClock
-    ) {
-        self.credentials = credentials
-        self.tickets = tickets
+    /// - Parameter flavoursWithoutForm: those of clients that show a string where other clients' flavours mean the form.
+    package init(_ world: World, origin: LinkOrigin, flavoursWithoutForm: [String]) {
+        credentials = world.credentials
+        tickets = world.tickets
+        policies = world.runtime.policies
+        clock = world.runtime.clock
         self.origin = origin
-        self.policies = policies
-        self.clock = clock
+        self.flavoursWithoutForm = flavoursWithoutForm
     }
-
-    /// Desktop apps' flavours end so: they show a string where other clients' flavours mean the form.
-    private static let endsWithoutForm = ["-desktop-mac", "-desktop-windows"]
 
     /// - Throws: what signing throws.
     package func link(
@@ -74,7 +72,7 @@ package struct UploadLinks: Sendable {
             return .address("\(origin.socketBase(of: request, context))/voice/v1/stream/sessions/\(ticket)/audio")
         }
         let base = origin.base(of: request, context)
-        guard Self.wantsForm(request, uploadType), let location = transaction.request.audioLocation else {
+        guard wantsForm(request, uploadType), let location = transaction.request.audioLocation else {
             return .address("\(base)/voice/v1/sessions/\(escaped)/audio")
         }
         let folder = "\(location.folder)/"
@@ -87,10 +85,10 @@ package struct UploadLinks: Sendable {
                 transaction: id))
     }
 
-    private static func wantsForm(_ request: Request, _ uploadType: UploadType) -> Bool {
+    private func wantsForm(_ request: Request, _ uploadType: UploadType) -> Bool {
         let isSecondVersion = request.query["version"]?.lowercased() == "v2"
         if uploadType == .single { return isSecondVersion }
         let flavour = request.headers[.flavour]?.lowercased() ?? ""
-        return isSecondVersion || !flavour.isEmpty && !endsWithoutForm.contains(where: flavour.hasSuffix)
+        return isSecondVersion || !flavour.isEmpty && !flavoursWithoutForm.contains(flavour)
     }
 }

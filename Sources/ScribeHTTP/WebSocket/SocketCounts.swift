@@ -2,20 +2,28 @@ package import ScribeDomain
 
 /// How many sockets are open, so that one business cannot have all of them.
 package final class SocketCounts: Sendable {
-    private let most: Int
-    private let mostOfBusiness: Int
+    package struct Limits: Hashable, Sendable {
+        package let most: Int
+        package let mostOfBusiness: Int
+
+        package init(most: Int, mostOfBusiness: Int) {
+            self.most = most
+            self.mostOfBusiness = mostOfBusiness
+        }
+    }
+
+    private let limits: Limits
     private let open = LockedValue<[BusinessID: Int]>([:])
 
-    package init(most: Int, mostOfBusiness: Int) {
-        self.most = most
-        self.mostOfBusiness = mostOfBusiness
-    }
+    package init(_ limits: Limits) { self.limits = limits }
 
     /// A place for one more, given back when the socket ends, or when nobody holds it any more.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
     package func take(_ business: BusinessID) throws(HTTPProblem) -> SocketPlace {
         let isTaken = open.withLock { open in
-            guard open.values.reduce(0, +) < most, open[business, default: 0] < mostOfBusiness else { return false }
+            guard open.values.reduce(0, +) < limits.most,
+                open[business, default: 0] < limits.mostOfBusiness
+            else { return false }
             open[business, default: 0] += 1
             return true
         }

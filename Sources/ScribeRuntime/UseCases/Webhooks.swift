@@ -39,7 +39,8 @@ package struct Webhooks: Sendable {
         try Limits.require(draft.events.count, atMost: Limits.webhookEvents, fields.events)
         for event in draft.events where !Self.isName(event) {
             throw ScribeError.invalidRequest(
-                field: fields.events, problem: "must hold names such as v2rx.completed")
+                field: fields.events,
+                problem: "must hold names such as \(formats[draft.style]?.name(of: .completed) ?? "completed")")
         }
         if let key = draft.signingKey {
             try Limits.require(key, within: Limits.signingKey, fields.key)

@@ -24,7 +24,7 @@ extension Schema {
         UPDATE transactions SET request = json_remove(request, '$.session', '$.ambient')
         WHERE json_type(request, '$.session') IS NOT NULL OR json_type(request, '$.ambient') IS NOT NULL;
         UPDATE transactions SET request = json_set(
-            request, '$.intake', iif(kind = 'ambient', 'stretches', 'arrived'))
+            request, '$.intake', iif(kind = 'ambient', 'segments', 'arrived'))
         WHERE kind IN ('ambient', 'session');
         -- Where the client did not know its bucket, the audio is in the one that has its folder. Until now the URL in the
         -- request was read anew each time.

@@ -50,7 +50,7 @@ struct RecordingListTests {
 
     // MARK: Families and tenants
 
-    @Test("recordings of every family are listed, newest first, each with its kind")
+    @Test("recordings of several kinds are listed, newest first, each with its kind")
     func families() async throws {
         try await fixture.start("usual")
         try await fixture.startSession("session")

@@ -86,7 +86,7 @@ struct WebhooksTests {
         arguments: ["", "with space", "line\nbreak", "é", String(repeating: "a", count: Limits.webhookEvent + 1)])
     func refusedEvent(event: String) async throws {
         let refusal = ScribeError.invalidRequest(
-            field: "event_names", problem: "must hold names such as v2rx.completed")
+            field: "event_names", problem: "must hold names such as session.completed")
         await #expect(throws: refusal) { try await register(events: ["session.completed", event]) }
     }
 
@@ -110,7 +110,7 @@ struct WebhooksTests {
         }
     }
 
-    @Test("Connect refuses a duplicate endpoint in a business; the session protocol takes it")
+    @Test("a style that wants unique endpoints refuses one that its business has; another takes it")
     func duplicates() async throws {
         let endpoint = "https://receiver.test/hook"
         try await register(endpoint, .once)

@@ -17,14 +17,20 @@ struct AudioRoutes: Sendable {
     /// In bytes.
     static let largestFile = 10 << 20
 
-    func add(to router: RouterGroup<ScribeContext>) {
-        router.post("voice/v1/sessions/{txn_id}/audio/{file_name}") { request, context in
-            guard let text = context.text(of: "file_name") else {
-                throw AllianceError.malformed("A file's name must be like chunk_0.wav or 1.mp3")
-            }
-            return try await take(request, context, named: text)
+    static func add(to router: WorldRoutes<Self>) {
+        router.post("voice/v1/sessions/{txn_id}/audio/{file_name}", use: takeNamed)
+        router.post("voice/v1/sessions/{txn_id}/audio", use: takeUnnamed)
+    }
+
+    @Sendable private func takeNamed(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let text = context.text(of: "file_name") else {
+            throw AllianceError.malformed("A file's name must be like chunk_0.wav or 1.mp3")
         }
-        router.post("voice/v1/sessions/{txn_id}/audio") { try await take($0, $1, named: nil) }
+        return try await take(request, context, named: text)
+    }
+
+    @Sendable private func takeUnnamed(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await take(request, context, named: nil)
     }
 
     /// - Parameter text: nil where the body or a header names the file.

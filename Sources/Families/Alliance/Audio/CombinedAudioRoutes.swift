@@ -16,7 +16,7 @@ struct CombinedAudioRoutes: Sendable {
     let origin: LinkOrigin
     let clock: ScribeClock
 
-    func add(to authenticated: RouterGroup<ScribeContext>, links: RouterGroup<ScribeContext>) {
+    static func add(to authenticated: WorldRoutes<Self>, links: WorldRoutes<Self>) {
         authenticated.get("voice/v1/sessions/{txn_id}/audio", use: find)
         links.get("voice/v1/audio/{ticket}", use: play)
     }

@@ -7,7 +7,7 @@ import ScribeHTTP
 struct DiscoveryRoute: Sendable {
     let origin: LinkOrigin
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/v1/.well-known/medscribealliance", use: discover)
     }
 

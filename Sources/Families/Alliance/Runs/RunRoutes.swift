@@ -8,7 +8,7 @@ import ScribeRuntime
 struct RunRoutes: Sendable {
     let sessions: Sessions
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/v1/scribe/agent/runs/{template_id}", use: start)
         router.post("voice/v1/scribe/agent/runs/{template_id}/resume", use: resume)
     }

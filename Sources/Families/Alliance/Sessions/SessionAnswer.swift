@@ -65,7 +65,7 @@ struct SessionAnswer {
         var members: [String: JSONValue] = [:]
         if case .object(let own)? = found.transaction.request.additionalData { members = own }
         let request = found.transaction.request
-        let terms = SessionTerms(stored: request.terms) ?? SessionTerms(uploadType: .chunked)
+        let terms = SessionTerms(of: request) ?? SessionTerms(uploadType: .chunked)
         members["_protocol"] = .object([
             "version": .string("0.1"), "upload_type": .string(terms.uploadType.rawValue),
             "communication_protocol": .string(terms.uploadType.protocolName),

@@ -15,15 +15,21 @@ struct SessionRoutes: Sendable {
     let longPoll: Duration
     let identifiers: IdentifierSource
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/v1/sessions", use: create)
         router.get("voice/v1/sessions/{txn_id}", use: read)
         router.patch("voice/v1/sessions/{txn_id}", use: patch)
         router.post("voice/v1/sessions/{txn_id}/end", use: end)
-        router.post("voice/v1/sessions/{txn_id}/process/template") { try await process($0, $1, nil) }
-        router.post("voice/v1/sessions/{txn_id}/process/template/{template_id}") { request, context in
-            try await process(request, context, context.text(of: "template_id").map { TemplateID($0) })
-        }
+        router.post("voice/v1/sessions/{txn_id}/process/template", use: processUsual)
+        router.post("voice/v1/sessions/{txn_id}/process/template/{template_id}", use: processNamed)
+    }
+
+    @Sendable private func processUsual(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await process(request, context, nil)
+    }
+
+    @Sendable private func processNamed(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await process(request, context, context.text(of: "template_id").map { TemplateID($0) })
     }
 
     // MARK: Create

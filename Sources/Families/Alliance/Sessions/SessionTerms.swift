@@ -20,6 +20,12 @@ struct SessionTerms: Hashable, Sendable {
         self.uploadType = uploadType
     }
 
+    /// nil for what was not started as a session.
+    init?(of request: TransactionRequest) {
+        guard request.kind == .session else { return nil }
+        self.init(stored: request.terms)
+    }
+
     var stored: JSONValue { .object(["uploadType": .string(uploadType.rawValue)]) }
 }
 
@@ -41,6 +47,6 @@ package struct SessionPolicy: RecordingPolicy {
     package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = lifetime }
 
     package func uploadType(of request: TransactionRequest) -> UploadType {
-        SessionTerms(stored: request.terms)?.uploadType ?? .chunked
+        SessionTerms(of: request)?.uploadType ?? .chunked
     }
 }

@@ -75,7 +75,12 @@ struct Sessions: Sendable {
     }
 
     /// How long a session may be open, in seconds.
-    var lifetime: TimeInterval { store.policies[.session].lifetime ?? SessionPolicy.usualLifetime }
+    var lifetime: TimeInterval { lifetime(of: .session) }
+
+    /// How long a recording may be open that this API is asked for: as its own kind says, where it says so.
+    private func lifetime(of kind: RecordingKind) -> TimeInterval {
+        store.policies[kind].lifetime ?? store.policies[.session].lifetime ?? SessionPolicy.usualLifetime
+    }
 
     /// Whether the business can ask for all of these.
     func knows(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
@@ -120,7 +125,8 @@ struct Sessions: Sendable {
             transaction: results.transaction, documents: try select(results.documents),
             transcript: results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value,
             files: try await store.chunkNames(of: results.transaction),
-            isExpired: results.transaction.isExpired(at: clock.now, lifetime: lifetime))
+            isExpired: results.transaction.isExpired(
+                at: clock.now, lifetime: lifetime(of: results.transaction.request.kind)))
     }
 
     /// The session takes audio now.
@@ -128,9 +134,9 @@ struct Sessions: Sendable {
     ///   ``ScribeError/sessionExpired``.
     func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
         let transaction = try await store.requireTransaction(key)
-        try Transaction.requireOpenSession(
+        try Transaction.requireOpenArrival(
             transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt, at: clock.now,
-            lifetime: lifetime)
+            lifetime: lifetime(of: transaction.request.kind))
         return transaction
     }
 
@@ -141,11 +147,11 @@ struct Sessions: Sendable {
     func end(_ key: Transaction.Key) async throws -> EndedRecording {
         // What its sockets still hold was sent before this.
         try? await streams.settle(key)
-        let (now, lifetime) = (clock.now, lifetime)
+        let now = clock.now
         return try await store.end(
             key, at: now, refusing: bench.fixtures(refusing: .commit)
         ) { (transaction, audio) throws(ScribeError) in
-            try transaction.end(audio.files, at: now, lifetime: lifetime)
+            try transaction.end(audio.files, at: now, lifetime: lifetime(of: transaction.request.kind))
         }
     }
 

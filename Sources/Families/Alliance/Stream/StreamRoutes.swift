@@ -12,7 +12,7 @@ struct StreamRoutes: Sendable {
     let tickets: Tickets
     let sockets: SocketRoute
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/v1/stream/sessions/{stream}/audio", use: stream)
     }
 

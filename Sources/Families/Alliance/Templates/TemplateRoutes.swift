@@ -7,7 +7,7 @@ import ScribeRuntime
 struct TemplateRoutes: Sendable {
     let sessions: Sessions
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/v1/templates", use: list)
     }
 

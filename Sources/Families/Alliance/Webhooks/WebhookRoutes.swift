@@ -9,7 +9,7 @@ struct WebhookRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/v1/webhooks", use: register)
         router.get("voice/v1/webhooks", use: list)
         router.delete("voice/v1/webhooks/{webhook_id}", use: remove)

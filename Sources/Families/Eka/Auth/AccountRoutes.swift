@@ -26,7 +26,7 @@ struct AccountRoutes: Sendable {
     let clock: ScribeClock
 
     /// - Parameter pages: for what the vendor's login page asks, in the envelope that it reads.
-    func add(to router: RouterGroup<ScribeContext>, pages: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>, pages: WorldRoutes<Self>) {
         pages.post("connect-auth/v1/login", use: logInFromPage)
         router.group("connect-auth/v1/account")
             .post("login", use: login)
@@ -35,7 +35,11 @@ struct AccountRoutes: Sendable {
             .post("logout", use: logout)
         // The desktop app's.
         router.post("connect-auth/v1/refresh", use: refresh)
-        router.get("connect-auth/v1/auth-mode") { _, _ in Response.json(.ok, Self.authMode) }
+        router.get("connect-auth/v1/auth-mode", use: mode)
+    }
+
+    @Sendable private func mode(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        .json(.ok, Self.authMode)
     }
 
     /// How the vendor's web app may let people log in: with a name and a secret, and nothing beside it.

@@ -22,7 +22,7 @@ struct DeviceRoutes: Sendable {
     let proxies: TrustedProxies
     let identifiers: IdentifierSource
 
-    func add(to open: RouterGroup<ScribeContext>, authenticated: RouterGroup<ScribeContext>) {
+    static func add(to open: WorldRoutes<Self>, authenticated: WorldRoutes<Self>) {
         open.post("connect-auth/v1/device/code", use: begin)
         open.post("connect-auth/v1/device/token", use: redeem)
         open.get(RouterPath(stringLiteral: Self.activation), use: explain)

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 
 /// The tokens that a login ends with (eka.md 1.3).
@@ -14,6 +15,16 @@ struct TokenIssuing: Sendable {
     let lifetimes: TokenLifetimes
     let identifiers: IdentifierSource
     let clock: ScribeClock
+
+    init(_ world: World, lifetimes: TokenLifetimes) {
+        store = world.runtime.store
+        tokens = world.authenticator.tokens
+        clients = world.authenticator.clients
+        secrets = world.secrets
+        identifiers = world.runtime.identifiers
+        clock = world.runtime.clock
+        self.lifetimes = lifetimes
+    }
 
     /// Both tokens of a new login.
     /// - Parameter isSecure: nil where no cookies go with it; else whether they are for encrypted connections only.

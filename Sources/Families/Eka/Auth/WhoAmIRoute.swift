@@ -7,7 +7,7 @@ import ScribeRuntime
 struct WhoAmIRoute: Sendable {
     let queries: Queries
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("connect-auth/v1/account/whoami", use: answer)
     }
 

@@ -14,7 +14,7 @@ struct ConfigRoutes: Sendable {
     let profiles: ClientProfiles
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v2/config", use: read)
         router.put("voice/api/v2/config", use: change)
     }

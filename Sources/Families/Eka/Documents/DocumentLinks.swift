@@ -31,6 +31,14 @@ struct DocumentLinks: Sendable {
     let queries: Queries
     let clock: ScribeClock
 
+    init(_ world: World, origin: LinkOrigin) {
+        tickets = world.tickets
+        store = world.runtime.store
+        queries = world.runtime.queries
+        clock = world.runtime.clock
+        self.origin = origin
+    }
+
     func links(
         to document: DocumentID, for principal: Principal, _ request: Request, _ context: ScribeContext
     ) throws -> Links {
@@ -44,7 +52,7 @@ struct DocumentLinks: Sendable {
             expiry: Int(clock.now.timeIntervalSince1970 + Self.lifetime))
     }
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("\(Self.path)/{ticket}", use: read)
         router.put("\(Self.path)/{ticket}", use: write)
     }

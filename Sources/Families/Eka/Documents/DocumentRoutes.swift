@@ -18,7 +18,7 @@ struct DocumentRoutes: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/documents", use: save)
         router.get("voice/api/v1/documents", use: list)
         router.get("voice/api/v1/documents/{document_id}", use: read)

@@ -14,7 +14,7 @@ struct TransactionDetailsRoutes: Sendable {
     let links: DocumentLinks
     let uploadLinks: UploadLinks
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v1/sessions/{txn_id}", use: details)
         router.patch("voice/api/v1/sessions/{txn_id}/context", use: addContext)
         router.delete("voice/api/v1/sessions/{txn_id}/context", use: removeContext)

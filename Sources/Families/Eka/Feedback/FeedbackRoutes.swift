@@ -13,7 +13,7 @@ struct FeedbackRoutes: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/transaction/{txn_id}/feedback", use: submit)
         router.get("voice/api/v1/transaction/{txn_id}/feedback", use: list)
     }

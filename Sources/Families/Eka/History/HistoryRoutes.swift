@@ -15,7 +15,7 @@ struct HistoryRoutes: Sendable {
 
     let queries: Queries
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v2/transaction/history", use: list)
     }
 

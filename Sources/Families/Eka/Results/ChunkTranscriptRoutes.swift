@@ -12,7 +12,7 @@ struct ChunkTranscriptRoutes: Sendable {
 
     let consultations: Consultations
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v3/transcript/{txn_id}/{chunk}", use: read)
     }
 

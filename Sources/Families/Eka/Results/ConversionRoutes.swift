@@ -13,7 +13,7 @@ struct ConversionRoutes: Sendable {
 
     let consultations: Consultations
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/transaction/{txn_id}/convert-to-template", use: convert)
         router.post("voice/api/v1/transaction/{txn_id}/convert-to-template/{template_id}", use: convert)
     }

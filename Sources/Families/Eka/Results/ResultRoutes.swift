@@ -17,7 +17,7 @@ struct ResultRoutes: Sendable {
     let profiles: ClientProfiles
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v3/status/{txn_id}", use: status)
         router.patch("voice/api/v3/status/{txn_id}", use: edit)
     }

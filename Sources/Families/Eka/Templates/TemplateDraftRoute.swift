@@ -16,7 +16,7 @@ struct TemplateDraftRoute: Sendable {
 
     let catalogue: TemplateCatalogue
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/template/ai-create-template", use: draft)
         // Where the web SDK 2.x asks, at hosts of its own.
         router.post("api/v1/medai/ai-create-template", use: draft)

@@ -15,7 +15,7 @@ struct TemplateRoutes: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.group("voice/api/v1/template")
             .get(use: list)
             .post(use: create)

@@ -11,16 +11,17 @@ struct TransactionRoutes: Sendable {
     let consultations: Consultations
     let fidelity: Fidelity
     let profiles: ClientProfiles
-    private let unknown = UnknownChoices()
+    let unknown: UnknownChoices
 
-    init(queries: Queries, consultations: Consultations, fidelity: Fidelity, profiles: ClientProfiles) {
-        self.queries = queries
-        self.consultations = consultations
+    init(_ world: World, fidelity: Fidelity, profiles: ClientProfiles) {
+        queries = world.runtime.queries
+        consultations = world.runtime.consultations
+        unknown = world.part { _ in UnknownChoices() }
         self.fidelity = fidelity
         self.profiles = profiles
     }
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>, _ profiles: ClientProfiles) {
         router.group("voice/api/v2/transaction")
             .add(middleware: profiles.errorTexts)
             .post("stop/{txn_id}", use: stop)

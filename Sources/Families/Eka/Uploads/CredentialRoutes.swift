@@ -7,7 +7,7 @@ import ScribeHTTP
 struct CredentialRoutes: Sendable {
     let credentials: UploadCredentials
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("credentials", use: issue)
         router.get("voice/api/v1/s3-token", use: issue)
     }

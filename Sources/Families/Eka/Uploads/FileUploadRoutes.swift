@@ -14,7 +14,7 @@ struct FileUploadRoutes: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("v1/file-upload", use: presign)
     }
 

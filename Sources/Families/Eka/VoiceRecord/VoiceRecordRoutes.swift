@@ -21,7 +21,7 @@ struct VoiceRecordRoutes: Sendable {
     let identifiers: IdentifierSource
     let clock: ScribeClock
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("voice-record/api/status/{txn_id}", use: status)
         router.post("voice/upload", use: upload)
         router.get("health/api/v1/fhir/retrieve", use: bundle)

@@ -12,7 +12,7 @@ extension Webhook.Style {
 /// section 7).
 package struct ConnectFormat: WebhookFormat {
     package let style = Webhook.Style.connect
-    package let takesEndpointOnce = true
+    package let requiresUniqueEndpoint = true
     package let signatureHeader = "Eka-Webhook-Signature"
     package let timeLimit: Duration = .seconds(10)
 

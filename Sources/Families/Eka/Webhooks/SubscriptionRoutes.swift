@@ -11,7 +11,7 @@ struct SubscriptionRoutes: Sendable {
 
     static let path = "notification/v1/connect/webhook/subscriptions"
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("\(Self.path)", use: subscribe)
         router.get("\(Self.path)", use: list)
         router.delete("\(Self.path)/{subscription_id}", use: unsubscribe)

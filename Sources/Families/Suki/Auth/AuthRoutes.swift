@@ -44,7 +44,7 @@ struct AuthRoutes: Sendable {
 
     private static let alreadyRegistered = SukiError(.conflict, "provider_already_registered")
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("api/v1/auth/register", use: register)
         router.post("api/v1/auth/login", use: logIn)
         router.get("api/auth/.well-known/jwks-pub.json", use: keys)

@@ -8,7 +8,7 @@ import ScribeRuntime
 struct ContentRoutes: Sendable {
     let sessions: AmbientSessions
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.get("api/v1/ambient/session/{txn_id}/content", use: content)
         router.get("api/v1/ambient/session/{txn_id}/transcript", use: transcript)
         router.get("api/v1/ambient/session/{txn_id}/structured-data", use: structuredData)

@@ -26,7 +26,7 @@ struct RecordingRoutes: Sendable {
     private static let spareTime: TimeInterval = 10 * 60
     private static let downloadTime: TimeInterval = 3600
 
-    func add(to authenticated: RouterGroup<ScribeContext>, links: RouterGroup<ScribeContext>) {
+    static func add(to authenticated: WorldRoutes<Self>, links: WorldRoutes<Self>) {
         authenticated.get("api/v1/ambient/session/{txn_id}/recording", use: find)
         links.get("api/v1/ambient/recordings/{ticket}", use: play)
     }

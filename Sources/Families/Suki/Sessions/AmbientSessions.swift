@@ -68,14 +68,14 @@ struct AmbientSessions: Sendable {
             transfer: .vaded, mode: "ambient", audioURL: location(of: id).url,
             inputLanguages: draft.languages, templates: [.init(id: AmbientTerms.template)],
             patientDetails: .object(["visit_id": .string(encounter)]), flavour: "suki", kind: .ambient,
-            terms: terms.stored, intake: .stretches)
+            terms: terms.stored, intake: .segments)
         do {
             _ = try await consultations.start(id, request, for: principal, replays: false)
         } catch ScribeError.transactionAlreadyInitialized {
             let key = Transaction.Key(business: principal.business, id: id)
             guard let known = try await store.transaction(key),
                 let terms = try? known.requireAmbient(of: principal.user),
-                (try? known.requireOpenStretches(at: clock.now, lifetime: lifetime)) != nil,
+                (try? known.requireOpenSegments(at: clock.now, lifetime: lifetime)) != nil,
                 draft.encounter == nil || draft.encounter == terms.encounter
             else { throw ScribeError.transactionAlreadyInitialized }
         }
@@ -99,7 +99,7 @@ struct AmbientSessions: Sendable {
     ///   ``ScribeError/sessionExpired``.
     func requireOpen(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let transaction = try await find(id, of: principal)
-        try transaction.requireOpenStretches(at: clock.now, lifetime: lifetime)
+        try transaction.requireOpenSegments(at: clock.now, lifetime: lifetime)
         return transaction
     }
 
@@ -141,7 +141,7 @@ struct AmbientSessions: Sendable {
     ) async throws -> Segment {
         let segment = try await receive(in: id, of: principal)
         let key = Transaction.Key(business: principal.business, id: id)
-        try await store.beginSegment(segment.id, startedAt: time, of: key, at: clock.now)
+        try await store.beginSegment(segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
         return segment
     }
 
@@ -160,7 +160,7 @@ struct AmbientSessions: Sendable {
     ) async throws {
         try await end(segment, of: id, for: principal)
         let key = Transaction.Key(business: principal.business, id: id)
-        try await store.beginSegment(segment.id, startedAt: time, of: key, at: clock.now)
+        try await store.beginSegment(segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
     }
 
     /// A stretch of its audio is over.
@@ -185,7 +185,7 @@ struct AmbientSessions: Sendable {
     func end(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
         guard transaction.userStatus != .committed else { return }
-        try transaction.requireOpenStretches(at: clock.now, lifetime: lifetime)
+        try transaction.requireOpenSegments(at: clock.now, lifetime: lifetime)
         try await streams.settle(transaction.key)
         let narrative = try await Self.narrativeSections(
             in: store.preferences(of: principal.user, in: principal.business))
@@ -269,7 +269,7 @@ struct AmbientSessions: Sendable {
         let key = Transaction.Key(business: principal.business, id: id)
         return try await store.update(key, at: now) { (transaction) throws(ScribeError) in
             _ = try transaction.requireAmbient(of: principal.user)
-            try transaction.requireOpenStretches(at: now, lifetime: lifetime)
+            try transaction.requireOpenSegments(at: now, lifetime: lifetime)
             return try change(&transaction, now)
         }
     }

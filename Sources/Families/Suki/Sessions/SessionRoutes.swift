@@ -9,7 +9,7 @@ struct SessionRoutes: Sendable {
     let sessions: AmbientSessions
     let sockets: AmbientSockets
 
-    func add(to router: RouterGroup<ScribeContext>, contexts: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>, contexts: WorldRoutes<Self>) {
         router.post("api/v1/ambient/session/create", use: create)
         contexts.post("api/v1/ambient/session/{txn_id}/context", use: replaceContext)
         contexts.patch("api/v1/ambient/session/{txn_id}/context", use: mergeContext)

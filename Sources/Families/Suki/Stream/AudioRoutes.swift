@@ -19,7 +19,7 @@ struct AudioRoutes: Sendable {
     private static let wrongHash = SukiError(
         .badRequest, "invalid_encryption_hash", "it is not the SHA-256 of the body, in 64 hex digits")
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("api/v1/ambient/session/{txn_id}/audio", use: take)
     }
 

@@ -15,7 +15,7 @@ struct StreamRoutes: Sendable {
     /// The only subprotocol there is; a token that comes beside it is never sent back.
     private static let subprotocol = "SukiAmbientAuth"
 
-    func add(to router: RouterGroup<ScribeContext>) { router.get("ws/stream", use: stream) }
+    static func add(to router: WorldRoutes<Self>) { router.get("ws/stream", use: stream) }
 
     @Sendable private func stream(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let upgrade = WebSocketUpgrade(request)

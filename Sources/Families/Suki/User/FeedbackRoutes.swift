@@ -54,7 +54,7 @@ struct FeedbackRoutes: Sendable {
         }
     }
 
-    func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: WorldRoutes<Self>) {
         router.post("api/v1/ambient/session/{txn_id}/{entity}/feedback", use: submit)
     }
 

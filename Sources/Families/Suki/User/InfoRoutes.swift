@@ -4,20 +4,20 @@ import ScribeDomain
 import ScribeHTTP
 
 /// `/api/v1/info/…`: what can be chosen (suki.md 3.15).
-struct InfoRoutes: Sendable {
-    func add(to router: RouterGroup<ScribeContext>) {
+enum InfoRoutes {
+    static func add(to router: RouterGroup<ScribeContext>) {
         list("encounter-types", "encounter_types", AmbientContext.encounterTypes.map { ["code": .string($0)] }, router)
         list("visit-types", "visit_types", AmbientContext.shownVisitTypes.map { ["code": .string($0)] }, router)
         list("provider-roles", "provider_roles", AmbientContext.shownRoles.map { ["code": .string($0)] }, router)
         list(
             "specialties", "specialties",
-            AmbientSpecialty.all.map { ["code": .string($0), "description": .string(Self.title(of: $0))] }, router)
+            AmbientSpecialty.all.map { ["code": .string($0), "description": .string(title(of: $0))] }, router)
         list(
             "loincs", "loincs",
             AmbientSection.all.map { ["code": .string($0.code), "description": .string($0.title)] }, router)
     }
 
-    private func list(_ path: String, _ name: String, _ items: [JSON], _ router: RouterGroup<ScribeContext>) {
+    private static func list(_ path: String, _ name: String, _ items: [JSON], _ router: RouterGroup<ScribeContext>) {
         router.get(RouterPath("api/v1/info/\(path)")) { _, _ in Response.json(.ok, [name: .array(items)]) }
     }
 

@@ -20,7 +20,7 @@ struct PreferenceRoutes: Sendable {
         enum CodingKeys: String, CodingKey { case preference = "personalization_preference" }
     }
 
-    func add(to router: RouterGroup<ScribeContext>) { router.patch("api/v1/user/preferences", use: change) }
+    static func add(to router: WorldRoutes<Self>) { router.patch("api/v1/user/preferences", use: change) }
 
     @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()

@@ -26,7 +26,7 @@ package struct SukiFormat: WebhookFormat {
         }
     }
 
-    package func tells(_ webhook: Webhook, of recording: Transaction) -> Bool {
+    package func notifies(_ webhook: Webhook, about recording: Transaction) -> Bool {
         recording.request.kind == .ambient && webhook.client == recording.owner.client
     }
 

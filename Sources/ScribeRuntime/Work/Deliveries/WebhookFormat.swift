@@ -49,6 +49,6 @@ extension WebhookFormat {
 
 extension [any WebhookFormat] {
     var byStyle: [Webhook.Style: any WebhookFormat] {
-        Dictionary(map { ($0.style, $0) }, uniquingKeysWith: { _, last in last })
+        Dictionary(uniqueKeysWithValues: map { ($0.style, $0) })
     }
 }

@@ -9,14 +9,16 @@ import TestSupport
 import Testing
 
 @testable import ScribeServer
+import ScribeHTTP
 
-struct BackendTests {
-    private func backend(_ server: TestServer) async throws -> Backend {
-        try await Backend(
+struct EmulatorTests {
+    private func opened(_ server: TestServer) async throws -> OpenWorld {
+        try await open(
             server.configuration,
             .init(
                 clock: server.manual.clock, identifiers: .counting(),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        ).opened
     }
 
     @Test("the data is let go of also when the service that closes it is cancelled")
@@ -39,7 +41,15 @@ struct BackendTests {
         #expect(FamilySecrets.names.contains("suki-signing-key.pem"))
     }
 
-    @Test("two backends in one process share nothing")
+    @Test("the hosts of families are listed in the order of their importance")
+    func hosts() {
+        #expect(
+            HostNames.groups.map(\.title) == [
+                "EkaScribe", "its buckets at S3", "live speech (Deepgram, SubQ, Aldea)", "Suki", "Omi",
+            ])
+    }
+
+    @Test("two servers in one process share nothing")
     func isolation() async throws {
         let (first, second) = (try TestServer(), try TestServer())
         try await first.run { one in
@@ -54,11 +64,11 @@ struct BackendTests {
         }
     }
 
-    @Test("two backends cannot have one data folder")
+    @Test("two servers cannot have one data folder")
     func oneFolder() async throws {
         let server = try TestServer()
-        let running = try await backend(server)
-        await #expect(throws: DataFolder.Problem.self) { _ = try await backend(server) }
+        let running = try await opened(server)
+        await #expect(throws: DataFolder.Problem.self) { _ = try await opened(server) }
         withExtendedLifetime(running) {}
     }
 

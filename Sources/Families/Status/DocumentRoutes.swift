@@ -1,0 +1,31 @@
+import Documents
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+
+/// What the server is, whichever namespace is asked for: that it is alive, and what it speaks.
+enum DocumentRoutes {
+    static func add(to router: RouterGroup<ScribeContext>) {
+        router.get("livez") { _, _ in Response.json(.ok, ["status": "alive"]) }
+        router.get("voice/ping") { _, _ in Response.json(.ok, ["ping": "pong"]) }
+        router.get("openapi.yaml") { _, _ in served(document_scribe()) }
+        for index in 0..<family_document_count() {
+            let family = family_document(index)
+            router.get("openapi/\(String(cString: family.name)).yaml") { _, _ in
+                served(family_document(index).document)
+            }
+        }
+        router.get("ambient.asyncapi.yaml") { _, _ in served(document_ambient()) }
+        router.get("omi.asyncapi.yaml") { _, _ in served(document_omi()) }
+        // The older path, for one version.
+        router.get("edge.asyncapi.yaml") { _, _ in served(document_omi()) }
+        router.get("listen.asyncapi.yaml") { _, _ in served(document_listen()) }
+    }
+
+    private static func served(_ document: document) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/yaml"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.bytes)))
+    }
+}

@@ -1,0 +1,44 @@
+import ScribeDomain
+package import ScribeRuntime
+
+/// What one namespace has: its store and what is done with it, who may log in, its keys, and what families keep for it. Two
+/// worlds in one process share nothing but the machinery that serves them.
+package final class World: Sendable {
+    /// Keeps a secret in the data folder, by the name of its file: what is there, or what is made now.
+    package typealias SecretFiles =
+        @Sendable (_ name: String, _ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
+
+    package let runtime: Runtime
+    package let authenticator: Authenticator
+    package let credentials: UploadCredentials
+    /// Hashes what clients log in with.
+    package let secrets: ClientSecrets
+    /// For links that are credentials themselves.
+    package let tickets: Tickets
+    package let secretFiles: SecretFiles
+    private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
+
+    package init(
+        runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, secrets: ClientSecrets,
+        tickets: Tickets, secretFiles: @escaping SecretFiles
+    ) {
+        self.runtime = runtime
+        self.authenticator = authenticator
+        self.credentials = credentials
+        self.secrets = secrets
+        self.tickets = tickets
+        self.secretFiles = secretFiles
+    }
+
+    /// What a family keeps for this world beside its data, such as its open sockets: one value of a type.
+    /// - Parameter make: makes it when it is first asked for. It asks for no other part.
+    package func part<Part: Sendable>(_ make: (World) -> Part) -> Part {
+        let key = ObjectIdentifier(Part.self)
+        return parts.withLock { parts in
+            if let known = parts[key] as? Part { return known }
+            let made = make(self)
+            parts[key] = made
+            return made
+        }
+    }
+}

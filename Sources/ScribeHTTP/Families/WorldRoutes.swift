@@ -1,0 +1,65 @@
+package import Hummingbird
+
+/// Adds routes whose values are made for each request, of what the request's world has: no route keeps anything of a world.
+package struct WorldRoutes<Routes> {
+    /// A method of the routes that answers a request.
+    package typealias Method =
+        @Sendable (Routes) -> @Sendable (Request, ScribeContext) async throws -> Response
+
+    private let router: RouterGroup<ScribeContext>
+    private let make: @Sendable (World) -> Routes
+
+    fileprivate init(_ router: RouterGroup<ScribeContext>, _ make: @escaping @Sendable (World) -> Routes) {
+        self.router = router
+        self.make = make
+    }
+
+    package func group(_ path: RouterPath) -> WorldRoutes { WorldRoutes(router.group(path), make) }
+
+    package func add(middleware: some RouterMiddleware<ScribeContext>) -> WorldRoutes {
+        WorldRoutes(router.add(middleware: middleware), make)
+    }
+
+    @discardableResult
+    package func get(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
+        router.get(path, use: handler(method))
+        return self
+    }
+
+    @discardableResult
+    package func post(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
+        router.post(path, use: handler(method))
+        return self
+    }
+
+    @discardableResult
+    package func put(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
+        router.put(path, use: handler(method))
+        return self
+    }
+
+    @discardableResult
+    package func patch(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
+        router.patch(path, use: handler(method))
+        return self
+    }
+
+    @discardableResult
+    package func delete(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
+        router.delete(path, use: handler(method))
+        return self
+    }
+
+    private func handler(
+        _ method: @escaping Method
+    ) -> @Sendable (Request, ScribeContext) async throws -> Response {
+        { [make] request, context in try await method(make(context.world))(request, context) }
+    }
+}
+
+extension RouterGroup<ScribeContext> {
+    /// Routes of a type that is made of a request's world.
+    package func routes<Routes>(_ make: @escaping @Sendable (World) -> Routes) -> WorldRoutes<Routes> {
+        WorldRoutes(self, make)
+    }
+}

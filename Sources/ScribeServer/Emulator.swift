@@ -1,0 +1,84 @@
+package import Engines
+package import Logging
+package import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ServiceLifecycle
+
+/// What a process has once, whatever namespaces it serves: settings, engines, templates, the families with their routers,
+/// and the memory for what is held for clients. It keeps nothing of a world.
+package struct Emulator: Sendable {
+    /// What it is made from. Tests hand in others than the machine's own.
+    package struct Parts: Sendable {
+        package var clock: ScribeClock
+        package var identifiers: IdentifierSource
+        package var logger: Logger
+        /// In place of the one that the configuration names.
+        package var transcriber: (any Transcriber)?
+        package var noteWriter: (any NoteWriter)?
+        package var liveEngine: (any LiveEngine)?
+        /// Asks for the clients file to be read again.
+        package var clientsFileRequest = ClientsFileRequest()
+
+        package init(
+            clock: ScribeClock, identifiers: IdentifierSource, logger: Logger, transcriber: (any Transcriber)? = nil,
+            noteWriter: (any NoteWriter)? = nil, liveEngine: (any LiveEngine)? = nil
+        ) {
+            self.clock = clock
+            self.identifiers = identifiers
+            self.logger = logger
+            self.transcriber = transcriber
+            self.noteWriter = noteWriter
+            self.liveEngine = liveEngine
+        }
+    }
+
+    let configuration: Configuration
+    let parts: Parts
+    let composition: Composition
+    let engines: Machinery
+    let templates: TemplateCatalogue
+    let outbound: OutboundClient
+    let memory: MemoryBudget
+    /// In the order in which they are asked whose a request is.
+    let families: [any Family]
+    private let composed: [ComposedFamily]
+
+    /// Makes the engines and composes the families.
+    /// - Parameter work: the folder for files that live no longer than the work on them.
+    /// - Throws: ``StartupProblem``.
+    init(
+        _ configuration: Configuration, _ parts: Parts, _ composition: Composition, fixtures: FixtureSet,
+        templates: TemplateCatalogue, work: String
+    ) async throws {
+        self.configuration = configuration
+        self.parts = parts
+        self.composition = composition
+        self.templates = templates.hiding(composition.policies.hiddenTemplates)
+        memory = MemoryBudget(limit: configuration.memoryBudget, clock: parts.clock)
+        engines = try Machinery(configuration, parts, fixtures: fixtures, work: work)
+        outbound = OutboundClient(
+            rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
+            trust: configuration.outboundTrust, clock: parts.clock)
+        let proxies = TrustedProxies(configuration.trustedProxies)
+        let origin = LinkOrigin(
+            publicURL: configuration.publicURL, proxies: proxies, vendorHosts: composition.vendorHosts)
+        let environment = FamilyEnvironment(
+            engine: engines.live, mode: configuration.authMode, origin: origin,
+            pages: PageOrigins(own: origin, allowed: configuration.webOrigins), proxies: proxies, memory: memory,
+            outbound: outbound, clock: parts.clock, logger: parts.logger)
+        var composed: [ComposedFamily] = []
+        do {
+            for contribution in composition.families {
+                composed.append(try await contribution.compose(in: environment))
+            }
+        } catch let problem as UnusableSetting {
+            throw StartupProblem.unusableSetting(problem)
+        }
+        self.composed = composed
+        families = composed.flatMap(\.families)
+    }
+
+    /// What runs for a world that families have a part in.
+    func services(of world: World) -> [any Service] { composed.flatMap { $0.services(world) } }
+}
