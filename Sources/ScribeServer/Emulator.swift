@@ -3,6 +3,7 @@ package import Logging
 package import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 import ServiceLifecycle
 
 /// What a process has once, whatever namespaces it serves: settings, engines, templates, the families with their routers,
@@ -38,21 +39,25 @@ package struct Emulator: Sendable {
     let composition: Composition
     let engines: Machinery
     let templates: TemplateCatalogue
+    /// Who may log in to each world at its beginning.
+    let logins: Logins
     let outbound: OutboundClient
     let memory: MemoryBudget
     /// In the order in which they are asked whose a request is.
     let families: [any Family]
     private let composed: [ComposedFamily]
+    let temporary: TemporaryWorlds
 
     /// Makes the engines and composes the families.
     /// - Parameter work: the folder for files that live no longer than the work on them.
     /// - Throws: ``StartupProblem``.
     init(
         _ configuration: Configuration, _ parts: Parts, _ composition: Composition, fixtures: FixtureSet,
-        templates: TemplateCatalogue, work: String
+        templates: TemplateCatalogue, logins: Logins, work: String
     ) async throws {
         self.configuration = configuration
         self.parts = parts
+        self.logins = logins
         self.composition = composition
         self.templates = templates.hiding(composition.policies.hiddenTemplates)
         memory = MemoryBudget(limit: configuration.memoryBudget, clock: parts.clock)
@@ -76,9 +81,23 @@ package struct Emulator: Sendable {
             throw StartupProblem.unusableSetting(problem)
         }
         self.composed = composed
+        temporary = TemporaryWorlds(folder: "\(work)/worlds")
         families = composed.flatMap(\.families)
     }
 
-    /// What runs for a world that families have a part in.
-    func services(of world: World) -> [any Service] { composed.flatMap { $0.services(world) } }
+    /// What runs for any world: jobs, deliveries, what falls due, and what families add.
+    func services(of world: World, objects: ObjectFiles) -> [any Service] {
+        let (runtime, logger) = (world.runtime, parts.logger)
+        return [
+            JobRunner(
+                store: runtime.store, objects: objects, transcriber: runtime.transcriber,
+                noteWriter: runtime.noteWriter, bench: runtime.bench, templates: runtime.templates,
+                changes: world.changes, metrics: runtime.metrics, clock: runtime.clock, policy: configuration.jobs,
+                logger: logger),
+            DeliveryRunner(
+                store: runtime.store, outbound: runtime.outbound, formats: composition.webhookFormats,
+                changes: world.changes, metrics: runtime.metrics, clock: runtime.clock, logger: logger),
+            ExpiredSessions(store: runtime.store, changes: world.changes, clock: runtime.clock, logger: logger),
+        ] + composed.flatMap { $0.services(world) }
+    }
 }

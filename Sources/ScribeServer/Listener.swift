@@ -164,9 +164,6 @@ package func open(
         configuration, authority: authority, adminToken: try await data.adminToken(configuration))
     let emulator = try await Emulator(
         configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
-        work: data.folder.workFolder)
-    return (
-        emulator,
-        try await OpenWorld(of: emulator, on: data, logins: try await readLogins, clientsMark: clientsMark)
-    )
+        logins: try await readLogins, work: data.folder.workFolder)
+    return (emulator, try await OpenWorld(of: emulator, on: data, logins: emulator.logins, clientsMark: clientsMark))
 }

@@ -101,34 +101,3 @@ struct StoreClosing: Service, CustomStringConvertible {
         }
     }
 }
-
-/// Raises that sessions' time is over, which nobody does for them.
-struct ExpiredSessions: Service, CustomStringConvertible {
-    let store: Store
-    let clock: ScribeClock
-    let logger: Logger
-
-    /// A session that begins now is seen in time: its own time is longer.
-    private var longestPause: Duration {
-        min(.seconds(60), .seconds(store.policies.shortestLifetime ?? 60))
-    }
-
-    var description: String { "ExpiredSessions" }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                var pause = longestPause
-                do {
-                    if let next = try await store.expireSessions(at: clock.now) {
-                        pause = min(pause, .seconds(max(0, next.timeIntervalSince(clock.now))))
-                    }
-                } catch {
-                    logger.error("sessions cannot be ended", metadata: ["error": "\(error)"])
-                }
-                try? await clock.sleep(for: pause, as: .expiry)
-            }
-        }
-        try? await gracefulShutdown()
-    }
-}

@@ -10,8 +10,18 @@ package enum Change: Hashable, Sendable {
     case work(Job.Kind)
     /// There may be something to deliver in that lane, now or at another time than before.
     case delivery(lane: String)
+    /// Something falls due by time alone, perhaps earlier than what was next before.
+    case due(TimedWork)
     /// A job was claimed for whoever does the jobs.
     case claimed(Job)
+}
+
+/// What falls due by time alone.
+package enum TimedWork: Hashable, Sendable, CaseIterable {
+    /// The time of a recording is over.
+    case expiry
+    /// A conversation has been silent for long enough.
+    case silence
 }
 
 /// Where every change goes, in the order in which they were stored. Whoever waits for one hangs on this: a handler

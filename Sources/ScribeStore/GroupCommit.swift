@@ -25,12 +25,12 @@ final class GroupCommit: Sendable {
     /// How many share a transaction at most: the first of them waits for the last.
     private static let batchSize = 64
 
-    private let pool: DatabasePool
+    private let pool: any DatabaseWriter
     private let sink: (any ChangeSink)?
     private let state = LockedValue(State())
 
     /// - Parameter sink: gets what the writes change.
-    init(_ pool: DatabasePool, sink: (any ChangeSink)? = nil) {
+    init(_ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil) {
         self.pool = pool
         self.sink = sink
     }

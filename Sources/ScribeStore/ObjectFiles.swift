@@ -29,15 +29,19 @@ package final class ObjectFiles: Sendable {
     ///   - folder: an existing folder that holds nothing else.
     ///   - identifiers: make the names.
     ///   - pool: threads that may block.
+    ///   - isBackedUp: whether a backup may look at the folder, which costs a descriptor.
     package init(
-        folder: String, durability: Store.Durability, identifiers: IdentifierSource, pool: NIOThreadPool
+        folder: String, durability: Store.Durability, identifiers: IdentifierSource, pool: NIOThreadPool,
+        isBackedUp: Bool = true
     ) {
         self.folder = folder
         self.durability = durability
         self.pool = pool
         self.identifiers = identifiers
         start = String(identifiers.uuid().suffix(8))
-        guardedFolder = try? FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec])
+        guardedFolder =
+            isBackedUp
+            ? try? FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec]) : nil
     }
 
     deinit { try? guardedFolder?.close() }

@@ -60,6 +60,7 @@ extension Store {
                 "started_at": conversation.startedAt.milliseconds,
                 "finished_at": conversation.finishedAt.milliseconds, "timeout": conversation.timeout,
             ])
+            changes.append(.due(.silence))
             return conversation
         }
     }
@@ -74,12 +75,15 @@ extension Store {
     }
 
     /// Adds what was said to a conversation that is in progress.
-    /// - Parameter urgency: what is urgent in it.
+    /// - Parameters:
+    ///   - urgency: what is urgent in it.
+    ///   - endsSooner: whether `timeout` is less than it was, so that silence may end it sooner.
     /// - Returns: nil when the conversation is over, also by silence, and nothing was added.
     package func add(
-        _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
+        _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, endsSooner: Bool = false,
+        at now: Date
     ) async throws -> AddedWords? {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             // A segment takes something beside its text.
             let size = segments.reduce(0) { $0 + $1.text.utf8.count + 64 }
             let row = try db.row(
@@ -90,6 +94,7 @@ extension Store {
                 """,
                 [now.milliseconds, size, timeout, id])
             guard let row else { return nil }
+            if endsSooner { changes.append(.due(.silence)) }
             for segment in segments { try Self.insert(segment, conversation: row["id"], in: db) }
             var merged = try StoredJSON.value(row["urgency"], as: StoredUrgency.self).value
             let before = merged.level
@@ -207,6 +212,15 @@ extension Store {
                 """,
                 [now.milliseconds]
             ).map { try Conversation(row: $0) }
+        }
+    }
+
+    /// When silence ends the next conversation, if nobody says anything until then.
+    package func nextSilence() async throws -> Date? {
+        try await read { db in
+            let row = try db.row(
+                "SELECT min(finished_at + timeout * 1000) AS time FROM conversations WHERE status = 'in_progress'")
+            return (row?["time"] as Int64?).map(Date.init(milliseconds:))
         }
     }
 

@@ -46,6 +46,7 @@ extension Store {
             try db.run(
                 "UPDATE transactions SET expires_at = ? WHERE id = ?",
                 [now.addingTimeInterval(lifetime).milliseconds, rowID])
+            changes.append(.due(.expiry))
         }
     }
 

@@ -6,7 +6,9 @@ package import ScribeDomain
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
 /// the connection never leaves this module.
 package final class Store: Sendable {
-    let pool: DatabasePool
+    /// A pool of connections to a file, or the one connection to a database in memory.
+    let pool: any DatabaseWriter
+    private let isInMemory: Bool
     let writes: GroupCommit
     let transcribesOnArrival: Bool
     let quotas: Quotas
@@ -42,23 +44,48 @@ package final class Store: Sendable {
     /// Opens the database at `path`, creating and migrating it as needed. Blocking.
     ///
     /// Jobs that were running when the process last ended are made pending again.
-    /// - Parameter transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at
-    ///   commit. Where recognition takes no time, whoever assembles the results hears the chunks as well.
     /// - Parameters:
+    ///   - transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at commit. Where
+    ///     recognition takes no time, whoever assembles the results hears the chunks as well.
     ///   - policies: of the kinds of recordings that families start.
     ///   - vocabularies: of the styles of webhooks that families register.
-    /// - Parameter sink: gets every change that others may wait for.
+    ///   - sink: gets every change that others may wait for.
     /// - Throws: ``Problem``, or what SQLite says.
-    package init(
+    package convenience init(
         path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
         policies: RecordingPolicies = RecordingPolicies(), vocabularies: EventVocabularies = EventVocabularies(),
         sink: (any ChangeSink)? = nil
     ) throws {
         try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
+        do {
+            let pool = try Self.pool(path: path, durability: durability)
+            try Schema.prepare(pool)
+            try pool.write { db in
+                try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
+                try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
+            }
+            self.init(
+                pool, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
+                vocabularies: vocabularies, sink: sink)
+        } catch {
+            throw Problem.explained(error, path: path)
+        }
+    }
+
+    init(
+        _ pool: any DatabaseWriter, transcribesOnArrival: Bool, quotas: Quotas, policies: RecordingPolicies,
+        vocabularies: EventVocabularies, sink: (any ChangeSink)?
+    ) {
+        self.pool = pool
+        isInMemory = pool is DatabaseQueue
+        self.transcribesOnArrival = transcribesOnArrival
         self.quotas = quotas
         self.policies = policies
         self.vocabularies = vocabularies
-        self.transcribesOnArrival = transcribesOnArrival
+        writes = GroupCommit(pool, sink: sink)
+    }
+
+    private static func pool(path: String, durability: Durability) throws -> DatabasePool {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)
         // More readers than cores are slower, see docs/decisions.md.
@@ -71,24 +98,23 @@ package final class Store: Sendable {
                 sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000; PRAGMA temp_store = MEMORY")
             if !db.configuration.readonly { try Schema.prepareWriting(db) }
         }
-        do {
-            pool = try DatabasePool(path: path, configuration: configuration)
-            // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
-            let synchronous = durability == .full ? "FULL" : "NORMAL"
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
-            writes = GroupCommit(pool, sink: sink)
-            try Schema.prepare(pool)
-            try pool.write { db in
-                try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
-                try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
-            }
-        } catch {
-            throw Problem.explained(error, path: path)
-        }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
+        let synchronous = durability == .full ? "FULL" : "NORMAL"
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
+        return pool
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await StorageFailure.explained { try await pool.read(body) }
+        try await StorageFailure.explained {
+            guard isInMemory else { return try await pool.read(body) }
+            // The one connection has nothing to be isolated from. What comes after it was closed is refused here: the
+            // library would read through a connection that is gone.
+            return try await pool.writeWithoutTransaction { [self] db in
+                guard !isClosed else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
+                return try body(db)
+            }
+        }
     }
 
     /// Closes all connections. Blocking.
@@ -116,7 +142,7 @@ package final class Store: Sendable {
 
     /// Whether the database answers.
     package func isReachable() async -> Bool {
-        (try? await pool.read { try $0.row("SELECT 1") != nil }) ?? false
+        (try? await read { try $0.row("SELECT 1") != nil }) ?? false
     }
 }
 

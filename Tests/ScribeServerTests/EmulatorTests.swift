@@ -3,13 +3,13 @@ import Foundation
 import Logging
 import NIOPosix
 import ScribeDomain
+import ScribeHTTP
 import ScribeStore
 import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import ScribeServer
-import ScribeHTTP
 
 struct EmulatorTests {
     private func opened(_ server: TestServer) async throws -> OpenWorld {

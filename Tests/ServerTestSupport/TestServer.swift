@@ -162,6 +162,11 @@ package struct TestScribeClient: Sendable {
     package let door: Door
     package var headers: HTTPFields = [:]
 
+    package init(door: Door, headers: HTTPFields = [:]) {
+        self.door = door
+        self.headers = headers
+    }
+
     /// The port of a server on a socket.
     package var port: Int? {
         guard case .socket(_, let port) = door else { return nil }

@@ -12,12 +12,12 @@ package struct OmiContribution: FamilyContribution {
     /// - Throws: ``UnusableSetting``.
     package func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily {
         let family = OmiFamily(environment, firebase: try await firebase(environment), settings: settings)
-        return ComposedFamily(family) { [settings] world in
+        return ComposedFamily(family) { world in
             let runtime = world.runtime
             return [
                 SilentConversations(
-                    store: runtime.store, conversations: runtime.conversations, clock: runtime.clock,
-                    interval: min(.seconds(5), settings.conversationTimeout), logger: environment.logger)
+                    store: runtime.store, conversations: runtime.conversations, changes: world.changes,
+                    clock: runtime.clock, logger: environment.logger)
             ]
         }
     }

@@ -9,6 +9,7 @@ package final class World: Sendable {
         @Sendable (_ name: String, _ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
 
     package let runtime: Runtime
+    package let changes: ChangeHub
     package let authenticator: Authenticator
     package let credentials: UploadCredentials
     /// Hashes what clients log in with.
@@ -19,10 +20,12 @@ package final class World: Sendable {
     private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
 
     package init(
-        runtime: Runtime, authenticator: Authenticator, credentials: UploadCredentials, secrets: ClientSecrets,
+        runtime: Runtime, changes: ChangeHub, authenticator: Authenticator, credentials: UploadCredentials,
+        secrets: ClientSecrets,
         tickets: Tickets, secretFiles: @escaping SecretFiles
     ) {
         self.runtime = runtime
+        self.changes = changes
         self.authenticator = authenticator
         self.credentials = credentials
         self.secrets = secrets

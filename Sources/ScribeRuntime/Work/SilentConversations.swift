@@ -1,3 +1,4 @@
+import Foundation
 package import Logging
 package import ScribeDomain
 package import ScribeStore
@@ -7,46 +8,62 @@ import ServiceLifecycle
 package struct SilentConversations: Service, CustomStringConvertible {
     private let store: Store
     private let conversations: Conversations
-    private let clock: ScribeClock
-    private let interval: Duration
+    private let loop: DueLoop?
     private let logger: Logger
 
-    /// - Parameter interval: between one look and the next.
-    package init(store: Store, conversations: Conversations, clock: ScribeClock, interval: Duration, logger: Logger) {
+    /// After a failure, and where another is ending the same one.
+    private static let retry: TimeInterval = 5
+
+    package init(
+        store: Store, conversations: Conversations, changes: ChangeHub, clock: ScribeClock, logger: Logger
+    ) {
         self.store = store
         self.conversations = conversations
-        self.clock = clock
-        self.interval = interval
         self.logger = logger
+        loop = changes.timers[.silence].map { DueLoop(bell: $0, clock: clock) }
     }
 
     package var description: String { "SilentConversations" }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await loop?.run {
+                let now = loop?.clock.now ?? .distantPast
                 // Interrupted by a stop or an error; those in hand are passed over.
-                await process { try await store.processingConversations() }
-                await process { try await store.overdueConversations(at: clock.now) }
-                try? await clock.sleep(for: interval, as: .conversation)
+                var isDone = await process { try await store.processingConversations() }
+                isDone = await process { try await store.overdueConversations(at: now) } && isDone
+                do {
+                    let next = try await store.nextSilence()
+                    let later = now.addingTimeInterval(Self.retry)
+                    guard isDone else { return min(next ?? later, later) }
+                    return next.map { $0 <= now ? later : $0 }
+                } catch {
+                    report(error)
+                    return now.addingTimeInterval(Self.retry)
+                }
             }
         }
         try? await gracefulShutdown()
     }
 
     /// One that cannot be ended holds up no other.
-    private func process(_ found: () async throws -> [Conversation]) async {
+    /// - Returns: false where one could not be ended.
+    private func process(_ found: () async throws -> [Conversation]) async -> Bool {
+        var isDone = true
         do {
             for conversation in try await found() {
                 do {
                     _ = try await conversations.process(conversation)
                 } catch {
                     report(error)
+                    isDone = false
                 }
             }
         } catch {
             report(error)
+            isDone = false
         }
+        return isDone
     }
 
     private func report(_ error: any Error) {

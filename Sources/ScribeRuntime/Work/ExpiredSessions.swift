@@ -1,0 +1,35 @@
+import FoundationEssentials
+package import Logging
+package import ScribeDomain
+package import ScribeStore
+import ServiceLifecycle
+
+/// Raises that the time of recordings is over, which nobody does for them.
+package struct ExpiredSessions: Service, CustomStringConvertible {
+    private let store: Store
+    private let loop: DueLoop?
+    private let logger: Logger
+
+    package init(store: Store, changes: ChangeHub, clock: ScribeClock, logger: Logger) {
+        self.store = store
+        self.logger = logger
+        loop = changes.timers[.expiry].map { DueLoop(bell: $0, clock: clock) }
+    }
+
+    package var description: String { "ExpiredSessions" }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await loop?.run {
+                let now = loop?.clock.now ?? .distantPast
+                do {
+                    return try await store.expireSessions(at: now)
+                } catch {
+                    logger.error("sessions cannot be ended", metadata: ["error": "\(error)"])
+                    return now.addingTimeInterval(60)
+                }
+            }
+        }
+        try? await gracefulShutdown()
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Engines
+import NIOPosix
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// Where the data of a world is: in a data folder, or in memory and a folder that goes with it.
+struct WorldData: Sendable {
+    let store: Store
+    let objects: ObjectFiles
+    let reserve: StorageReserve
+    /// Signs tokens and links.
+    let key: SymmetricKey
+    let secretFiles: World.SecretFiles
+    let changes: ChangeHub
+}
+
+extension World {
+    /// Makes a world on its data, and makes known who may log in.
+    /// - Throws: ``StartupProblem``, or what the store throws.
+    static func seeded(_ emulator: Emulator, on data: WorldData, _ logins: Logins) async throws -> World {
+        let (configuration, parts) = (emulator.configuration, emulator.parts)
+        let (clock, secrets) = (parts.clock, ClientSecrets(key: data.key))
+        let clients = KnownClients(demoPrincipal: try logins.demoPrincipal())
+        try await logins.register(in: data.store, secrets, as: clients)
+        try await logins.configureWebhooks(in: data.store, pauses: configuration.webhookPauses, at: clock.now)
+        return World(
+            runtime: runtime(emulator, data), changes: data.changes,
+            authenticator: Authenticator(
+                tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode,
+                clients: clients),
+            credentials: await UploadCredentials(
+                key: data.key, clients: clients, mode: configuration.authMode,
+                lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock),
+            secrets: secrets, tickets: Tickets(key: data.key, clock: clock), secretFiles: data.secretFiles)
+    }
+
+    /// What is done with the data, whichever API asks for it.
+    private static func runtime(_ emulator: Emulator, _ data: WorldData) -> Runtime {
+        let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
+        let (clock, identifiers) = (emulator.parts.clock, emulator.parts.identifiers)
+        let bucket = emulator.composition.bucket
+        let consultations = Consultations(
+            store: store, templates: emulator.templates, bench: engines.bench, signals: data.changes.signals,
+            identifiers: identifiers, clock: clock)
+        let uploads = Uploads(
+            store: store, objects: data.objects, reserve: data.reserve, bench: engines.bench,
+            watchers: emulator.composition.families.flatMap { $0.uploadWatchers(consultations) })
+        let metrics = Metrics()
+        let recordings = LiveRecordings(
+            store: store, uploads: uploads, consultations: consultations, memory: emulator.memory, clock: clock)
+        return Runtime(
+            store: store, reserve: data.reserve, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
+            consultations: consultations, bench: engines.bench, bucket: bucket,
+            sessionAudio: SessionAudio(
+                store: store, objects: data.objects,
+                combined: CombinedAudio(temporary: engines.temporary, clock: clock, threads: .singleton),
+                clock: clock),
+            sessionStreams: SessionStreams(recordings: recordings),
+            conversations: Conversations(
+                store: store, consultations: consultations, facts: engines.facts, bucket: bucket,
+                identifiers: identifiers, clock: clock),
+            uploads: uploads,
+            recognitions: Recognitions(
+                uploads: uploads, objects: data.objects, transcriber: engines.transcriber, decoder: engines.decoder,
+                metrics: metrics, clock: clock, threads: .singleton),
+            liveRecordings: recordings,
+            outbound: emulator.outbound,
+            webhooks: Webhooks(
+                store: store, outbound: emulator.outbound, identifiers: identifiers, clock: clock,
+                pauses: configuration.webhookPauses, formats: emulator.composition.webhookFormats),
+            templates: emulator.templates, facts: engines.facts, signals: data.changes.signals, metrics: metrics,
+            identifiers: identifiers, clock: clock)
+    }
+}

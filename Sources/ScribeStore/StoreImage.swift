@@ -1,0 +1,42 @@
+import GRDB
+package import ScribeDomain
+
+/// An empty database in memory, of which any number of others are copied: to make the schema anew each time would take
+/// several times as long.
+package final class StoreImage: Sendable {
+    private let image: DatabaseQueue
+
+    /// Makes the schema. Blocking.
+    /// - Throws: what SQLite says.
+    package init() throws {
+        image = try DatabaseQueue(configuration: Self.configuration)
+        try Schema.prepare(image)
+    }
+
+    /// Makes a store in memory, which is gone when it is closed. Blocking.
+    /// - Parameters: as ``Store/init(path:durability:transcribesOnArrival:quotas:policies:vocabularies:sink:)``.
+    /// - Throws: what SQLite says.
+    package func store(
+        transcribesOnArrival: Bool, quotas: Quotas = Quotas(), policies: RecordingPolicies = RecordingPolicies(),
+        vocabularies: EventVocabularies = EventVocabularies(), sink: (any ChangeSink)? = nil
+    ) throws -> Store {
+        let queue = try DatabaseQueue(configuration: Self.configuration)
+        try image.backup(to: queue)
+        return Store(
+            queue, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
+            vocabularies: vocabularies, sink: sink)
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            // Small pages: most tables of such a store have few rows, or none.
+            try db.execute(
+                sql: """
+                    PRAGMA page_size = 1024; PRAGMA foreign_keys = ON; PRAGMA cache_size = -256;
+                    PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON
+                    """)
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+struct TemporaryWorldTests {
+    private let server: TestServer
+
+    init() throws { server = try TestServer() }
+
+    private var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    /// The emulator of a server, with the world of its data folder.
+    private func opened() async throws -> (emulator: Emulator, opened: OpenWorld) {
+        try await open(
+            server.configuration, .init(clock: server.manual.clock, identifiers: .counting(), logger: logger))
+    }
+
+    /// Runs a test against one world of an emulator.
+    private func run(
+        _ world: World, of emulator: Emulator, _ test: @escaping @Sendable (TestScribeClient) async throws -> Void
+    ) async throws {
+        let application = Application(
+            responder: FamilyResponder(families: emulator.families, world: world, memory: emulator.memory))
+        try await application.test(.router) { try await test(TestScribeClient(door: .router($0))) }
+    }
+
+    @Test("a hundred worlds of one emulator have nothing of each other")
+    func hundred() async throws {
+        let (emulator, opened) = try await opened()
+        let now = server.manual.now
+        try await withThrowingDiscardingTaskGroup { group in
+            for number in 0..<100 {
+                group.addTask {
+                    let temporary = try await emulator.temporaryWorld("world-\(number)")
+                    try await run(temporary.world, of: emulator) { anonymous in
+                        let client = try await anonymous.login()
+                        // The same ids in each.
+                        try await client.consultation("t", at: now)
+                        #expect(try await client.status("t").status == 200)
+                        #expect(try await client.initialise("only-\(number)").status == 201)
+                        for other in [number - 1, number + 1] {
+                            #expect(try await client.get("/voice/api/v2/transaction/only-\(other)").status == 404)
+                        }
+                        let history = try await client.get("/voice/api/v2/transaction/history")
+                        guard case .array(let items)? = history.json["data"] else {
+                            Issue.record("no history: \(history.text)")
+                            return
+                        }
+                        #expect(items.count == 2)
+                    }
+                    await temporary.close()
+                }
+            }
+        }
+        try await run(opened.world, of: emulator) { anonymous in
+            let client = try await anonymous.login()
+            #expect(try await client.get("/voice/api/v2/transaction/t").status == 404)
+        }
+        try opened.world.runtime.store.close()
+    }
+
+    @Test("a token of one world counts in no other")
+    func tokens() async throws {
+        let (emulator, opened) = try await opened()
+        let temporary = try await emulator.temporaryWorld("other")
+        let headers = LockedValue(HTTPFields())
+        try await run(opened.world, of: emulator) { anonymous in
+            let client = try await anonymous.login()
+            headers.withLock { $0 = client.headers }
+        }
+        try await run(temporary.world, of: emulator) { anonymous in
+            let stranger = TestScribeClient(door: anonymous.door, headers: headers.withLock { $0 })
+            let answer = try await stranger.get("/voice/api/v2/transaction/t")
+            #expect(answer.status == 401)
+        }
+        await temporary.close()
+        try opened.world.runtime.store.close()
+    }
+
+    @Test("a closed world refuses writes, and nothing of it is left")
+    func closing() async throws {
+        let (emulator, opened) = try await opened()
+        let temporary = try await emulator.temporaryWorld("gone")
+        let folder = server.configuration.dataFolder + "/work/worlds/gone"
+        let now = server.manual.now
+        try await run(temporary.world, of: emulator) { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: now)
+            let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+            #expect(!files.isEmpty)
+            await temporary.close()
+            #expect(try await client.initialise("late").status >= 500)
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        #expect(await !temporary.world.runtime.store.isReachable())
+        try opened.world.runtime.store.close()
+    }
+}
