@@ -267,8 +267,7 @@ let package = Package(
             name: "ScribeRuntimeTests",
             dependencies: [
                 "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .crypto,
-                .logging, .nioCore,
-                .nioPosix,
+                .grdb, .logging, .nioCore, .nioPosix,
             ],
             swiftSettings: swiftSettings
         ),

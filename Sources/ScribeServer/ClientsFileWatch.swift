@@ -3,9 +3,9 @@ import Logging
 import NIOPosix
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
-import Suki
 
 /// Asks a running server to read its clients file again, as SIGHUP does.
 package final class ClientsFileRequest: Sendable {
@@ -33,11 +33,9 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
     /// The mark of the file as it was before the start read it.
     let mark: FileMark?
     let request: ClientsFileRequest
-    let store: Store
-    let secrets: ClientSecrets
-    let clients: KnownClients
-    let partners: KnownPartners
-    let clock: ScribeClock
+    let world: World
+    /// Those with which worlds begin from now on.
+    let logins: LockedValue<Logins>
     let threads: NIOThreadPool
     let logger: Logger
 
@@ -49,7 +47,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             // Of the file that was read, or could not be used, and of the file at the last look.
             var (settled, last) = (mark, mark)
-            while (try? await clock.sleep(for: Self.interval, as: .clientsFile)) != nil {
+            while (try? await world.runtime.clock.sleep(for: Self.interval, as: .clientsFile)) != nil {
                 let isRequested = request.take()
                 guard let path = configuration.clientsFile else {
                     if isRequested { logger.notice("there is no clients file to read again") }
@@ -78,9 +76,12 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
             guard logins.listsClients else {
                 throw StartupProblem.unreadableSeed(path: path, reason: "names no client")
             }
-            try await logins.register(in: store, secrets, as: clients)
-            partners.replace(logins.partners)
-            try await logins.configureWebhooks(in: store, pauses: configuration.webhookPauses, at: clock.now)
+            let runtime = world.runtime
+            try await logins.register(in: runtime.store, world.secrets, as: world.authenticator.clients)
+            logins.register(partnersIn: world)
+            try await logins.configureWebhooks(
+                in: runtime.store, pauses: configuration.webhookPauses, at: runtime.clock.now)
+            self.logins.withLock { $0 = logins }
             logger.notice("the clients file was read again", metadata: ["clients": .stringConvertible(logins.count)])
             return true
         } catch let problem as StartupProblem {

@@ -17,8 +17,6 @@ struct Composition: Sendable {
     let families: [any FamilyContribution]
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
-    /// The partners whose clinicians log in.
-    let partners = KnownPartners([])
 
     /// - Parameters:
     ///   - authority: what clients are to trust, as PEM.
@@ -39,7 +37,7 @@ struct Composition: Sendable {
                 before: S3Contribution(explainsSignatures: configuration.authMode != .strict),
                 settings: Self.frontPage(configuration, tlsPort)),
             ListenContribution(configuration.listen),
-            SukiContribution(configuration.suki, partners: partners, counts: streams),
+            SukiContribution(configuration.suki, counts: streams),
             OmiContribution(configuration.omi),
         ]
     }

@@ -40,7 +40,7 @@ package struct Emulator: Sendable {
     let engines: Machinery
     let templates: TemplateCatalogue
     /// Who may log in to each world at its beginning.
-    let logins: Logins
+    let logins: LockedValue<Logins>
     let outbound: OutboundClient
     let memory: MemoryBudget
     /// In the order in which they are asked whose a request is.
@@ -57,7 +57,7 @@ package struct Emulator: Sendable {
     ) async throws {
         self.configuration = configuration
         self.parts = parts
-        self.logins = logins
+        self.logins = LockedValue(logins)
         self.composition = composition
         self.templates = templates.hiding(composition.policies.hiddenTemplates)
         memory = MemoryBudget(limit: configuration.memoryBudget, clock: parts.clock)

@@ -165,5 +165,8 @@ package func open(
     let emulator = try await Emulator(
         configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
         logins: try await readLogins, work: data.folder.workFolder)
-    return (emulator, try await OpenWorld(of: emulator, on: data, logins: emulator.logins, clientsMark: clientsMark))
+    return (
+        emulator,
+        try await OpenWorld(of: emulator, on: data, logins: emulator.logins.withLock { $0 }, clientsMark: clientsMark)
+    )
 }

@@ -68,8 +68,8 @@ struct Logins: Sendable {
                 uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Makes exactly these partners known.
-    func register(in known: KnownPartners) { known.replace(partners) }
+    /// Makes exactly these partners known in a world.
+    func register(partnersIn world: World) { world.part { _ in KnownPartners([]) }.replace(partners) }
 
     /// How many clients may log in.
     var count: Int { known.count }

@@ -22,7 +22,6 @@ package struct OpenWorld: Sendable {
         let store = try await data.store(
             configuration, transcribesOnArrival: !emulator.engines.transcriber.isInstant, emulator.composition,
             changes)
-        logins.register(in: emulator.composition.partners)
         if logins.count == 0 {
             logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
         }
@@ -40,8 +39,7 @@ package struct OpenWorld: Sendable {
             HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
             ClientsFileWatch(
                 configuration: configuration, mark: clientsMark, request: emulator.parts.clientsFileRequest,
-                store: store, secrets: world.secrets, clients: world.authenticator.clients,
-                partners: emulator.composition.partners, clock: clock, threads: data.threads, logger: logger),
+                world: world, logins: emulator.logins, threads: data.threads, logger: logger),
         ]
         if configuration.transcriber != .fake {
             services.append(TranscriberProbe(transcriber: world.runtime.transcriber, clock: clock, logger: logger))

@@ -10,46 +10,61 @@ import ServiceLifecycle
 
 /// What all throw-away worlds of an emulator share: an empty database to copy, and the folder that theirs are in.
 final class TemporaryWorlds: Sendable {
-    private struct Shared {
+    private struct Shared: Sendable {
         let image: StoreImage
         let reserve: StorageReserve
     }
 
     private let folder: String
-    private let shared = LockedValue<Shared?>(nil)
+    /// Made with the first world.
+    private let shared = LockedValue<Task<Shared, any Error>?>(nil)
 
-    /// - Parameter folder: for their audio. It is made when the first of them is.
+    /// - Parameter folder: for their audio.
     init(folder: String) { self.folder = folder }
 
-    /// Makes the data of a world. Blocking.
-    /// - Throws: what SQLite or the file system says.
-    func data(_ id: String, of emulator: Emulator) throws -> (data: WorldData, folder: String) {
-        let shared = try shared.withLock { shared in
+    private func makeShared() async throws -> Shared {
+        let making = shared.withLock { shared in
             if let shared { return shared }
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let made = Shared(
-                image: try StoreImage(), reserve: StorageReserve(path: "\(folder)/reserve", pool: .singleton))
+            let made = Task { [folder] in
+                try await NIOThreadPool.singleton.runIfActive {
+                    try FileManager.default.createDirectory(
+                        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                    return Shared(
+                        image: try StoreImage(),
+                        reserve: StorageReserve(path: "\(folder)-reserve", pool: .singleton))
+                }
+            }
             shared = made
             return made
         }
-        let own = "\(folder)/\(id)"
-        try FileManager.default.createDirectory(
-            atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        let changes = ChangeHub()
+        return try await making.value
+    }
+
+    /// Makes the data of a world, in memory and in a folder of its own.
+    /// - Throws: what SQLite or the file system says.
+    func makeData(of emulator: Emulator) async throws -> (data: WorldData, folder: String) {
+        let shared = try await makeShared()
         let (composition, identifiers) = (emulator.composition, emulator.parts.identifiers)
-        let secrets = LockedValue<[String: [UInt8]]>([:])
-        let data = WorldData(
-            store: try shared.image.store(
+        let own = "\(folder)/\(identifiers.uuid())"
+        let changes = ChangeHub()
+        let store = try await NIOThreadPool.singleton.runIfActive {
+            let store = try shared.image.store(
                 transcribesOnArrival: !emulator.engines.transcriber.isInstant, quotas: emulator.configuration.quotas,
                 policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
-                sink: changes),
+                sink: changes)
+            try FileManager.default.createDirectory(
+                atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            return store
+        }
+        let secrets = LockedValue<[String: [UInt8]]>([:])
+        let data = WorldData(
+            store: store,
             objects: ObjectFiles(
                 folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
             reserve: shared.reserve, key: SymmetricKey(data: identifiers.bytes(32)),
             secretFiles: { name, fresh in
                 if let known = secrets.withLock({ $0[name] }) { return known }
-                let made = try fresh()
+                let made = try await NIOThreadPool.singleton.runIfActive(fresh)
                 return secrets.withLock { secrets in
                     if let known = secrets[name] { return known }
                     secrets[name] = made
@@ -63,16 +78,20 @@ final class TemporaryWorlds: Sendable {
 /// A world whose rows are in memory and whose audio is in a folder of its own: both are gone when it is closed.
 package final class TemporaryWorld: Sendable {
     package let world: World
-    private let folder: String
+    /// Of its audio.
+    let folder: String
     private let running: Task<Void, Never>
+    private let isClosed = LockedValue(false)
 
-    /// - Parameter id: names its folder; no other world has it.
     /// - Throws: ``StartupProblem``, what SQLite or the file system says.
-    init(_ id: String, of emulator: Emulator, _ logins: Logins) async throws {
-        let threads = NIOThreadPool.singleton
-        let (data, folder) = try await threads.runIfActive { try emulator.temporary.data(id, of: emulator) }
-        let world = try await World.seeded(emulator, on: data, logins)
-        self.world = world
+    init(of emulator: Emulator, _ logins: Logins) async throws {
+        let (data, folder) = try await emulator.temporary.makeData(of: emulator)
+        do {
+            world = try await World.seeded(emulator, on: data, logins)
+        } catch {
+            await Self.remove(data.store, folder)
+            throw error
+        }
         self.folder = folder
         let services = emulator.services(of: world, objects: data.objects)
         running = Task {
@@ -82,23 +101,36 @@ package final class TemporaryWorld: Sendable {
         }
     }
 
-    /// Ends it: writes that are under way end first, later ones are refused, and nothing of it is left.
+    /// Ends it: writes that are under way end first, later ones are refused, and nothing of it is left. Repeatable.
     package func close() async {
+        let isFirst = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        guard isFirst else { return }
         running.cancel()
         await running.value
-        let (store, folder) = (world.runtime.store, folder)
-        _ = try? await NIOThreadPool.singleton.runIfActive {
-            try? store.close()
-            try? FileManager.default.removeItem(atPath: folder)
+        await Self.remove(world.runtime.store, folder)
+    }
+
+    /// Closes the store and removes the folder, though the caller may be cancelled.
+    private static func remove(_ store: Store, _ folder: String) async {
+        try? await uncancelled {
+            try await NIOThreadPool.singleton.runIfActive {
+                try? store.close()
+                // Under another name first: what is still written into it finds it no more.
+                let old = "\(folder).old"
+                guard rename(folder, old) == 0 else { return }
+                try? FileManager.default.removeItem(atPath: old)
+            }
         }
     }
 }
 
 extension Emulator {
     /// Makes a throw-away world.
-    /// - Parameter id: no other world of the emulator has it.
     /// - Throws: ``StartupProblem``, what SQLite or the file system says.
-    package func temporaryWorld(_ id: String) async throws -> TemporaryWorld {
-        try await TemporaryWorld(id, of: self, logins)
+    package func temporaryWorld() async throws -> TemporaryWorld {
+        try await TemporaryWorld(of: self, logins.withLock { $0 })
     }
 }

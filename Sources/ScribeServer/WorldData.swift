@@ -26,7 +26,7 @@ extension World {
         let clients = KnownClients(demoPrincipal: try logins.demoPrincipal())
         try await logins.register(in: data.store, secrets, as: clients)
         try await logins.configureWebhooks(in: data.store, pauses: configuration.webhookPauses, at: clock.now)
-        return World(
+        let world = World(
             runtime: runtime(emulator, data), changes: data.changes,
             authenticator: Authenticator(
                 tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode,
@@ -35,6 +35,8 @@ extension World {
                 key: data.key, clients: clients, mode: configuration.authMode,
                 lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock),
             secrets: secrets, tickets: Tickets(key: data.key, clock: clock), secretFiles: data.secretFiles)
+        logins.register(partnersIn: world)
+        return world
     }
 
     /// What is done with the data, whichever API asks for it.

@@ -20,6 +20,7 @@ final class GroupCommit: Sendable {
     private struct State {
         var waiting: [Write] = []
         var isDraining = false
+        var isClosed = false
     }
 
     /// How many share a transaction at most: the first of them waits for the last.
@@ -84,13 +85,19 @@ final class GroupCommit: Sendable {
     }
 
     private func enqueue(_ write: Write) {
-        let mustDrain = state.withLock { state in
+        let mustDrain: Bool? = state.withLock { state in
+            guard !state.isClosed else { return nil }
             state.waiting.append(write)
             defer { state.isDraining = true }
             return !state.isDraining
         }
+        guard let mustDrain else { return write.finish(ScribeError.storageUnavailable(cause: "the store is closed")) }
         if mustDrain { pool.asyncWriteWithoutTransaction { self.drain($0) } }
     }
+
+    /// Refuses writes from now on. Those that wait are done before the database is closed, for they are before that in
+    /// the writer's queue.
+    func close() { state.withLock { $0.isClosed = true } }
 
     private func drain(_ db: Database) {
         while let batch = next() {

@@ -75,17 +75,15 @@ extension Store {
     }
 
     /// Adds what was said to a conversation that is in progress.
-    /// - Parameters:
-    ///   - urgency: what is urgent in it.
-    ///   - endsSooner: whether `timeout` is less than it was, so that silence may end it sooner.
+    /// - Parameter urgency: what is urgent in it.
     /// - Returns: nil when the conversation is over, also by silence, and nothing was added.
     package func add(
-        _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, endsSooner: Bool = false,
-        at now: Date
+        _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
     ) async throws -> AddedWords? {
         try await writes.write { db, changes in
             // A segment takes something beside its text.
             let size = segments.reduce(0) { $0 + $1.text.utf8.count + 64 }
+            let before = try db.row("SELECT timeout FROM conversations WHERE conversation_id = ?", [id])
             let row = try db.row(
                 """
                 UPDATE conversations SET finished_at = max(finished_at, ?1), text_size = text_size + ?2, timeout = ?3
@@ -94,29 +92,33 @@ extension Store {
                 """,
                 [now.milliseconds, size, timeout, id])
             guard let row else { return nil }
-            if endsSooner { changes.append(.due(.silence)) }
+            // Silence may end it sooner now: another socket of the user's waits less long.
+            if let before, timeout < before["timeout"] { changes.append(.due(.silence)) }
             for segment in segments { try Self.insert(segment, conversation: row["id"], in: db) }
             var merged = try StoredJSON.value(row["urgency"], as: StoredUrgency.self).value
-            let before = merged.level
-            merged.level = max(before, urgency.level)
+            let levelBefore = merged.level
+            merged.level = max(levelBefore, urgency.level)
             merged.reasons = Array((merged.reasons + urgency.reasons).prefix(Limits.urgencyReasons))
             if urgency.level > .none {
                 try db.run(
                     "UPDATE conversations SET urgency = ? WHERE id = ?",
                     [try StoredJSON.text(StoredUrgency(merged)), row["id"] as Int64])
             }
-            return AddedWords(urgency: merged, levelBefore: before, size: row["text_size"])
+            return AddedWords(urgency: merged, levelBefore: levelBefore, size: row["text_size"])
         }
     }
 
     /// Takes a conversation out of a state, for one of those who want to.
     /// - Returns: false when it is not in it.
     package func move(_ id: String, from old: Conversation.Status, to new: Conversation.Status) async throws -> Bool {
-        try await writes.write { db in
+        try await writes.write { db, changes in
             try db.run(
                 "UPDATE conversations SET status = ? WHERE conversation_id = ? AND status = ?",
                 [new.rawValue, id, old.rawValue])
-            return db.changesCount > 0
+            guard db.changesCount > 0 else { return false }
+            // Whoever ends it may be interrupted.
+            if new == .processing { changes.append(.due(.silence)) }
+            return true
         }
     }
 

@@ -43,10 +43,10 @@ extension Store {
         if transaction.userStatus.isOpen, let lifetime = policies[transaction.request.kind].lifetime,
             webhooks.contains(where: { vocabularies.announces(.expired, to: $0) })
         {
-            try db.run(
-                "UPDATE transactions SET expires_at = ? WHERE id = ?",
-                [now.addingTimeInterval(lifetime).milliseconds, rowID])
-            changes.append(.due(.expiry))
+            let expiry = now.addingTimeInterval(lifetime).milliseconds
+            let isNext = try db.row("SELECT 1 FROM transactions WHERE expires_at <= ? LIMIT 1", [expiry]) == nil
+            try db.run("UPDATE transactions SET expires_at = ? WHERE id = ?", [expiry, rowID])
+            if isNext { changes.append(.due(.expiry)) }
         }
     }
 

@@ -111,7 +111,7 @@ package final class Store: Sendable {
             // The one connection has nothing to be isolated from. What comes after it was closed is refused here: the
             // library would read through a connection that is gone.
             return try await pool.writeWithoutTransaction { [self] db in
-                guard !isClosed else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
+                guard !isClosed else { throw ScribeError.storageUnavailable(cause: "the store is closed") }
                 return try body(db)
             }
         }
@@ -119,6 +119,7 @@ package final class Store: Sendable {
 
     /// Closes all connections. Blocking.
     package func close() throws {
+        writes.close()
         hasClosed.withLock { $0 = true }
         try pool.close()
     }

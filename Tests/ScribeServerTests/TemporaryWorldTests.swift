@@ -35,34 +35,48 @@ struct TemporaryWorldTests {
         try await application.test(.router) { try await test(TestScribeClient(door: .router($0))) }
     }
 
+    /// Runs a test in each world at once, with a client that has logged in there.
+    private func inParallel(
+        _ worlds: [Int: TemporaryWorld], of emulator: Emulator,
+        _ test: @escaping @Sendable (TestScribeClient, Int) async throws -> Void
+    ) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for (number, temporary) in worlds {
+                group.addTask {
+                    try await run(temporary.world, of: emulator) { try await test(try await $0.login(), number) }
+                }
+            }
+        }
+    }
+
     @Test("a hundred worlds of one emulator have nothing of each other")
     func hundred() async throws {
         let (emulator, opened) = try await opened()
         let now = server.manual.now
-        try await withThrowingDiscardingTaskGroup { group in
-            for number in 0..<100 {
-                group.addTask {
-                    let temporary = try await emulator.temporaryWorld("world-\(number)")
-                    try await run(temporary.world, of: emulator) { anonymous in
-                        let client = try await anonymous.login()
-                        // The same ids in each.
-                        try await client.consultation("t", at: now)
-                        #expect(try await client.status("t").status == 200)
-                        #expect(try await client.initialise("only-\(number)").status == 201)
-                        for other in [number - 1, number + 1] {
-                            #expect(try await client.get("/voice/api/v2/transaction/only-\(other)").status == 404)
-                        }
-                        let history = try await client.get("/voice/api/v2/transaction/history")
-                        guard case .array(let items)? = history.json["data"] else {
-                            Issue.record("no history: \(history.text)")
-                            return
-                        }
-                        #expect(items.count == 2)
-                    }
-                    await temporary.close()
-                }
-            }
+        let worlds = try await withThrowingTaskGroup(of: (Int, TemporaryWorld).self) { group in
+            for number in 0..<100 { group.addTask { (number, try await emulator.temporaryWorld()) } }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
+        // All have what they have before anybody looks.
+        try await inParallel(worlds, of: emulator) { client, number in
+            // The same ids in each, and one of its own.
+            try await client.consultation("t", at: now)
+            #expect(try await client.initialise("only-\(number)").status == 201)
+        }
+        try await inParallel(worlds, of: emulator) { client, number in
+            #expect(try await client.status("t").status == 200)
+            #expect(try await client.get("/voice/api/v2/transaction/only-\(number)").status == 200)
+            for other in [number - 1, number + 1] {
+                #expect(try await client.get("/voice/api/v2/transaction/only-\(other)").status == 404)
+            }
+            let history = try await client.get("/voice/api/v2/transaction/history")
+            guard case .array(let items)? = history.json["data"] else {
+                Issue.record("no history: \(history.text)")
+                return
+            }
+            #expect(items.count == 2)
+        }
+        for world in worlds.values { await world.close() }
         try await run(opened.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
             #expect(try await client.get("/voice/api/v2/transaction/t").status == 404)
@@ -73,11 +87,13 @@ struct TemporaryWorldTests {
     @Test("a token of one world counts in no other")
     func tokens() async throws {
         let (emulator, opened) = try await opened()
-        let temporary = try await emulator.temporaryWorld("other")
+        let temporary = try await emulator.temporaryWorld()
         let headers = LockedValue(HTTPFields())
         try await run(opened.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
             headers.withLock { $0 = client.headers }
+            let own = try await client.get("/voice/api/v2/transaction/t")
+            #expect(own.status == 404)
         }
         try await run(temporary.world, of: emulator) { anonymous in
             let stranger = TestScribeClient(door: anonymous.door, headers: headers.withLock { $0 })
@@ -91,16 +107,21 @@ struct TemporaryWorldTests {
     @Test("a closed world refuses writes, and nothing of it is left")
     func closing() async throws {
         let (emulator, opened) = try await opened()
-        let temporary = try await emulator.temporaryWorld("gone")
-        let folder = server.configuration.dataFolder + "/work/worlds/gone"
+        let temporary = try await emulator.temporaryWorld()
+        let folder = temporary.folder
         let now = server.manual.now
         try await run(temporary.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
             try await client.consultation("t", at: now)
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
             #expect(!files.isEmpty)
+            // Also by who is given up meanwhile, and twice.
+            let closing = Task { await temporary.close() }
+            closing.cancel()
+            await closing.value
             await temporary.close()
-            #expect(try await client.initialise("late").status >= 500)
+            #expect(try await client.initialise("late").status == 503)
+            #expect(try await client.get("/voice/api/v2/transaction/t").status == 503)
         }
         #expect(!FileManager.default.fileExists(atPath: folder))
         #expect(await !temporary.world.runtime.store.isReachable())

@@ -12,20 +12,16 @@ package struct SukiContribution: FamilyContribution {
     package let webhookFormats: [any WebhookFormat] = [SukiFormat()]
     package let secrets = [keyFile]
     private let settings: SukiFamily.Settings
-    private let partners: KnownPartners
     private let counts: SocketCounts.Limits
 
-    /// - Parameters:
-    ///   - partners: those whose clinicians log in.
-    ///   - counts: how many may stream at a time.
-    package init(_ settings: SukiFamily.Settings, partners: KnownPartners, counts: SocketCounts.Limits) {
+    /// - Parameter counts: how many may stream at a time.
+    package init(_ settings: SukiFamily.Settings, counts: SocketCounts.Limits) {
         self.settings = settings
-        self.partners = partners
         self.counts = counts
         policies = [AmbientPolicy(lifetime: settings.lifetime / .seconds(1))]
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(SukiFamily(environment, partners: partners, counts: counts, settings: settings))
+        ComposedFamily(SukiFamily(environment, counts: counts, settings: settings))
     }
 }

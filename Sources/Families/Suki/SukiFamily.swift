@@ -26,18 +26,12 @@ package struct SukiFamily: RoutedAPI {
     ]
 
     private let environment: FamilyEnvironment
-    private let partners: KnownPartners
     private let counts: SocketCounts.Limits
     private let settings: Settings
 
-    /// - Parameters:
-    ///   - partners: those whose clinicians log in.
-    ///   - counts: how many may stream at a time.
-    init(
-        _ environment: FamilyEnvironment, partners: KnownPartners, counts: SocketCounts.Limits, settings: Settings
-    ) {
+    /// - Parameter counts: how many may stream at a time.
+    init(_ environment: FamilyEnvironment, counts: SocketCounts.Limits, settings: Settings) {
         self.environment = environment
-        self.partners = partners
         self.counts = counts
         self.settings = settings
     }
@@ -58,7 +52,8 @@ package struct SukiFamily: RoutedAPI {
                 }, clock: clock)
             return Part(
                 clinicians: Clinicians(
-                    world.runtime, tokens: tokens, partners: partners, clients: world.authenticator.clients,
+                    world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },
+                    clients: world.authenticator.clients,
                     mode: world.authenticator.mode),
                 ambient: AmbientSockets(clock: clock),
                 sockets: SocketRoute(

@@ -34,12 +34,13 @@ package final class World: Sendable {
     }
 
     /// What a family keeps for this world beside its data, such as its open sockets: one value of a type.
-    /// - Parameter make: makes it when it is first asked for. It asks for no other part.
+    /// - Parameter make: makes it when it is first asked for. Of several that are made at once one is kept.
     package func part<Part: Sendable>(_ make: (World) -> Part) -> Part {
         let key = ObjectIdentifier(Part.self)
+        if let known = parts.withLock({ $0[key] as? Part }) { return known }
+        let made = make(self)
         return parts.withLock { parts in
             if let known = parts[key] as? Part { return known }
-            let made = make(self)
             parts[key] = made
             return made
         }

@@ -124,8 +124,7 @@ package struct Conversations: Sendable {
             known = nil
             let urgency = try await urgency(of: segments, in: conversation)
             let added = try await store.add(
-                segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout,
-                endsSooner: beginning.timeout < conversation.timeout, at: now)
+                segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout, at: now)
             // It was ended meanwhile, or silence has ended it.
             guard let added else { continue }
             conversation.finishedAt = now

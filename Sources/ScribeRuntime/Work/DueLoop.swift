@@ -7,14 +7,16 @@ struct DueLoop: Sendable {
     let bell: JobBell
     let clock: ScribeClock
 
-    /// The longest sleep: the machine's clock may be set meanwhile.
-    private static let longest: Duration = .seconds(3600)
+    /// The longest sleep while something will fall due: the machine's clock may be set forward meanwhile.
+    private static let longest: Duration = .seconds(60)
 
     /// Runs until its task is cancelled.
-    /// - Parameter work: does what is due, and says when to look again; nil for when the bell rings.
+    /// - Parameter work: does what is due, and says when to look again: nil for when the bell rings, a time that has come
+    ///   for at once.
     func run(_ work: () async -> Date?) async {
         while !Task.isCancelled {
-            let pause = await work().map { min(Self.longest, .seconds(max(0, $0.timeIntervalSince(clock.now)))) }
+            let pause = await work().map { min(Self.longest, .seconds($0.timeIntervalSince(clock.now))) }
+            if let pause, pause <= .zero { continue }
             _ = try? await bell.wait(atMost: pause, clock: clock)
         }
     }

@@ -32,14 +32,15 @@ package struct SilentConversations: Service, CustomStringConvertible {
                 // Interrupted by a stop or an error; those in hand are passed over.
                 var isDone = await process { try await store.processingConversations() }
                 isDone = await process { try await store.overdueConversations(at: now) } && isDone
+                let later = now.addingTimeInterval(Self.retry)
                 do {
-                    let next = try await store.nextSilence()
-                    let later = now.addingTimeInterval(Self.retry)
-                    guard isDone else { return min(next ?? later, later) }
-                    return next.map { $0 <= now ? later : $0 }
+                    // What is still there has failed, is in hand, or was one too many: not at once again.
+                    let next = try await store.nextSilence().map { $0 <= now ? later : $0 }
+                    let isLeft = try await !store.processingConversations().isEmpty
+                    return isDone && !isLeft ? next : min(next ?? later, later)
                 } catch {
                     report(error)
-                    return now.addingTimeInterval(Self.retry)
+                    return later
                 }
             }
         }
