@@ -15,18 +15,23 @@ struct OpenData: Sendable {
     let key: SymmetricKey
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
+    private let logger: Logger
 
     /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
     init(_ configuration: Configuration, _ parts: Emulator.Parts, secrets: [String]) async throws {
+        // Before the folder: the move of an earlier version's data cannot be undone.
+        if let key = configuration.signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort }
         let threads = NIOThreadPool.singleton
-        let now = parts.clock.now
+        let (now, logger) = (parts.clock.now, parts.logger)
+        let requiresSigningKey = configuration.signingKey == nil && !configuration.allowsNewSigningKey
         let (folder, keysOfGroup) = try await threads.runIfActive {
-            let folder = try DataFolder(path: configuration.dataFolder)
-            let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
-            if configuration.signingKey == nil, !configuration.allowsNewSigningKey {
-                try folder.requireSigningKey(at: now)
+            let opening = DataFolder.Opening(secrets: secrets, signingKeyAt: requiresSigningKey ? now : nil) {
+                logger.info("\($0)")
             }
+            let folder = try DataFolder(path: configuration.dataFolder, opening)
+            let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
+            if requiresSigningKey { try folder.requireSigningKey(at: now) }
             return (folder, keysOfGroup)
         }
         for file in keysOfGroup {
@@ -35,12 +40,12 @@ struct OpenData: Sendable {
         self.folder = folder
         self.threads = threads
         identifiers = parts.identifiers
+        self.logger = logger
         reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
         objects = ObjectFiles(
             folder: folder.objectsFolder, durability: configuration.durability, identifiers: identifiers,
             pool: threads)
         if let key = configuration.signingKey {
-            guard key.count >= 32 else { throw StartupProblem.signingKeyTooShort }
             self.key = SymmetricKey(data: key)
         } else {
             let key = try await threads.runIfActive { [identifiers] in
@@ -65,7 +70,12 @@ struct OpenData: Sendable {
         }
         if hasOthers {
             // There may be very many files. Those that are left at a stop go after the next start.
-            Task { [folder, threads] in _ = try? await threads.runIfActive { folder.removeOtherStates() } }
+            Task { [folder, threads, logger] in
+                let removed = try? await threads.runIfActive { folder.removeOtherStates() }
+                for name in removed ?? [] {
+                    logger.info("\(folder.path)/states/\(name) was not the valid state, and was removed")
+                }
+            }
         }
         return store
     }

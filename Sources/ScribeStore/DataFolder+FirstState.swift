@@ -15,23 +15,42 @@ extension DataFolder.Layout {
     /// - Returns: its name.
     func makeFirst() throws -> String {
         let others = stateNames().filter { $0 != Self.first }
-        guard others.isEmpty else {
-            throw Problem.stateless(
-                file: current,
-                reason: """
-                    is missing, and \(states) holds \(stateNames().joined(separator: ", ")): \
-                    write the name of the valid one into it
-                    """)
-        }
+        guard others.isEmpty else { throw unnamed(stateNames()) }
         // A start that is killed leaves no such folder without the state's.
         guard DataFolder.isFolder(firstState.path) || !DataFolder.isFolder(old.database) else {
             throw Problem.stateless(file: current, reason: "is missing, and so are the states")
         }
-        // Waits for a backup that reads the old place.
-        let lock = try? FolderLock(path, LOCK_EX)
+        let lock = lockedForMove()
         defer { lock?.release() }
+        let isOlder = old.hasDatabase || isBeingMoved
         for step in steps { try step() }
+        if isOlder {
+            opening.note(
+                "\(path) was of an earlier version: its database and uploads are in \(firstState.path) now")
+        }
         return Self.first
+    }
+
+    /// Says that `current` is missing, and which states there are.
+    func unnamed(_ names: [String]) -> Problem {
+        .stateless(
+            file: current,
+            reason: """
+                is missing, and \(states) holds \(names.joined(separator: ", ")): \
+                write the name of the valid one into it
+                """)
+    }
+
+    /// Locks the folder, after the backups that read the old place. Nil where the file system has no locks.
+    private func lockedForMove() -> FolderLock? {
+        do {
+            return try FolderLock(path, LOCK_EX | LOCK_NB)
+        } catch Errno.wouldBlock {
+            opening.note("a backup reads \(path): the first start of this version waits for the backup")
+            return try? FolderLock(path, LOCK_EX)
+        } catch {
+            return nil
+        }
     }
 
     /// What makes the first state, in order. A step that was done, or done in part before a kill, can be done again.
@@ -55,8 +74,21 @@ extension DataFolder.Layout {
         guard !firstState.hasDatabase else { throw Problem.doubled(old.database, firstState.database) }
         try requireWritable(old.database)
         try requireOurs()
-        if DataFolder.isFolder(work) { try? FileManager.default.removeItem(atPath: work) }
+        try opening.requireKeys(in: path, database: old.database)
+        if DataFolder.isFolder(work) {
+            // Renamed at once: a backup of an earlier version may be creating files in it.
+            try? FileManager.default.removeItem(atPath: removedWork)
+            guard rename(work, removedWork) == 0 else {
+                let code = errno
+                guard code == EBUSY || code == EXDEV else { throw Problem(Errno(rawValue: code), at: work) }
+                throw Problem.unusable(
+                    path: work, reason: "it is another disk, and the first start of this version must do without it")
+            }
+        } else if FileManager.default.fileExists(atPath: work) {
+            throw Problem.unusable(path: work, reason: Self.isFile)
+        }
         try createFile(work)
+        try? FileManager.default.removeItem(atPath: removedWork)
     }
 
     /// Requires that the old place holds a database that this version can open. Any other stays where it is.
@@ -80,28 +112,55 @@ extension DataFolder.Layout {
     }
 
     private func makeState() throws {
-        for folder in [states, firstState.path] { try DataFolder.makeFolder(folder) }
+        do {
+            for folder in [states, firstState.path] { try makeFolder(folder) }
+        } catch let problem as Problem {
+            throw abandoned(problem)
+        }
     }
 
     /// Before the database, for this is the step that can fail: the uploads may be a volume of their own.
     private func moveObjects() throws {
         let (source, target) = (old.objects, firstState.objects)
+        if old.hasDatabase, let disk = otherDisk { throw abandoned(disk) }
+        var info = stat()
+        guard lstat(source, &info) == 0 else {
+            guard errno == ENOENT else { throw Problem(Errno(rawValue: errno), at: source) }
+            return
+        }
         try makeLinkAbsolute(source)
         guard rename(source, target) != 0 else { return }
         let code = errno
         switch code {
-        case ENOENT: return
         // An earlier version that was kept out makes an empty one.
         case ENOTEMPTY, EEXIST, EBUSY, EXDEV: if rmdir(source) == 0 { return }
         default: break
         }
-        // Nothing is moved yet: an earlier version can go on with it.
-        if old.hasDatabase, isBeingMoved { unlink(work) }
         switch code {
-        case ENOTEMPTY, EEXIST: throw Problem.doubled(source, target)
+        case ENOTEMPTY, EEXIST: throw abandoned(.doubled(source, target))
         case EXDEV, EBUSY:
-            throw Problem.unusable(path: source, reason: "it is another disk, whose place is \(target) now")
-        default: throw Errno(rawValue: code)
+            throw abandoned(
+                otherDisk ?? .unusable(path: source, reason: "it is another disk, whose place is \(target) now"))
+        default: throw abandoned(Problem(Errno(rawValue: code), at: source))
+        }
+    }
+
+    /// Lets an earlier version go on with the folder, if nothing of it was moved yet.
+    private func abandoned(_ problem: Problem) -> Problem {
+        let hasMovedObjects = DataFolder.isFolder(firstState.objects) && !DataFolder.isFolder(old.objects)
+        if old.hasDatabase, isBeingMoved, !hasMovedObjects { unlink(work) }
+        return problem
+    }
+
+    /// Says which of the folders for the first state is another disk than the data folder; nil where none is.
+    private var otherDisk: Problem? {
+        let disk = [states, firstState.path].first { folder in
+            // Linux says that the disks differ before it says that the file is missing. Nothing is renamed.
+            rename("\(path)/.probe", "\(folder)/.probe") != 0 && errno == EXDEV
+        }
+        return disk.map {
+            .unusable(
+                path: $0, reason: "it is another disk, and the data of an earlier version are moved within their own")
         }
     }
 
@@ -134,7 +193,7 @@ extension DataFolder.Layout {
     }
 
     private func makeFiles() throws {
-        try DataFolder.makeFolder(firstState.objects)
+        try makeFolder(firstState.objects)
         // Log and index take its mode. The data folder itself may be somebody's own, with a mode of its own.
         try createFile(firstState.database)
     }

@@ -18,6 +18,7 @@ extension DataFolder {
         typealias Problem = DataFolder.Problem
 
         let path: String
+        var opening = DataFolder.Opening()
 
         /// The name of the first state of each folder.
         static let first = "1"
@@ -32,10 +33,15 @@ extension DataFolder {
 
         var firstState: StateFolder { state(Self.first) }
 
-        /// The names of the states that are there, valid or not. Anything else, such as a volume's `lost+found`, is none.
+        /// The names of the states that are there, valid or not. Files are none, nor is a volume's `lost+found`.
         func stateNames() -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: states)) ?? []
-            return names.filter(Self.isName).sorted()
+            return names.filter { Self.isName($0) && DataFolder.isFolder(state($0).path) }.sorted()
+        }
+
+        /// Whether servers make states of that name: numbers and UUIDs.
+        static func isOfServer(_ name: String) -> Bool {
+            isName(name) && name.allSatisfy(\.isNumber) || UUID(uuidString: name) != nil
         }
 
         private static func isName(_ name: String) -> Bool {
@@ -49,7 +55,7 @@ extension DataFolder {
         func currentName() throws -> String? {
             let bytes: [UInt8]
             do {
-                let file = try FileDescriptor.open(FilePath(current), .readOnly, options: .closeOnExec)
+                let file = try FileDescriptor.open(FilePath(current), .readOnly, options: [.nonBlocking, .closeOnExec])
                 bytes = try file.closeAfter {
                     try [UInt8](unsafeUninitializedCapacity: 128) { buffer, count in
                         count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
@@ -84,12 +90,12 @@ extension DataFolder {
             try Self.syncFolder(path)
         }
 
-        private static func syncFolder(_ path: String) throws {
+        static func syncFolder(_ path: String) throws {
             let folder = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
             try folder.closeAfter { try syncFile(folder) }
         }
 
-        private static func syncFile(_ file: FileDescriptor) throws {
+        static func syncFile(_ file: FileDescriptor) throws {
             // Some file systems have nothing to sync for a folder.
             guard fsync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else { throw Errno(rawValue: errno) }
         }
@@ -107,13 +113,15 @@ extension DataFolder {
         /// - Throws: ``Problem``, `Store.Problem`.
         func prepare() throws -> StateFolder {
             do {
+                try requireStatesFolder()
                 let name = try currentName() ?? makeFirst()
                 let state = self.state(name)
                 try requireDatabase(of: state)
                 try closeOldPlace()
                 try requireWritable(state.database)
-                try DataFolder.makeFolder(state.objects)
+                try makeFolder(state.objects)
                 try openWorkFolder()
+                for folder in [state.objects, work] { try requireUsable(folder) }
                 return state
             } catch let code as Errno {
                 throw Problem(code, at: path)
@@ -121,10 +129,36 @@ extension DataFolder {
         }
 
         /// Requires the database of the state that `current` names. In no case another one is begun in its place.
-        /// - Throws: ``Problem/stateless(file:reason:)``.
+        /// - Throws: ``Problem``: `stateless` where it is missing.
         func requireDatabase(of state: StateFolder) throws {
-            guard FileManager.default.fileExists(atPath: state.database) else {
+            var info = stat()
+            guard stat(state.database, &info) != 0 else { return }
+            switch errno {
+            case ENOENT, ENOTDIR:
                 throw Problem.stateless(file: current, reason: "leads to \(state.database), which is missing")
+            case let code: throw Problem(Errno(rawValue: code), at: state.path)
+            }
+        }
+
+        /// Requires that `states`, if it is there, is a folder that this user may read.
+        private func requireStatesFolder() throws {
+            guard FileManager.default.fileExists(atPath: states) else { return }
+            guard DataFolder.isFolder(states) else { throw Problem.unusable(path: states, reason: Self.isFile) }
+            guard access(states, R_OK | X_OK) == 0 else { throw Problem(Errno(rawValue: errno), at: states) }
+        }
+
+        /// Why a file in the place of a folder cannot be used.
+        static let isFile = "it is a file, and a folder is expected"
+
+        /// Creates a folder in the data folder.
+        /// - Throws: ``Problem`` with the folder's path.
+        func makeFolder(_ folder: String) throws {
+            do {
+                try DataFolder.makeFolder(folder)
+            } catch Errno.fileExists {
+                throw Problem.unusable(path: folder, reason: Self.isFile)
+            } catch {
+                throw Problem(error, at: folder)
             }
         }
 
@@ -143,9 +177,14 @@ extension DataFolder {
             }
         }
 
+        /// Requires a folder in which this user can create files: without it a server would start, and fail each upload.
+        private func requireUsable(_ folder: String) throws {
+            guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw Problem(Errno(rawValue: errno), at: folder) }
+        }
+
         private func openWorkFolder() throws {
             if isBeingMoved { unlink(work) }
-            try DataFolder.makeFolder(work)
+            try makeFolder(work)
         }
 
         func requireWritable(_ file: String) throws {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SystemPackage
 
 #if canImport(Glibc)
@@ -17,7 +17,7 @@ package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
     /// The valid state.
-    private let state: StateFolder
+    let state: StateFolder
     /// Keeps the state from being removed by a server that had the folder before. Nil where the file system has no locks.
     private let hold: FolderLock?
 
@@ -25,13 +25,14 @@ package final class DataFolder: Sendable {
     ///
     /// From here on its path is absolute: links and the programs that transcribe stand in other folders.
     /// - Parameter mustBeEmpty: refuses a folder that holds data, and leaves it as it is.
+    /// - Parameter opening: what the caller requires of the keys before data of an earlier version are moved.
     /// - Throws: ``Problem``; `Store.Problem` where the database of an earlier version cannot be moved.
-    package init(path: String, mustBeEmpty: Bool = false) throws {
+    package init(path: String, mustBeEmpty: Bool = false, _ opening: Opening = Opening()) throws {
         let path = URL(fileURLWithPath: path).path
         let lock = try Self.locked(path)
         let state: StateFolder
         do {
-            let layout = Layout(path: path)
+            let layout = Layout(path: path, opening: opening)
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
             state = try Self.prepared(layout)
         } catch {
@@ -44,20 +45,23 @@ package final class DataFolder: Sendable {
         self.state = state
         hold = try? FolderLock(state.path, LOCK_SH)
         emptyWorkFolder()
+        Layout(path: path).removeLeftovers()
     }
 
-    /// Removes what a recogniser or a backup left behind when it was killed. A backup that is at work has a lock.
+    /// Removes the files that a killed recogniser left behind. A backup of an earlier version has a locked folder there.
     private func emptyWorkFolder() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
             let path = "\(workFolder)/\(name)"
+            var lock: FolderLock?
             do {
-                try FolderLock(path, LOCK_EX | LOCK_NB).release()
+                lock = try FolderLock(path, LOCK_EX | LOCK_NB)
             } catch Errno.wouldBlock {
                 continue
             } catch {
                 // A file, or a file system without locks.
             }
             try? FileManager.default.removeItem(atPath: path)
+            lock?.release()
         }
     }
 
@@ -87,26 +91,6 @@ package final class DataFolder: Sendable {
         } catch Problem.full, Store.Problem.full {
             unlink(reserve(of: layout.path))
             return try layout.prepare()
-        }
-    }
-
-    private var otherStates: [StateFolder] {
-        let layout = Layout(path: path)
-        return layout.stateNames().map(layout.state).filter { $0 != state }
-    }
-
-    /// Whether there are states that are not valid. Blocking.
-    package var hasOtherStates: Bool { !otherStates.isEmpty }
-
-    /// Removes the states that are not valid, but for those that a backup holds: they are left for the next start. Only
-    /// after the database of the valid one was opened, for until then another may be the only good one. Blocking.
-    ///
-    /// Whoever makes a state holds a shared ``FolderLock`` on it until `current` names it.
-    package func removeOtherStates() {
-        for other in otherStates {
-            guard let lock = try? FolderLock(other.path, LOCK_EX | LOCK_NB) else { continue }
-            try? FileManager.default.removeItem(atPath: other.path)
-            lock.release()
         }
     }
 
@@ -159,32 +143,6 @@ package final class DataFolder: Sendable {
 
     private static func reserve(of path: String) -> String { "\(path)/reserve" }
 
-    /// Requires that other users cannot read the keys that are in the folder. Blocking.
-    /// - Parameter others: names of files with the keys of families.
-    /// - Returns: the keys that the group can read, as in a volume that Kubernetes mounts with `fsGroup`.
-    /// - Throws: ``Problem/readableByOthers(file:)``, ``Problem/unreadable(file:)``.
-    package func requirePrivateKeys(and others: [String]) throws -> [String] {
-        var ofGroup: [String] = []
-        for name in [Self.signingKey, Self.adminToken] + others {
-            let file = "\(path)/\(name)"
-            // Of what a link leads to: a container mounts its secrets as links.
-            var info = stat()
-            guard stat(file, &info) == 0 else { continue }
-            guard info.st_mode & 0o007 == 0 else { throw Problem.readableByOthers(file: file) }
-            guard FileManager.default.isReadableFile(atPath: file) else { throw Problem.unreadable(file: file) }
-            if info.st_mode & 0o070 != 0 { ofGroup.append(file) }
-        }
-        return ofGroup
-    }
-
-    /// Requires the signing key where the database has logins that were signed with it. Blocking.
-    /// - Throws: ``Problem/missingSigningKey(file:)``, `Store.Problem`, or what SQLite says.
-    package func requireSigningKey(at now: Date) throws {
-        let file = "\(path)/\(Self.signingKey)"
-        if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return }
-        if try Store.holdsRefreshTokens(in: self, at: now) { throw Problem.missingSigningKey(file: file) }
-    }
-
     /// The secret kept in the file of that name, made from `fresh` on first use. Blocking.
     ///
     /// The file is readable by its owner only from the moment it exists, and complete from the moment it is seen.
@@ -192,6 +150,8 @@ package final class DataFolder: Sendable {
     package func secret(named name: String, fresh: () throws -> [UInt8]) throws -> [UInt8] {
         let file = "\(path)/\(name)"
         if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return [UInt8](data) }
+        // A key that cannot be read is not replaced: tokens and links of it are in use.
+        guard StateFolder.size(ofFile: file) ?? 0 == 0 else { throw Problem.unreadable(file: file) }
         let bytes = try fresh()
         do {
             let temporary = FilePath("\(file).new")
@@ -200,9 +160,11 @@ package final class DataFolder: Sendable {
             )
             try descriptor.closeAfter {
                 _ = try descriptor.writeAll(bytes)
-                fsync(descriptor.rawValue)
+                try Layout.syncFile(descriptor)
             }
             guard rename("\(file).new", file) == 0 else { throw Errno(rawValue: errno) }
+            // A power cut would lose the name, and with it what was signed until then.
+            try Layout.syncFolder(path)
         } catch {
             throw Problem(error, at: file)
         }

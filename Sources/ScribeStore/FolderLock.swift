@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 
 #if canImport(Glibc)
@@ -31,6 +32,21 @@ final class FolderLock: Sendable {
     deinit {
         release()
         try? descriptor.close()
+    }
+
+    /// Whether the folder at `path` is the locked one. Another program may have removed or replaced it before the lock.
+    func isStill(at path: String) -> Bool {
+        var locked = stat()
+        var there = stat()
+        return fstat(descriptor.rawValue, &locked) == 0 && stat(path, &there) == 0
+            && locked.st_dev == there.st_dev && locked.st_ino == there.st_ino
+    }
+
+    /// Removes the folder at `path`, and holds its lock meanwhile. A folder that another program has locked stays. Blocking.
+    static func removeUnlocked(_ path: String) {
+        guard let lock = try? FolderLock(path, LOCK_EX | LOCK_NB), lock.isStill(at: path) else { return }
+        try? FileManager.default.removeItem(atPath: path)
+        lock.release()
     }
 
     /// Unlocks the folder. Closing would not be enough: a program that was just started may still hold the descriptor.

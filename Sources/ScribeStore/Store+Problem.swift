@@ -1,6 +1,14 @@
 import Foundation
 import GRDB
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 extension Store {
     /// Why a database cannot be used.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -50,11 +58,20 @@ extension Store {
             switch error.resultCode {
             case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Problem.damaged(path: path)
             case .SQLITE_FULL: return Problem.full(path: path)
+            // What SQLite says where it finds no room for the index of its log.
+            case .SQLITE_IOERR where !hasRoom(path): return Problem.full(path: path)
             // SQLite does not say whether its files may not be opened, or find no room.
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
                 return isWritable(path) ? Problem.full(path: path) : Problem.forbidden(path: path)
             default: return Problem.unusable(path: path, reason: error.message ?? "SQLite refuses it")
             }
+        }
+
+        /// Whether the database's disk has the room that opening a database takes.
+        private static func hasRoom(_ path: String) -> Bool {
+            var info = statvfs()
+            guard statvfs(URL(fileURLWithPath: path).deletingLastPathComponent().path, &info) == 0 else { return true }
+            return UInt64(info.f_bavail) * UInt64(info.f_frsize) >= 1 << 20
         }
 
         /// Whether this user may write to the database's files and their folder.
@@ -65,12 +82,11 @@ extension Store {
         }
     }
 
-    /// Whether the database of a data folder has refresh tokens that are still good. False without a database. Blocking.
+    /// Whether the database at `path` has refresh tokens that are still good. False without a database. Blocking.
     ///
-    /// For a folder that no server has opened yet.
+    /// For a database that no server has opened yet.
     /// - Throws: ``Problem``, or what SQLite says.
-    static func holdsRefreshTokens(in folder: DataFolder, at now: Date) throws -> Bool {
-        let path = folder.databasePath
+    static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return false }
         do {

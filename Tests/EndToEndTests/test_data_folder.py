@@ -2,15 +2,18 @@
 
 import contextlib
 import itertools
+import os
 import shutil
 import sqlite3
+import subprocess
+import tarfile
 
 import pytest
-from emulator import ROOT, Server, run, running, state_folder, wait_until
+from emulator import BINARY, PATIENCE, ROOT, Server, run, running, state_folder, wait_until
 
 #: A transaction whose name is in the log alone.
 RENAMED = "from-the-log"
-#: More calls than the move makes of each kind.
+#: More calls than the move, or a restore, makes of each kind.
 MOST_CALLS = 30
 
 
@@ -46,12 +49,16 @@ def check(folder, known: list):
     assert files and all((state / "objects" / file[:2] / file).is_file() for file in files)
 
 
+def killing(call: str, number: int) -> list:
+    """The start of a command line that kills a program at the `number`-th of its system calls of one kind."""
+    return ["strace", "-D", "-f", "-qq", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}",
+            "-o", "/dev/null"]
+
+
 def is_killed(folder, call: str, number: int) -> bool:
     """Starts a server that is killed at the `number`-th of its system calls of one kind, unless it is ready before that."""
-    trace = ["strace", "-D", "-f", "-qq", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}",
-             "-o", "/dev/null"]
     try:
-        server = Server(folder, "--data-dir", "data", prefix=trace)
+        server = Server(folder, "--data-dir", "data", prefix=killing(call, number))
     except AssertionError:
         return True
     server.kill()
@@ -79,7 +86,8 @@ def test_a_state_that_is_not_valid_goes_when_the_valid_one_is_open_and_not_befor
     with running(tmp_path, "--data-dir", "data"):
         pass
     database = state_folder(tmp_path / "data") / "scribe.sqlite"
-    other = tmp_path / "data/states/2"
+    other, copy = tmp_path / "data/states/2", tmp_path / "data/states/1-before-upgrade"
+    shutil.copytree(database.parent, copy)
     (other / "objects/ab").mkdir(parents=True)
     (other / "objects/ab/abcdef").write_text("an upload")
     # The log is part of the database, and stays after a clean stop.
@@ -92,9 +100,11 @@ def test_a_state_that_is_not_valid_goes_when_the_valid_one_is_open_and_not_befor
     assert (other / "objects/ab/abcdef").is_file(), "it may be the only good one"
     for file, content in whole.items():
         file.write_bytes(content)
-    with running(tmp_path, "--data-dir", "data"):
-        wait_until(lambda: not other.exists(), "the other state is gone")
+    with running(tmp_path, "--data-dir", "data") as server:
+        wait_until(lambda: "states/2 was not the valid state, and was removed" in server.log, "the removal is logged")
+        assert not other.exists()
     assert database.is_file()
+    assert (copy / "scribe.sqlite").is_file(), "the operator has made it, not the server"
 
 
 def test_the_folder_of_an_earlier_version_is_backed_up_where_it_is(tmp_path, earlier):
@@ -109,3 +119,149 @@ def test_the_folder_of_an_earlier_version_is_backed_up_where_it_is(tmp_path, ear
         known = consultations(server)
     assert RENAMED in known
     check(tmp_path / "restored", known)
+
+
+def with_tar(folder, script: str) -> dict:
+    """Returns an environment with another `tar`, of which `$tar` is the real one."""
+    (folder / "bin").mkdir()
+    tar = folder / "bin/tar"
+    tar.write_text(f"#!/bin/sh\ntar={shutil.which('tar')}\n{script}\n")
+    tar.chmod(0o755)
+    return {"PATH": f"{tar.parent}:{os.environ['PATH']}"}
+
+
+def uploads_in(state) -> set:
+    with contextlib.closing(sqlite3.connect(state / "scribe.sqlite")) as database:
+        return {f"./objects/{file[:2]}/{file}" for [file] in database.execute("SELECT file FROM objects")}
+
+
+def test_a_backup_has_every_upload_although_a_first_start_moves_the_folder_meanwhile(tmp_path, earlier):
+    shutil.copytree(earlier, tmp_path / "data")
+    environment = with_tar(
+        tmp_path, 'case "$*" in *--create*) touch waits; while [ ! -e go ]; do sleep 0.01; done;; esac\nexec $tar "$@"')
+    with subprocess.Popen([BINARY, "backup", "backup", "--data-dir", "data"], cwd=tmp_path, env=environment) as backup:
+        try:
+            wait_until((tmp_path / "waits").exists, "the backup archives")
+            with running(tmp_path, "--data-dir", "data") as server:
+                assert "data was of an earlier version" in server.log
+                (tmp_path / "go").touch()
+                assert backup.wait(PATIENCE) == 0
+        finally:
+            (tmp_path / "go").touch()
+    with tarfile.open(tmp_path / "backup") as archive:
+        missing = uploads_in(state_folder(tmp_path / "data")) - set(archive.getnames())
+    assert not missing
+    assert not list((tmp_path / "data").glob(".*"))
+
+
+def test_an_archive_that_lacks_an_upload_is_no_backup_and_one_with_a_warning_is(tmp_path, earlier):
+    shutil.copytree(earlier, tmp_path / "data")
+    environment = with_tar(
+        tmp_path, 'case "$*" in *--create*) $tar --exclude="./objects/*/*" "$@"; exit "$(cat status)";; esac\nexec $tar "$@"')
+    for status, message in [("0", "tar left out"), ("1", "tar could not do it")]:
+        (tmp_path / "status").write_text(status)
+        refused = run("backup", "backup", "--data-dir", "data", cwd=tmp_path, env=environment)
+        assert refused.returncode == 1 and message in refused.stderr
+        assert not (tmp_path / "backup").exists()
+    tar = tmp_path / "bin/tar"
+    tar.write_text(tar.read_text().replace('--exclude="./objects/*/*"', ""))
+    taken = run("backup", "backup", "--data-dir", "data", cwd=tmp_path, env=environment)
+    assert taken.returncode == 0, taken.stderr
+    (tmp_path / "status").write_text("2")
+    assert run("backup", "another", "--data-dir", "data", cwd=tmp_path, env=environment).returncode == 1
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """Mounts a disk of so many MB on a folder, and returns what starts programs that see it."""
+    with contextlib.ExitStack() as stack:
+        def mount(folder, size: int) -> list:
+            folder.mkdir(parents=True, exist_ok=True)
+            command = 'mount -t tmpfs -o "size=$0m" disk "$1" && echo mounted && exec sleep 100000'
+            holder = stack.enter_context(subprocess.Popen(
+                ["unshare", "-rm", "sh", "-c", command, str(size), folder], stdout=subprocess.PIPE, text=True))
+            stack.callback(holder.kill)
+            assert holder.stdout.readline() == "mounted\n"
+            return ["nsenter", "-t", str(holder.pid), "-U", "-m", "--preserve-credentials"]
+
+        yield mount
+
+
+def test_states_on_a_disk_of_their_own_are_served_and_backed_up(tmp_path, mounted, earlier):
+    data = tmp_path / "data"
+    disk = mounted(data / "states", 64)
+    with running(tmp_path, "--data-dir", data, prefix=disk) as server:
+        client = server.client()
+        client.session.get(f"{server.base_url}/voice/api/v2/transaction/history").raise_for_status()
+    shutil.copytree(earlier, tmp_path / "earlier")
+    with running(tmp_path, "--data-dir", tmp_path / "earlier"):
+        pass
+    # The uploads are on that disk, and what is archived is gathered on another.
+    subprocess.run([*disk, "rm", "-r", data / "states/1"], check=True)
+    subprocess.run([*disk, "cp", "-a", state_folder(tmp_path / "earlier"), data / "states/1"], check=True)
+    backup = [BINARY, "backup", tmp_path / "backup", "--data-dir", data]
+    taken = subprocess.run([*disk, *backup], capture_output=True, text=True)
+    assert taken.returncode == 0, taken.stderr
+    with tarfile.open(tmp_path / "backup") as archive:
+        assert uploads_in(state_folder(tmp_path / "earlier")) <= set(archive.getnames())
+
+
+@pytest.mark.parametrize("name", ["states", "work"])
+def test_a_disk_that_the_first_start_cannot_move_to_is_named_and_nothing_is_moved(tmp_path, mounted, earlier, name):
+    data = tmp_path / "data"
+    shutil.copytree(earlier, data)
+    disk = mounted(data / name, 24)
+    serve = [BINARY, "serve", "--port", "0", "--data-dir", data]
+    refused = subprocess.run([*disk, *serve], capture_output=True, text=True, timeout=PATIENCE)
+    assert refused.returncode == 1 and f"{data / name} cannot be used: it is another disk" in refused.stderr
+    with running(tmp_path, "--data-dir", data) as server:
+        assert RENAMED in consultations(server)
+
+
+def test_a_full_disk_does_not_keep_the_log_of_an_earlier_version_from_being_read(tmp_path, mounted, earlier):
+    data = tmp_path / "data"
+    disk = mounted(data, 24)
+    for command in (
+        ["cp", "-a", f"{earlier}/.", data],
+        # SQLite makes the log's index anew, for which it needs room.
+        ["rm", "-f", data / "reserve", data / "scribe.sqlite-shm"],
+        ["fallocate", "-l", "4M", data / "reserve"],
+    ):
+        subprocess.run([*disk, *command], check=True)
+    fill = ["dd", "if=/dev/zero", f"of={data}/filling", "bs=4k", "count=8192"]
+    assert subprocess.run([*disk, *fill], capture_output=True).returncode == 1, "the disk is larger"
+    with running(tmp_path, "--data-dir", data, prefix=disk) as server:
+        assert RENAMED in consultations(server)
+
+
+@pytest.mark.parametrize("call", ["mkdir", "rename", "unlink", "fsync"])
+def test_a_restore_that_is_killed_at_any_step_leaves_all_of_the_data_or_none_and_can_be_done_again(tmp_path, earlier, call):
+    shutil.copytree(earlier, tmp_path / "data")
+    taken = run("backup", "backup:10:00", "--data-dir", "data", cwd=tmp_path)
+    assert taken.returncode == 0, taken.stderr
+    with running(tmp_path, "--data-dir", "data") as server:
+        known = consultations(server)
+    target = tmp_path / "restored"
+    for number in itertools.count(1):
+        assert number < MOST_CALLS, "it is killed for ever"
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir()
+        verb = ["restore", "../backup:10:00", "--data-dir", "data"]
+        killed = subprocess.run([*killing(call, number), BINARY, *verb], cwd=target, capture_output=True, timeout=PATIENCE)
+        again = run(*verb, cwd=target)
+        assert again.returncode == 0 or "holds data already" in again.stderr, again.stderr
+        check(target, known)
+        if killed.returncode == 0:
+            break
+    assert number > 1, f"there is no {call} in a restore"
+
+
+@pytest.mark.parametrize("name", ["current", "signing-key", "lock", "states/1/scribe.sqlite", "work/backup"])
+def test_a_backup_into_the_data_folder_is_refused(tmp_path, earlier, name):
+    shutil.copytree(earlier, tmp_path / "data")
+    with running(tmp_path, "--data-dir", "data") as server:
+        known = consultations(server)
+    refused = run("backup", f"data/{name}", "--data-dir", "data", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert refused.stderr.strip().endswith(f"data/{name} is in the data folder; name a file in another folder")
+    check(tmp_path, known)

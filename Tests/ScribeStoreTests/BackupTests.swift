@@ -28,9 +28,14 @@ struct BackupTests {
 
     /// Restores the backup into a new folder, and requires the upload in it.
     private func requireRestored(_ upload: String, secrets: [String] = []) async throws {
-        let folder = try DataFolder(path: "\(parent.path)/restored", mustBeEmpty: true)
-        #expect(try Backup.restore(file, into: folder, secrets: secrets).objects == 1)
-        #expect(folder.databasePath == "\(folder.path)/states/1/scribe.sqlite")
+        let path = "\(parent.path)/restored"
+        let empty = try DataFolder(path: path, mustBeEmpty: true)
+        #expect(try Backup.restore(file, into: empty, secrets: secrets).objects == 1)
+        empty.release()
+        let folder = try DataFolder(path: path)
+        #expect(folder.databasePath == "\(path)/states/2/scribe.sqlite")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/states/2")
+        #expect(!names.contains { $0.contains("key") })
         let store = try Store(path: folder.databasePath, durability: .normal)
         #expect(try await store.object(business: .init("b-1"), bucket: "b", key: "k")?.file == upload)
         #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
@@ -60,7 +65,7 @@ struct BackupTests {
         #expect(older.old.hasDatabase)
         let folder = try DataFolder(path: "\(parent.path)/restored", mustBeEmpty: true)
         _ = try Backup.restore(file, into: folder, secrets: [])
-        try await older.requireUpload(in: StateFolder(path: "\(folder.path)/states/1"))
+        try await older.requireUpload(in: StateFolder(path: "\(folder.path)/states/2"))
         #expect(FileManager.default.contents(atPath: "\(folder.path)/signing-key") == Data("key".utf8))
     }
 
@@ -84,6 +89,53 @@ struct BackupTests {
         #expect(throws: DataFolder.Problem.self) {
             try Backup.write(folder: fresh.path, to: file, name: "one", secrets: [])
         }
+    }
+
+    @Test("a start that was killed before it made its tables leaves no data")
+    func emptyDatabase() throws {
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        let database = try DatabaseQueue(path: folder.databasePath)
+        // As a start sets it before the tables.
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try database.close()
+        try #require(StateFolder.size(ofFile: folder.databasePath) ?? 0 > 0)
+        let problem = #expect(throws: Backup.Problem.self) {
+            try Backup.write(folder: folder.path, to: file, name: "one", secrets: [])
+        }
+        #expect(problem?.description == "there is no scribe-emulator data in \(folder.path)")
+        #expect(!FileManager.default.fileExists(atPath: DataFolder.Layout(path: folder.path).staging("one")))
+    }
+
+    @Test("what a backup cannot read or replace is named, and it leaves nothing behind")
+    func refused() async throws {
+        let folder = "\(parent.path)/data"
+        let upload = try await makeData(in: folder)
+        let layout = DataFolder.Layout(path: folder)
+        let fifo = "\(parent.path)/fifo"
+        try #require(mkfifo(fifo, 0o600) == 0)
+        let device = #expect(throws: Backup.Problem.self) {
+            try Backup.write(folder: folder, to: fifo, name: "one", secrets: [])
+        }
+        #expect(device?.description == "\(fifo) is a device or a pipe; name a file")
+        // Root could read any file.
+        try FileManager.default.createDirectory(atPath: "\(folder)/key.pem", withIntermediateDirectories: true)
+        let key = #expect(throws: Backup.Problem.self) {
+            try Backup.write(folder: folder, to: file, name: "one", secrets: ["key.pem"])
+        }
+        #expect(key?.description.hasPrefix("\(folder)/key.pem cannot be read") == true)
+        let place = "\(layout.firstState.objects)/\(upload.prefix(2))/\(upload)"
+        try FileManager.default.removeItem(atPath: place)
+        let missing = #expect(throws: Backup.Problem.self) {
+            try Backup.write(folder: folder, to: file, name: "one", secrets: [])
+        }
+        #expect(missing?.description.hasPrefix("\(place) is missing") == true)
+        try FileManager.default.removeItem(atPath: layout.current)
+        let unnamed = #expect(throws: DataFolder.Problem.self) {
+            try Backup.write(folder: folder, to: file, name: "one", secrets: [])
+        }
+        #expect(unnamed?.description.contains("write the name of the valid one into it") == true)
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { !$0.hasPrefix(".") })
     }
 
     @Test("the keys of families are in a backup, and no others")
@@ -138,7 +190,7 @@ struct BackupTests {
                 try Backup.write(folder: path, to: file, name: "one", secrets: [])
             }
         }
-        while !isOver.withLock({ $0 }), !isAtWork("\(layout.work)/backup-one") { await Task.yield() }
+        while !isOver.withLock({ $0 }), !isAtWork(layout.staging("one")) { await Task.yield() }
         let next = layout.state("2")
         try FileManager.default.createDirectory(atPath: next.objects, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: next.database))

@@ -133,6 +133,45 @@ struct DataFolderStatesTests {
         #expect(FileManager.default.fileExists(atPath: folder.databasePath))
     }
 
+    @Test("an operator's copy of a state stays, and what is removed is named")
+    func operatorsCopy() throws {
+        try DataFolder(path: path).release()
+        let uuid = "0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9"
+        for name in ["2", uuid, "1-before-upgrade", "copy"] { try makeState(name) }
+        try write("3 is next week's", to: "\(layout.states)/3")
+        let folder = try DataFolder(path: path)
+        #expect(folder.hasOtherStates)
+        #expect(folder.removeOtherStates().sorted() == [uuid, "2"].sorted())
+        #expect(folder.removeOtherStates() == [])
+        #expect(!folder.hasOtherStates)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: layout.states).sorted() == [
+                "1", "1-before-upgrade", "3", "copy",
+            ])
+        #expect(FileManager.default.fileExists(atPath: "\(layout.state("copy").objects)/ab/abcdef"))
+    }
+
+    @Test("a removal that was killed is gone on with, and what it leaves is no state")
+    func killedRemoval() throws {
+        try DataFolder(path: path).release()
+        try makeState("2")
+        #expect(rename(layout.state("2").path, "\(layout.states)/.removed-2") == 0)
+        let folder = try DataFolder(path: path)
+        #expect(layout.stateNames() == ["1"])
+        #expect(folder.hasOtherStates)
+        folder.removeOtherStates()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: layout.states) == ["1"])
+        #expect(!folder.hasOtherStates)
+    }
+
+    @Test("a file in the place of a folder is named", arguments: ["states", "work"])
+    func files(name: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try write("a file", to: "\(path)/\(name)")
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(problem == .unusable(path: "\(path)/\(name)", reason: "it is a file, and a folder is expected"))
+    }
+
     @Test("a server that had the folder before removes nothing of the one that has it now")
     func lateRemoval() throws {
         let before = try DataFolder(path: path)
@@ -153,5 +192,15 @@ struct DataFolderStatesTests {
         let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
         #expect(problem == .doubled("\(path)/scribe.sqlite", layout.states))
         #expect(try String(contentsOfFile: "\(path)/scribe.sqlite", encoding: .utf8) == "data")
+    }
+
+    @Test("a pipe and a folder in the place of the name end the start, and hold nothing up", arguments: [true, false])
+    func noFile(isPipe: Bool) throws {
+        try DataFolder(path: path).release()
+        try FileManager.default.removeItem(atPath: layout.current)
+        try #require((isPipe ? mkfifo(layout.current, 0o600) : mkdir(layout.current, 0o700)) == 0)
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
+        #expect(problem?.description.hasPrefix(layout.current) == true)
+        #expect(layout.stateNames() == ["1"])
     }
 }

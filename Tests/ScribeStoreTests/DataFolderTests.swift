@@ -56,22 +56,31 @@ struct DataFolderTests {
         #expect(FileManager.default.fileExists(atPath: folder.workFolder))
     }
 
-    @Test("what was killed leaves nothing in the work folder, and a backup that is at work keeps its own")
-    func workFolder() throws {
+    @Test(
+        "what was killed leaves nothing in the folders for temporary files, and a backup that is at work keeps its own",
+        arguments: ["work/backup-", ".backup-"])
+    func temporaryFolders(prefix: String) throws {
         let parent = try TemporaryFolder()
         let path = "\(parent.path)/data"
-        for name in ["killed", "backup-1"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(path)/work/\(name)", withIntermediateDirectories: true)
+        for name in ["work/killed", "\(prefix)killed", "\(prefix)1"] {
+            try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: "\(path)/\(name)/file"))
         }
         try Data().write(to: URL(fileURLWithPath: "\(path)/work/file"))
-        let backup = try FolderLock("\(path)/work/backup-1", LOCK_EX)
+        let backup = try FolderLock("\(path)/\(prefix)1", LOCK_EX)
+        func left() throws -> [String] {
+            let work = try FileManager.default.contentsOfDirectory(atPath: "\(path)/work").map { "work/\($0)" }
+            let hidden = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix(".") }
+            return work + hidden
+        }
         let folder = try DataFolder(path: path)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.workFolder) == ["backup-1"])
+        #expect(try left() == ["\(prefix)1"])
+        #expect(FileManager.default.fileExists(atPath: "\(path)/\(prefix)1/file"))
         folder.release()
         backup.release()
         let next = try DataFolder(path: path)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: next.workFolder) == [])
+        #expect(try left() == [])
+        next.release()
     }
 
     @Test(

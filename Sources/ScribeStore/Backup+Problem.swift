@@ -1,0 +1,66 @@
+extension Backup {
+    package enum Problem: Error, CustomStringConvertible {
+        case noDatabase(folder: String)
+        /// The first start of this version was killed while it moved the data of an earlier one.
+        case halfMoved(folder: String)
+        case notABackup(file: String)
+        /// Written by a later version of this program.
+        case newerBackup(file: String)
+        /// The database has no folder with uploads.
+        case noObjects(path: String)
+        case damaged(reason: String)
+        case noSuchPath(String)
+        case isFolder(String)
+        case notWritable(String)
+        /// A device, a pipe or a socket.
+        case isNoFile(String)
+        case isLink(String)
+        /// A start would remove the backup, or the backup would replace a file of the server.
+        case inDataFolder(String)
+        /// By another backup.
+        case isBeingWritten(String)
+        case unwritable(String, reason: String)
+        /// A key or an upload.
+        case unreadable(String)
+        case unreadableBackup(String)
+        /// The database names an upload that is gone.
+        case missingUpload(String)
+        /// tar has left files out of the archive.
+        case incomplete(file: String, missing: Int)
+        case tarFailed
+
+        package var description: String {
+            switch self {
+            case .noDatabase(let folder): "there is no scribe-emulator data in \(folder)"
+            case .halfMoved(let folder):
+                "\(folder) is from an earlier version, and a start was killed while it moved the data; start the server again"
+            case .notABackup(let file): "\(file) is no backup of scribe-emulator"
+            case .newerBackup(let file):
+                "\(file) was written by a later version of scribe-emulator; restore it with that version"
+            case .noObjects(let path):
+                "\(path) cannot be read; it belongs to the database beside it, so put it back first"
+            case .damaged(let reason): "the backup is damaged: \(reason)"
+            case .noSuchPath(let path): "\(path) does not exist"
+            case .isFolder(let path): "\(path) is a folder; name a file"
+            case .notWritable(let path): "\(path) cannot be written by this user; name a file in another folder"
+            case .isNoFile(let path): "\(path) is a device or a pipe; name a file"
+            case .isLink(let path): "\(path) is a link; name the file that it leads to"
+            case .inDataFolder(let path): "\(path) is in the data folder; name a file in another folder"
+            case .isBeingWritten(let path): "another backup is writing \(path); name another file, or try again later"
+            case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"
+            case .unreadable(let path):
+                "\(path) cannot be read by this user, and belongs in the backup; run backup as the server's user"
+            case .unreadableBackup(let path):
+                """
+                \(path) cannot be read by this user. Run sudo chown "$(id -u)" '\(path)', \
+                or run restore as the file's owner
+                """
+            case .missingUpload(let path):
+                "\(path) is missing, and the database names it; put it back, or delete the object that it belongs to"
+            case .incomplete(let file, let missing):
+                "\(file) was not written: tar left out \(missing) files; try again, with GNU tar"
+            case .tarFailed: "tar could not do it: is it installed, and is there room?"
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Backup {
+    /// Restores a backup into `folder`, which holds no data yet. Blocking.
+    ///
+    /// The backup becomes a state of its own. One rename makes that state the valid one, so that a kill leaves a folder
+    /// without data. A caller that uses the data opens the folder again.
+    /// - Parameter secrets: names of files with the keys of families.
+    /// - Throws: ``Problem``, `DataFolder.Problem`, `Store.Problem`.
+    package static func restore(_ file: String, into folder: DataFolder, secrets: [String]) throws -> Summary {
+        guard FileManager.default.fileExists(atPath: file) else { throw Problem.noSuchPath(file) }
+        guard FileManager.default.isReadableFile(atPath: file) else { throw Problem.unreadableBackup(file) }
+        guard StateFolder.size(ofFile: folder.databasePath) ?? 0 == 0 else {
+            throw DataFolder.Problem.holdsData(path: folder.path)
+        }
+        let layout = DataFolder.Layout(path: folder.path)
+        let name = layout.unusedName
+        let state = layout.state(name)
+        try layout.makeFolder(state.path)
+        // A server that had the folder before would remove the state, until `current` names it.
+        let hold = try? FolderLock(state.path, LOCK_SH)
+        defer { hold?.release() }
+        do {
+            try extract(file, into: state.path)
+            let keys = ([DataFolder.signingKey] + secrets).filter {
+                FileManager.default.fileExists(atPath: "\(state.path)/\($0)")
+            }
+            let files = try check(state, keys: keys, of: file)
+            try install(name, keys: keys, in: layout)
+            return Summary(objects: files)
+        } catch {
+            // What fails after the rename leaves the state valid.
+            if let current = try? layout.currentName(), current != name {
+                try? FileManager.default.removeItem(atPath: state.path)
+            }
+            guard let code = error as? Errno else { throw error }
+            throw DataFolder.Problem(code, at: folder.path)
+        }
+    }
+
+    private static func extract(_ file: String, into folder: String) throws {
+        let (status, said) = try tar(
+            [
+                // tar takes a name with a colon for a file on another machine, but for absolute ones.
+                "--extract", "--file", URL(fileURLWithPath: file).path, "--directory", folder, "--no-same-owner",
+            ], withErrors: true)
+        switch status {
+        case 0: return
+        // env finds no tar.
+        case 126, 127: throw Problem.tarFailed
+        case _ where isFull(said): throw Errno.noSpace
+        case _ where said.contains("Unexpected EOF") || said.contains("Truncated"):
+            throw Problem.damaged(reason: "the end of \(file) is missing")
+        default: throw Problem.notABackup(file: file)
+        }
+    }
+
+    /// Requires what a backup holds, of the kinds that `backup` writes.
+    /// - Returns: how many uploads there are.
+    private static func check(_ state: StateFolder, keys: [String], of file: String) throws -> Int {
+        guard FileManager.default.fileExists(atPath: state.database) else { throw Problem.notABackup(file: file) }
+        // A link would lead out of the folder.
+        for path in [state.database, state.objects] + keys.map({ "\(state.path)/\($0)" }) where isLink(path) {
+            throw Problem.notABackup(file: file)
+        }
+        do {
+            let queue = try DatabaseQueue(path: state.database)
+            defer { try? queue.close() }
+            let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+            guard verdict == "ok" else { throw Problem.damaged(reason: "\(file): \(verdict ?? "no database")") }
+            if try queue.read(Schema.isNewer) { throw Problem.newerBackup(file: file) }
+            let files = try queue.read { try String.fetchAll($0, sql: filesSQL) }
+            for upload in files
+            where StateFolder.size(ofFile: "\(state.objects)/\(upload.prefix(2))/\(upload)") == nil {
+                throw Problem.damaged(reason: "an upload is missing in \(file)")
+            }
+            return files.count
+        } catch let error as DatabaseError {
+            guard error.resultCode != .SQLITE_FULL else { throw Errno.noSpace }
+            throw Problem.damaged(reason: "\(file) holds no database of scribe-emulator that can be read")
+        }
+    }
+
+    private static func install(_ name: String, keys: [String], in layout: DataFolder.Layout) throws {
+        let state = layout.state(name)
+        try layout.makeFolder(state.objects)
+        let modes: [(String, mode_t)] =
+            [(state.objects, 0o700), (state.database, 0o600)] + keys.map { ("\(state.path)/\($0)", 0o600) }
+        for (path, mode) in modes {
+            guard chmod(path, mode) == 0 else { throw Errno(rawValue: errno) }
+        }
+        // All files are on the disk before a name leads to them: a power cut would leave empty ones.
+        sync()
+        for key in keys {
+            try moveFile("\(state.path)/\(key)", to: "\(layout.path)/\(key)")
+        }
+        try layout.setCurrent(name)
+    }
+
+    /// Moves a file, also to another disk: the folder with the states may be one.
+    private static func moveFile(_ source: String, to target: String) throws {
+        if rename(source, target) == 0 { return }
+        guard errno == EXDEV else { throw DataFolder.Problem(Errno(rawValue: errno), at: target) }
+        try copyFile(source, to: "\(target).new")
+        sync()
+        guard rename("\(target).new", target) == 0 else { throw DataFolder.Problem(Errno(rawValue: errno), at: target) }
+        unlink(source)
+    }
+}
+
+extension DataFolder.Layout {
+    /// A name for a state that no state has.
+    fileprivate var unusedName: String {
+        var number = 1
+        while FileManager.default.fileExists(atPath: state("\(number)").path) { number += 1 }
+        return "\(number)"
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import GRDB
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What a backup gathers before it is archived.
+extension Backup {
+    static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
+
+    /// Finds the valid state. Until the lock is released, the state is neither removed nor moved. Blocking.
+    static func held(in layout: DataFolder.Layout) throws -> (StateFolder, FolderLock) {
+        let folder = layout.path
+        let whole: FolderLock
+        do {
+            // The first start of this version moves nothing meanwhile.
+            whole = try FolderLock(folder, LOCK_SH)
+        } catch let code as Errno where [.noSuchFileOrDirectory, .notDirectory].contains(code) {
+            throw Problem.noDatabase(folder: folder)
+        } catch {
+            throw DataFolder.Problem(error, at: folder)
+        }
+        var named = try layout.currentName()
+        while let name = named {
+            let state = layout.state(name)
+            let hold = try? FolderLock(state.path, LOCK_SH)
+            // Before the lock another may have become valid, and this one have been removed.
+            named = try layout.currentName()
+            guard named == name else { continue }
+            try layout.requireDatabase(of: state)
+            guard let hold, state.hasDatabase else { throw Problem.noDatabase(folder: folder) }
+            return (state, hold)
+        }
+        guard !layout.isBeingMoved else { throw Problem.halfMoved(folder: folder) }
+        if layout.old.hasDatabase { return (layout.old, whole) }
+        let names = layout.stateNames().filter { layout.state($0).hasDatabase }
+        guard names.isEmpty else { throw layout.unnamed(names) }
+        throw Problem.noDatabase(folder: folder)
+    }
+
+    /// Makes the folder for what is archived, and locks it: starts and other backups remove one that is not locked.
+    static func lockedStaging(_ path: String) throws -> FolderLock {
+        do {
+            while true {
+                try DataFolder.makeFolder(path)
+                do {
+                    let lock = try FolderLock(path, LOCK_EX)
+                    // It may have been removed before it was locked.
+                    if lock.isStill(at: path) { return lock }
+                } catch Errno.noSuchFileOrDirectory {
+                    continue
+                }
+            }
+        } catch {
+            throw DataFolder.Problem(error, at: path)
+        }
+    }
+
+    /// Copies the state's database as it is now, after the files that it names were linked.
+    ///
+    /// Writes go on meanwhile; only the removal of files waits, for the lock on their folder (``ObjectFiles/remove(_:)``).
+    /// - Returns: the names of the files.
+    static func stage(_ state: StateFolder, of folder: String, in staging: String) throws -> [String] {
+        let target = StateFolder(path: staging)
+        try makeFolder(target.objects)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        let source = try DatabaseQueue(path: state.database, configuration: configuration)
+        let copy = try DatabaseQueue(path: target.database)
+        defer { for queue in [source, copy] { try? queue.close() } }
+        return try source.writeWithoutTransaction { source in
+            // GRDB ends the program where a connection is left in a transaction.
+            defer { if source.isInsideTransaction { try? source.execute(sql: "ROLLBACK") } }
+            guard try source.tableExists("objects") else {
+                // A start that was killed leaves an empty database.
+                let tables = try Int.fetchOne(source, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+                let id = try Int.fetchOne(source, sql: "PRAGMA application_id") ?? 0
+                guard tables > 0 || id != 0 else { throw Problem.noDatabase(folder: folder) }
+                throw Store.Problem.foreign(path: state.database)
+            }
+            let files = try withoutRemovals(in: state.objects) {
+                // What is read is as of one moment, and stays so until the end.
+                try source.execute(sql: "BEGIN")
+                let files = try String.fetchAll(source, sql: filesSQL)
+                try link(files, of: state.objects, into: target.objects)
+                return files
+            }
+            try copy.writeWithoutTransaction { try source.backup(to: $0) }
+            return files
+        }
+    }
+
+    private static func withoutRemovals<Value>(in folder: String, _ body: () throws -> Value) throws -> Value {
+        let lock: FolderLock
+        do {
+            lock = try FolderLock(folder, LOCK_EX)
+        } catch {
+            throw Problem.noObjects(path: URL(fileURLWithPath: folder).path)
+        }
+        defer { lock.release() }
+        return try body()
+    }
+
+    private static func link(_ files: [String], of objects: String, into target: String) throws {
+        var folders: Set<Substring> = []
+        for file in files {
+            let folder = file.prefix(2)
+            if folders.insert(folder).inserted { try makeFolder("\(target)/\(folder)") }
+            try hold("\(objects)/\(folder)/\(file)", as: "\(target)/\(folder)/\(file)")
+        }
+    }
+
+    /// Links a file, or copies it where no link is possible: to another disk, or of another user's file.
+    private static func hold(_ source: String, as target: String) throws {
+        guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) != 0 else { return }
+        switch errno {
+        case ENOENT: throw Problem.missingUpload(source)
+        case EXDEV, EPERM, EMLINK, EOPNOTSUPP: try copyFile(source, to: target)
+        case let code: throw DataFolder.Problem(Errno(rawValue: code), at: source)
+        }
+    }
+
+    /// Copies a file, for its owner only.
+    static func copyFile(_ source: String, to target: String) throws {
+        let reader: FileDescriptor
+        do {
+            reader = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
+        } catch {
+            throw Problem.unreadable(source)
+        }
+        do {
+            try reader.closeAfter {
+                let writer = try FileDescriptor.open(
+                    FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                    permissions: .ownerReadWrite)
+                try writer.closeAfter {
+                    if try !copyBytes(of: reader, to: writer) { throw Problem.unreadable(source) }
+                }
+            }
+        } catch let code as Errno {
+            throw DataFolder.Problem(code, at: target)
+        }
+    }
+
+    /// - Returns: false where the reader fails.
+    /// - Throws: `Errno` of the writer.
+    private static func copyBytes(of reader: FileDescriptor, to writer: FileDescriptor) throws -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            guard let count = try? reader.read(into: buffer) else { return false }
+            guard count > 0 else { return true }
+            _ = try writer.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    private static func makeFolder(_ path: String) throws {
+        do {
+            try DataFolder.makeFolder(path)
+        } catch {
+            throw DataFolder.Problem(error, at: path)
+        }
+    }
+}

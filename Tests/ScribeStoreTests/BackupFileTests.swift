@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// Where a backup may be written to, and what is left when one or its restoring ends early.
+struct BackupFileTests {
+    private let parent: TemporaryFolder
+    private var folder: String { "\(parent.path)/data" }
+    private var file: String { "\(parent.path)/backup" }
+    private var restored: DataFolder.Layout { DataFolder.Layout(path: "\(parent.path)/restored") }
+
+    init() throws {
+        parent = try TemporaryFolder()
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        try Store(path: folder.databasePath, durability: .normal).close()
+        _ = try folder.secret(named: DataFolder.signingKey) { [1, 2, 3] }
+        folder.release()
+    }
+
+    private func backUp(to file: String) throws {
+        _ = try Backup.write(folder: folder, to: file, name: "one", secrets: [])
+    }
+
+    private func restore(_ file: String) throws {
+        let folder = try DataFolder(path: restored.path, mustBeEmpty: true)
+        defer { folder.release() }
+        _ = try Backup.restore(file, into: folder, secrets: [])
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    }
+
+    @Test(
+        "a backup replaces no file of the data folder, and is written to no place that a start empties",
+        arguments: ["current", "lock", "signing-key", "states/1/scribe.sqlite", "work/new", "new"], ["data", "link"])
+    func inDataFolder(name: String, place: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: "\(parent.path)/link", withDestinationPath: folder)
+        let before = FileManager.default.contents(atPath: "\(folder)/\(name)")
+        let file = "\(parent.path)/\(place)/\(name)"
+        let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
+        #expect(problem?.description == "\(file) is in the data folder; name a file in another folder")
+        #expect(FileManager.default.contents(atPath: "\(folder)/\(name)") == before)
+        try DataFolder(path: folder).release()
+    }
+
+    @Test("a link is not replaced", arguments: ["data/signing-key", "nowhere"])
+    func link(target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "\(parent.path)/\(target)")
+        let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
+        #expect(problem?.description == "\(file) is a link; name the file that it leads to")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == "\(parent.path)/\(target)")
+    }
+
+    @Test("a name may have a colon, as times have")
+    func colon() throws {
+        let file = "\(parent.path)/2026-11-25T10:00"
+        try backUp(to: file)
+        try restore(file)
+        #expect(try restored.holdsData())
+    }
+
+    @Test("two backups do not write one file, and a later one goes over what a killed one has left")
+    func partial() throws {
+        try write("what a killed backup has left", to: "\(file).partial")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(file).partial")
+        let other = Glibc.open("\(file).partial", O_WRONLY | O_CLOEXEC)
+        try #require(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
+        let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
+        #expect(
+            problem?.description == "another backup is writing \(file); name another file, or try again later")
+        #expect(StateFolder.size(ofFile: "\(file).partial") == 29)
+        #expect(flock(other, LOCK_UN) == 0 && close(other) == 0)
+        try backUp(to: file)
+        #expect(!FileManager.default.fileExists(atPath: "\(file).partial"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        try restore(file)
+    }
+
+    @Test("a backup whose end is missing is told from what is no backup, and leaves the folder without data")
+    func truncated() throws {
+        try backUp(to: file)
+        let whole = try #require(FileManager.default.contents(atPath: file))
+        // The database is more than half of it.
+        try whole.prefix(whole.count / 2 + 1).write(to: URL(fileURLWithPath: "\(parent.path)/half"))
+        try write("no archive", to: "\(parent.path)/other")
+        let half = #expect(throws: Backup.Problem.self) { try restore("\(parent.path)/half") }
+        #expect(half?.description == "the backup is damaged: the end of \(parent.path)/half is missing")
+        let other = #expect(throws: Backup.Problem.self) { try restore("\(parent.path)/other") }
+        #expect(other?.description == "\(parent.path)/other is no backup of scribe-emulator")
+        #expect(restored.stateNames() == ["1"])
+        #expect(try !restored.holdsData())
+        #expect(!FileManager.default.fileExists(atPath: "\(restored.path)/signing-key"))
+        try restore(file)
+        #expect(try restored.holdsData())
+        #expect(FileManager.default.contents(atPath: "\(restored.path)/signing-key") == Data([1, 2, 3]))
+    }
+
+    @Test("a backup with a link in the place of a file is none, and what the link leads to stays as it is")
+    func linkInBackup() throws {
+        let outside = "\(parent.path)/outside"
+        try FileManager.default.createDirectory(
+            atPath: outside, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        let content = "\(parent.path)/content"
+        try FileManager.default.createDirectory(atPath: content, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: DataFolder.Layout(path: folder).firstState.database, toPath: "\(content)/scribe.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: "\(content)/objects", withDestinationPath: outside)
+        #expect(try Backup.tar(["--create", "--file", file, "--directory", content, "."]).status == 0)
+        let problem = #expect(throws: Backup.Problem.self) { try restore(file) }
+        #expect(problem?.description == "\(file) is no backup of scribe-emulator")
+        let mode = try FileManager.default.attributesOfItem(atPath: outside)[.posixPermissions]
+        #expect(mode as? Int == 0o755)
+        #expect(restored.stateNames() == ["1"])
+    }
+
+    @Test("what a killed restoring has left is no data, and goes at the next start")
+    func killedRestore() throws {
+        try backUp(to: file)
+        try DataFolder(path: restored.path).release()
+        let left = restored.state("2")
+        try FileManager.default.createDirectory(atPath: left.objects, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: DataFolder.Layout(path: folder).firstState.database, toPath: left.database)
+        #expect(try !restored.holdsData())
+        try restore(file)
+        #expect(try restored.currentName() == "3")
+        let server = try DataFolder(path: restored.path)
+        server.removeOtherStates()
+        #expect(restored.stateNames() == ["3"])
+        #expect(FileManager.default.fileExists(atPath: server.databasePath))
+    }
+}
