@@ -37,13 +37,13 @@ package final class ServedCertificate: Service, CustomStringConvertible {
     private let source: Source
     private let state: LockedValue<State>
     private let unknownHosts: UnknownHosts
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let threads: NIOThreadPool
     private let logger: Logger
 
     /// Reads or makes it.
     /// - Throws: ``CertificateProblem``.
-    package init(_ source: Source, clock: ScribeClock, threads: NIOThreadPool, logger: Logger) async throws {
+    package init(_ source: Source, clock: WallClock, threads: NIOThreadPool, logger: Logger) async throws {
         self.source = source
         self.clock = clock
         self.threads = threads

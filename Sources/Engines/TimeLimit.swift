@@ -3,7 +3,7 @@ import ScribeDomain
 /// Does some work unless it takes longer than it may.
 /// - Throws: what the work throws, `failure` once the limit is over, or `CancellationError`.
 func withTimeLimit<Value: Sendable>(
-    _ limit: Duration, clock: ScribeClock, failure: any Error,
+    _ limit: Duration, clock: WallClock, failure: any Error,
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in

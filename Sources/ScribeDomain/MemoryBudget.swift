@@ -29,13 +29,13 @@ package final class MemoryBudget: Sendable {
     package let limit: Int
     /// The bytes of each share that are not counted.
     fileprivate let free: Int
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let state = LockedValue(State())
 
     /// - Parameters:
     ///   - limit: in bytes.
     ///   - free: the bytes of each share that are not counted, so that small bodies cost nothing.
-    package init(limit: Int, free: Int = 4096, clock: ScribeClock) {
+    package init(limit: Int, free: Int = 4096, clock: WallClock) {
         self.limit = limit
         self.free = free
         self.clock = clock

@@ -2,10 +2,10 @@ import Foundation
 package import ScribeDomain
 
 /// The only place where time and chance enter the program.
-extension ScribeClock {
+extension WallClock {
     /// The machine's clock.
-    package static var system: ScribeClock {
-        ScribeClock(now: { Date() }, sleep: { duration, _ in try await Task.sleep(for: duration) })
+    package static var system: WallClock {
+        WallClock(now: { Date() }, sleep: { duration, _ in try await Task.sleep(for: duration) })
     }
 }
 

@@ -28,7 +28,7 @@ package struct Runtime: Sendable {
     package let signals: ChangeSignals
     package let metrics: Metrics
     package let identifiers: IdentifierSource
-    package let clock: ScribeClock
+    package let clock: WorldClock
 
     package init(
         store: Store, reserve: StorageReserve, transcriber: any Transcriber, noteWriter: any NoteWriter,
@@ -40,7 +40,7 @@ package struct Runtime: Sendable {
         facts: ClinicalFacts,
         signals: ChangeSignals,
         metrics: Metrics, identifiers: IdentifierSource,
-        clock: ScribeClock
+        clock: WorldClock
     ) {
         self.store = store
         self.reserve = reserve

@@ -47,7 +47,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             // Of the file that was read, or could not be used, and of the file at the last look.
             var (settled, last) = (mark, mark)
-            while (try? await world.runtime.clock.sleep(for: Self.interval, as: .clientsFile)) != nil {
+            while (try? await world.runtime.clock.wall.sleep(for: Self.interval, as: .clientsFile)) != nil {
                 let isRequested = request.take()
                 guard let path = configuration.clientsFile else {
                     if isRequested { logger.notice("there is no clients file to read again") }

@@ -11,7 +11,7 @@ import ServiceLifecycle
 package struct Emulator: Sendable {
     /// What it is made from. Tests hand in others than the machine's own.
     package struct Parts: Sendable {
-        package var clock: ScribeClock
+        package var clock: WallClock
         package var identifiers: IdentifierSource
         package var logger: Logger
         /// In place of the one that the configuration names.
@@ -22,7 +22,7 @@ package struct Emulator: Sendable {
         package var clientsFileRequest = ClientsFileRequest()
 
         package init(
-            clock: ScribeClock, identifiers: IdentifierSource, logger: Logger, transcriber: (any Transcriber)? = nil,
+            clock: WallClock, identifiers: IdentifierSource, logger: Logger, transcriber: (any Transcriber)? = nil,
             noteWriter: (any NoteWriter)? = nil, liveEngine: (any LiveEngine)? = nil
         ) {
             self.clock = clock

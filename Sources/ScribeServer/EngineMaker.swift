@@ -12,7 +12,7 @@ struct EngineMaker {
     let fixtures: FixtureSet
     let temporary: TemporaryFiles
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WallClock
     let threads: NIOThreadPool
     let decoder: WaveDecoder
 

@@ -12,7 +12,9 @@ package struct OpenWorld: Sendable {
     package let world: World
     /// What runs as long as it does. The first one ends last.
     let services: [any Service]
+}
 
+extension OpenWorld {
     /// Opens the store in a data folder, and makes known who may log in.
     /// - Parameter clientsMark: of the clients file as it was before its logins were read.
     /// - Throws: ``StartupProblem``, `Store.Problem`, or what SQLite says.
@@ -42,7 +44,7 @@ package struct OpenWorld: Sendable {
                 world: world, logins: emulator.logins, threads: data.threads, logger: logger),
         ]
         if configuration.transcriber != .fake {
-            services.append(TranscriberProbe(transcriber: world.runtime.transcriber, clock: clock, logger: logger))
+            services.append(TranscriberProbe(transcriber: world.runtime.transcriber, clock: clock.wall, logger: logger))
         }
         self.services = services
     }

@@ -36,7 +36,7 @@ struct OrphanSweep: Service, CustomStringConvertible {
 struct HourlySweep: Service, CustomStringConvertible {
     let store: Store
     let objects: ObjectFiles
-    let clock: ScribeClock
+    let clock: WorldClock
     let logger: Logger
 
     private static let day = 86_400.0
@@ -64,7 +64,7 @@ struct HourlySweep: Service, CustomStringConvertible {
                     // In pieces of some 50 ms in a database of 1 GB: other writes wait for each.
                     while !Task.isCancelled, try await store.freePages(atMost: 500) > 0 {}
                 }
-                try? await clock.sleep(for: .seconds(3600), as: .sweep)
+                try? await clock.wall.sleep(for: .seconds(3600), as: .sweep)
             }
         }
         try? await gracefulShutdown()

@@ -108,6 +108,7 @@ package final class TemporaryWorld: Sendable {
             return !isClosed
         }
         guard isFirst else { return }
+        world.endConnections()
         running.cancel()
         await running.value
         await Self.remove(world.runtime.store, folder)

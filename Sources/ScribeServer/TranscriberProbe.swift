@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Asks whether the recogniser is there: at the start, then once a minute while the last request to it failed.
 struct TranscriberProbe: Service, CustomStringConvertible {
     let transcriber: any Transcriber
-    let clock: ScribeClock
+    let clock: WallClock
     let logger: Logger
 
     static let interval: Duration = .seconds(60)

@@ -22,12 +22,12 @@ extension World {
     /// - Throws: ``StartupProblem``, or what the store throws.
     static func seeded(_ emulator: Emulator, on data: WorldData, _ logins: Logins) async throws -> World {
         let (configuration, parts) = (emulator.configuration, emulator.parts)
-        let (clock, secrets) = (parts.clock, ClientSecrets(key: data.key))
+        let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: data.key))
         let clients = KnownClients(demoPrincipal: try logins.demoPrincipal())
         try await logins.register(in: data.store, secrets, as: clients)
         try await logins.configureWebhooks(in: data.store, pauses: configuration.webhookPauses, at: clock.now)
         let world = World(
-            runtime: runtime(emulator, data), changes: data.changes,
+            runtime: runtime(emulator, data, clock), changes: data.changes,
             authenticator: Authenticator(
                 tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode,
                 clients: clients),
@@ -40,9 +40,9 @@ extension World {
     }
 
     /// What is done with the data, whichever API asks for it.
-    private static func runtime(_ emulator: Emulator, _ data: WorldData) -> Runtime {
+    private static func runtime(_ emulator: Emulator, _ data: WorldData, _ clock: WorldClock) -> Runtime {
         let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
-        let (clock, identifiers) = (emulator.parts.clock, emulator.parts.identifiers)
+        let identifiers = emulator.parts.identifiers
         let bucket = emulator.composition.bucket
         let consultations = Consultations(
             store: store, templates: emulator.templates, bench: engines.bench, signals: data.changes.signals,
@@ -58,7 +58,7 @@ extension World {
             consultations: consultations, bench: engines.bench, bucket: bucket,
             sessionAudio: SessionAudio(
                 store: store, objects: data.objects,
-                combined: CombinedAudio(temporary: engines.temporary, clock: clock, threads: .singleton),
+                combined: CombinedAudio(temporary: engines.temporary, clock: clock.wall, threads: .singleton),
                 clock: clock),
             sessionStreams: SessionStreams(recordings: recordings),
             conversations: Conversations(
@@ -67,7 +67,7 @@ extension World {
             uploads: uploads,
             recognitions: Recognitions(
                 uploads: uploads, objects: data.objects, transcriber: engines.transcriber, decoder: engines.decoder,
-                metrics: metrics, clock: clock, threads: .singleton),
+                metrics: metrics, clock: clock.wall, threads: .singleton),
             liveRecordings: recordings,
             outbound: emulator.outbound,
             webhooks: Webhooks(

@@ -44,10 +44,10 @@ extension Store {
     }
 
     /// Remembers a refresh token by its hash, and forgets those that have expired.
-    package func saveRefreshToken(hash: [UInt8], of client: ClientID, now: Date, expiresAt: Date) async throws {
+    package func saveRefreshToken(hash: [UInt8], of client: ClientID, _ period: RefreshPeriod) async throws {
         try await writes.write { db in
-            try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [now.milliseconds])
-            try Self.insertRefreshToken(hash, family: hash, of: client, expiresAt: expiresAt, in: db)
+            try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [period.now.milliseconds])
+            try Self.insertRefreshToken(hash, family: hash, of: client, period, in: db)
         }
     }
 
@@ -58,17 +58,18 @@ extension Store {
     /// - Parameter newHash: of the one that follows from the old one, the same each time.
     /// - Returns: whose token it is, or nil when it is unknown, expired or rotated too long ago.
     package func rotateRefreshToken(
-        hash: [UInt8], to newHash: [UInt8], now: Date, expiresAt: Date, grace: TimeInterval
+        hash: [UInt8], to newHash: [UInt8], _ period: RefreshPeriod, grace: TimeInterval
     ) async throws -> Client? {
         try await writes.write { db in
             let row = try db.row(
                 """
                 SELECT clients.*, rotated_at, family FROM refresh_tokens JOIN clients USING (client_id)
-                WHERE token_hash = ? AND expires_at > ?
+                WHERE token_hash = ? AND expires_at > ? + max(0, ? - clock_offset)
                 """,
-                [Data(hash), now.milliseconds]
+                [Data(hash), period.now.milliseconds, period.offsetInMilliseconds]
             )
             guard let row else { return nil }
+            let now = period.now
             let family = row["family"] as Data? ?? Data(hash)
             if let rotatedAt = row["rotated_at"] as Int64? {
                 guard now.timeIntervalSince(Date(milliseconds: rotatedAt)) <= grace else {
@@ -82,7 +83,7 @@ extension Store {
             }
             let client = Client(row: row)
             try Self.insertRefreshToken(
-                newHash, family: Array(family), of: client.principal.client, expiresAt: expiresAt, in: db)
+                newHash, family: Array(family), of: client.principal.client, period, in: db)
             return client
         }
     }
@@ -100,11 +101,11 @@ extension Store {
     }
 
     private static func insertRefreshToken(
-        _ hash: [UInt8], family: [UInt8], of client: ClientID, expiresAt: Date, in db: Database
+        _ hash: [UInt8], family: [UInt8], of client: ClientID, _ period: RefreshPeriod, in db: Database
     ) throws {
         try db.insert(into: "refresh_tokens", onConflict: .keep(key: ["token_hash"])).values([
-            "token_hash": Data(hash), "client_id": client.rawValue, "expires_at": expiresAt.milliseconds,
-            "family": Data(family),
+            "token_hash": Data(hash), "client_id": client.rawValue, "expires_at": period.end.milliseconds,
+            "family": Data(family), "clock_offset": period.offsetInMilliseconds,
         ])
     }
 }

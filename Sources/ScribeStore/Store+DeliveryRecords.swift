@@ -28,12 +28,16 @@ package struct DeliveryFilter: Hashable, Sendable {
 extension Store {
     /// The newest first.
     package func deliveries(_ filter: DeliveryFilter) async throws -> [DeliveryRecord] {
-        try await read { db in
+        // Those of one session are found by their index, which a condition that may be absent does not use.
+        let isOfSession = filter.session != nil && filter.business != nil
+        let session =
+            isOfSession
+            ? "business_id = ?6 AND session = ?3" : "(?6 IS NULL OR business_id = ?6) AND (?3 IS NULL OR session = ?3)"
+        return try await read { db in
             try db.rows(
                 """
-                SELECT \(Self.columns) FROM deliveries WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR webhook = ?2)
-                    AND (?3 IS NULL OR session = ?3) AND (?4 IS NULL OR id < ?4)
-                    AND (?6 IS NULL OR business_id = ?6)
+                SELECT \(Self.columns) FROM deliveries WHERE \(session) AND (?1 IS NULL OR state = ?1)
+                    AND (?2 IS NULL OR webhook = ?2) AND (?4 IS NULL OR id < ?4)
                 ORDER BY id DESC LIMIT ?5
                 """,
                 [

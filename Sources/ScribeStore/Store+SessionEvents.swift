@@ -1,13 +1,13 @@
 package import Foundation
 import GRDB
-import ScribeDomain
+package import ScribeDomain
 
 /// What others are told of is raised by the change itself, in the SQL transaction that makes it true: then nothing that
 /// happened is untold, and nothing is told that did not happen.
 extension Store {
     /// Raises what has become true by time alone: that sessions' time is over.
-    /// - Returns: when to look again, if any is to be looked for.
-    package func expireSessions(at now: Date) async throws -> Date? {
+    /// - Returns: when to look again, if any is to be looked for, and those that cannot be read: they are told of nobody.
+    package func expireSessions(at now: Date) async throws -> (next: Date?, unreadable: [TransactionID]) {
         try await writes.write { db, changes in
             let expired = try db.rows(
                 """
@@ -16,16 +16,20 @@ extension Store {
                 RETURNING business_id, txn_id
                 """,
                 [now.milliseconds])
+            var unreadable: [TransactionID] = []
             for row in expired {
                 let key = Transaction.Key(
                     business: BusinessID(row["business_id"]), id: TransactionID(row["txn_id"]))
                 guard let found = try Self.transactionRow(key, in: db) else { continue }
-                let transaction = try Transaction(row: found, withChunks: false)
+                guard let transaction = try? Transaction(row: found, withChunks: false) else {
+                    unreadable.append(key.id)
+                    continue
+                }
                 try self.raise([.expired], of: transaction, at: now, in: db, &changes)
             }
             let next = try db.row(
                 "SELECT min(expires_at) AS time FROM transactions WHERE expires_at IS NOT NULL")
-            return (next?["time"] as Int64?).map(Date.init(milliseconds:))
+            return ((next?["time"] as Int64?).map(Date.init(milliseconds:)), unreadable)
         }
     }
 

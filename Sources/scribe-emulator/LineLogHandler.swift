@@ -13,12 +13,12 @@ enum LogFormat: String, CaseIterable, Sendable {
 /// Writes log lines to standard error.
 struct LineLogHandler: LogHandler {
     let format: LogFormat
-    let clock: ScribeClock
+    let clock: WallClock
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(format: LogFormat, clock: ScribeClock, level: Logger.Level) {
+    init(format: LogFormat, clock: WallClock, level: Logger.Level) {
         self.format = format
         self.clock = clock
         self.logLevel = level

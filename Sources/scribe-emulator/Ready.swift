@@ -26,7 +26,7 @@ struct Ready: AsyncParsableCommand {
         guard let limit = Duration(setting: timeout) else {
             throw ValidationError("--timeout: '\(timeout)' is not a time; write 30s")
         }
-        let clock = ScribeClock.system
+        let clock = WallClock.system
         let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
         while true {
             if let baseURL = try target.baseURL(), await isReady(baseURL) {

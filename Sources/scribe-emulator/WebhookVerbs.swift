@@ -134,7 +134,7 @@ struct TestWebhook: AsyncParsableCommand {
         // Until the first attempt is over: whoever tries it is at the keyboard.
         let isOver: (ListedDelivery) -> Bool = { $0.state == "delivered" || $0.state == "failed" || $0.problem != nil }
         while !isOver(delivery) {
-            try await ScribeClock.system.sleep(for: .milliseconds(100), as: .readiness)
+            try await WallClock.system.sleep(for: .milliseconds(100), as: .readiness)
             delivery = try await client.send("GET", "deliveries/\(delivery.deliveryId)")
         }
         print(delivery.line)

@@ -7,9 +7,9 @@ package struct ScriptedTranscriber: Transcriber {
 
     package let name = "scripted"
     package let steps: LockedValue<[Step]>
-    package let clock: ScribeClock
+    package let clock: WallClock
 
-    package init(steps: LockedValue<[Step]>, clock: ScribeClock) {
+    package init(steps: LockedValue<[Step]>, clock: WallClock) {
         self.steps = steps
         self.clock = clock
     }

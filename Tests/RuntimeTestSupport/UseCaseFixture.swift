@@ -81,7 +81,7 @@ package struct UseCaseFixture {
             try FileManager.default.createDirectory(
                 atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
         }
-        let clock = manual.clock
+        let (clock, world) = (manual.clock, manual.world)
         // Each step can be refused, by the fixture `refuse-<step>`.
         let bench = TestBench(
             FixtureSet(
@@ -94,7 +94,7 @@ package struct UseCaseFixture {
             folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers, pool: .singleton)
         consultations = Consultations(
             store: store, templates: templates, bench: bench, signals: changes.hub.signals, identifiers: identifiers,
-            clock: clock)
+            clock: world)
         let reserve = StorageReserve(
             path: hasRoom ? "\(folder.path)/reserve" : "\(folder.path)/missing/reserve", pool: .singleton)
         uploads = Uploads(
@@ -102,16 +102,16 @@ package struct UseCaseFixture {
             bench: bench, watchers: [uploaded])
         let recordings = LiveRecordings(
             store: store, uploads: uploads, consultations: consultations,
-            memory: MemoryBudget(limit: 256 << 20, free: 0, clock: clock), clock: clock)
+            memory: MemoryBudget(limit: 256 << 20, free: 0, clock: clock), clock: world)
         streams = SessionStreams(recordings: recordings)
         let facts = ClinicalFacts(threads: .singleton)
         let temporary = TemporaryFiles(folder: "\(folder.path)/work", identifiers: identifiers, files: .singleton)
         sessionAudio = SessionAudio(
             store: store, objects: objects,
-            combined: CombinedAudio(temporary: temporary, clock: clock, threads: .singleton), clock: clock)
+            combined: CombinedAudio(temporary: temporary, clock: clock, threads: .singleton), clock: world)
         conversations = Conversations(
             store: store, consultations: consultations, facts: facts, bucket: "bucket", identifiers: identifiers,
-            clock: clock)
+            clock: world)
         let transcriber = ScriptedTranscriber(steps: LockedValue([step]), clock: clock)
         recognitions = Recognitions(
             uploads: uploads, objects: objects, transcriber: transcriber,
@@ -123,14 +123,14 @@ package struct UseCaseFixture {
             return addresses[host].flatMap { IPAddress($0) }.map { [$0] } ?? []
         }
         webhooks = Webhooks(
-            store: store, outbound: outbound, identifiers: identifiers, clock: clock, pauses: [.seconds(10)],
+            store: store, outbound: outbound, identifiers: identifiers, clock: world, pauses: [.seconds(10)],
             formats: formats)
         runtime = Runtime(
             store: store, reserve: reserve, transcriber: transcriber, noteWriter: RulesNoteWriter(facts: facts),
             consultations: consultations, bench: bench, bucket: "bucket", sessionAudio: sessionAudio,
             sessionStreams: streams, conversations: conversations, uploads: uploads, recognitions: recognitions,
             liveRecordings: recordings, outbound: outbound, webhooks: webhooks, templates: templates, facts: facts,
-            signals: changes.hub.signals, metrics: metrics, identifiers: identifiers, clock: clock)
+            signals: changes.hub.signals, metrics: metrics, identifiers: identifiers, clock: world)
     }
 
     // MARK: Transactions

@@ -13,7 +13,7 @@ struct ChangeSignalsTests {
 
     /// Waits until something was read often enough.
     private func hold(until last: Int, departure: Departure = Departure()) async throws -> Int {
-        try await signals.held(key, atMost: .seconds(5), clock: manual.clock, until: departure) {
+        try await signals.held(key, atMost: .seconds(5), clock: manual.world, until: departure) {
             let count = reads.withLock { reads in
                 reads += 1
                 return reads
@@ -28,7 +28,7 @@ struct ChangeSignalsTests {
 
     @Test("a change between subscribing and waiting is not lost")
     func earlyChange() async throws {
-        let answer = try await signals.held(key, atMost: .seconds(5), clock: manual.clock, until: Departure()) {
+        let answer = try await signals.held(key, atMost: .seconds(5), clock: manual.world, until: Departure()) {
             let count = reads.withLock { reads in
                 reads += 1
                 return reads

@@ -13,8 +13,8 @@ struct JobBellTests {
     func early() async throws {
         bell.ring()
         bell.ring()
-        #expect(try await bell.wait(atMost: nil, clock: manual.clock))
-        async let second = bell.wait(atMost: .seconds(1), clock: manual.clock)
+        #expect(try await bell.wait(atMost: nil, clock: manual.world))
+        async let second = bell.wait(atMost: .seconds(1), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         manual.advance(by: .seconds(1))
         #expect(try await second)
@@ -22,11 +22,11 @@ struct JobBellTests {
 
     @Test("the bell still works after a wait that ran out of time")
     func afterTimeout() async throws {
-        async let first = bell.wait(atMost: .seconds(1), clock: manual.clock)
+        async let first = bell.wait(atMost: .seconds(1), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         manual.advance(by: .seconds(1))
         #expect(try await first)
-        async let second = bell.wait(atMost: .seconds(60), clock: manual.clock)
+        async let second = bell.wait(atMost: .seconds(60), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         bell.ring()
         #expect(try await second)
@@ -38,14 +38,14 @@ struct JobBellTests {
             let key = Transaction.Key(business: .init("b-1"), id: .init("t-\(number)"))
             return Job(id: Int64(number), transaction: key, attempt: 1, generation: 1, work: .assemble())
         }
-        async let wait = bell.wait(atMost: .seconds(60), clock: manual.clock)
+        async let wait = bell.wait(atMost: .seconds(60), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         for job in jobs { bell.hand(job) }
         #expect(try await !wait)
-        #expect(try await !bell.wait(atMost: nil, clock: manual.clock), "it is still there")
+        #expect(try await !bell.wait(atMost: nil, clock: manual.world), "it is still there")
         #expect(bell.handedJobs(upTo: 2) == Array(jobs.prefix(2)))
         bell.ring()
-        #expect(try await bell.wait(atMost: nil, clock: manual.clock))
+        #expect(try await bell.wait(atMost: nil, clock: manual.world))
         #expect(bell.handedJobs(upTo: 2) == [jobs[2]])
     }
 }

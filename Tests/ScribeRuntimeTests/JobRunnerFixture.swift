@@ -15,7 +15,7 @@ struct ScriptedNoteWriter: NoteWriter {
 
     let name = "scripted"
     let isInstant: Bool
-    let clock: ScribeClock
+    let clock: WallClock
     let failures: LockedValue<[any Error]>
     let delay: Duration?
 
@@ -55,7 +55,7 @@ struct JobRunnerFixture {
             noteWriter: ScriptedNoteWriter(
                 isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
             bench: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
-            clock: clock, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
+            clock: manual.world, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -115,7 +115,7 @@ struct JobRunnerFixture {
     /// Returns when the results are final.
     func finished() async throws {
         _ = try await changes.signals.held(
-            key, atMost: .seconds(1_000_000), clock: manual.clock, until: Departure()
+            key, atMost: .seconds(1_000_000), clock: manual.world, until: Departure()
         ) { ((), try await documents().allSatisfy(\.status.isFinal)) }
     }
 

@@ -35,13 +35,13 @@ struct LiveRecordingTests {
         let template = Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
         let consultations = Consultations(
             store: store, templates: TemplateCatalogue([template]), bench: .idle, signals: changes.signals,
-            identifiers: .counting(), clock: manual.clock)
+            identifiers: .counting(), clock: manual.world)
         let uploads = Uploads(
             store: store, objects: objects, reserve: StorageReserve(path: "\(folder.path)/reserve", pool: .singleton),
             bench: .idle)
         memory = MemoryBudget(limit: 256 << 20, free: 0, clock: manual.clock)
         recordings = LiveRecordings(
-            store: store, uploads: uploads, consultations: consultations, memory: memory, clock: manual.clock)
+            store: store, uploads: uploads, consultations: consultations, memory: memory, clock: manual.world)
     }
 
     private func begin() async throws -> LiveRecording {

@@ -18,7 +18,7 @@ struct SilentConversationsTests {
     private func running(_ test: () async throws -> Void) async throws {
         let service = SilentConversations(
             store: fixture.store, conversations: fixture.conversations, changes: fixture.changes.hub,
-            clock: fixture.manual.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            clock: fixture.manual.world, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let task = Task { try await service.run() }
         defer { task.cancel() }
         try await test()

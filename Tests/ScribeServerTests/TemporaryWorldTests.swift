@@ -14,26 +14,10 @@ import Testing
 @testable import ScribeServer
 
 struct TemporaryWorldTests {
-    private let server: TestServer
+    private let fixture: TemporaryWorldFixture
+    private var server: TestServer { fixture.server }
 
-    init() throws { server = try TestServer() }
-
-    private var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
-
-    /// The emulator of a server, with the world of its data folder.
-    private func opened() async throws -> (emulator: Emulator, opened: OpenWorld) {
-        try await open(
-            server.configuration, .init(clock: server.manual.clock, identifiers: .counting(), logger: logger))
-    }
-
-    /// Runs a test against one world of an emulator.
-    private func run(
-        _ world: World, of emulator: Emulator, _ test: @escaping @Sendable (TestScribeClient) async throws -> Void
-    ) async throws {
-        let application = Application(
-            responder: FamilyResponder(families: emulator.families, world: world, memory: emulator.memory))
-        try await application.test(.router) { try await test(TestScribeClient(door: .router($0))) }
-    }
+    init() throws { fixture = try TemporaryWorldFixture() }
 
     /// Runs a test in each world at once, with a client that has logged in there.
     private func inParallel(
@@ -43,7 +27,9 @@ struct TemporaryWorldTests {
         try await withThrowingDiscardingTaskGroup { group in
             for (number, temporary) in worlds {
                 group.addTask {
-                    try await run(temporary.world, of: emulator) { try await test(try await $0.login(), number) }
+                    try await fixture.run(temporary.world, of: emulator) {
+                        try await test(try await $0.login(), number)
+                    }
                 }
             }
         }
@@ -51,7 +37,7 @@ struct TemporaryWorldTests {
 
     @Test("a hundred worlds of one emulator have nothing of each other")
     func hundred() async throws {
-        let (emulator, opened) = try await opened()
+        let (emulator, opened) = try await fixture.opened()
         let now = server.manual.now
         let worlds = try await withThrowingTaskGroup(of: (Int, TemporaryWorld).self) { group in
             for number in 0..<100 { group.addTask { (number, try await emulator.temporaryWorld()) } }
@@ -77,7 +63,7 @@ struct TemporaryWorldTests {
             #expect(items.count == 2)
         }
         for world in worlds.values { await world.close() }
-        try await run(opened.world, of: emulator) { anonymous in
+        try await fixture.run(opened.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
             #expect(try await client.get("/voice/api/v2/transaction/t").status == 404)
         }
@@ -86,16 +72,16 @@ struct TemporaryWorldTests {
 
     @Test("a token of one world counts in no other")
     func tokens() async throws {
-        let (emulator, opened) = try await opened()
+        let (emulator, opened) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
         let headers = LockedValue(HTTPFields())
-        try await run(opened.world, of: emulator) { anonymous in
+        try await fixture.run(opened.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
             headers.withLock { $0 = client.headers }
             let own = try await client.get("/voice/api/v2/transaction/t")
             #expect(own.status == 404)
         }
-        try await run(temporary.world, of: emulator) { anonymous in
+        try await fixture.run(temporary.world, of: emulator) { anonymous in
             let stranger = TestScribeClient(door: anonymous.door, headers: headers.withLock { $0 })
             let answer = try await stranger.get("/voice/api/v2/transaction/t")
             #expect(answer.status == 401)
@@ -106,11 +92,11 @@ struct TemporaryWorldTests {
 
     @Test("a closed world refuses writes, and nothing of it is left")
     func closing() async throws {
-        let (emulator, opened) = try await opened()
+        let (emulator, opened) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
         let folder = temporary.folder
         let now = server.manual.now
-        try await run(temporary.world, of: emulator) { anonymous in
+        try await fixture.run(temporary.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
             try await client.consultation("t", at: now)
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
@@ -126,5 +112,25 @@ struct TemporaryWorldTests {
         #expect(!FileManager.default.fileExists(atPath: folder))
         #expect(await !temporary.world.runtime.store.isReachable())
         try opened.world.runtime.store.close()
+    }
+
+    @Test("a world that is closed closes its sockets, and answers its held polls with what they have read")
+    func closingConnections() async throws {
+        let manual = server.manual
+        try await fixture.runOverSocket { anonymous, temporary in
+            let client = try await anonymous.login()
+            #expect(try await client.initialise("t").status == 201)
+            let token = try #require(client.headers[.authorization])
+            let port = try #require(client.port)
+            try await TestSocket.open("/v1/listen?encoding=linear16", port: port, [("authorization", token)]) {
+                socket in
+                try await socket.settle()
+                async let poll = client.status("t", "?waitTime=10")
+                try await manual.waitFor(.heldPoll)
+                await temporary.close()
+                #expect(try await poll.status == 202)
+                #expect(try await socket.end().code == 1012)
+            }
+        }
     }
 }

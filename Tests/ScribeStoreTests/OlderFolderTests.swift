@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import ScribeDomain
 import TestSupport
 import Testing
 
@@ -84,6 +85,70 @@ struct OlderFolderTests {
         }
         try await older.requireWhole()
         #expect(StateFolder(path: elsewhere).hasDatabase)
+    }
+
+    @Test("a start waits for the backup that reads the old place, and leaves the one that archives alone")
+    func besideBackups() async throws {
+        let older = try await OlderFolder()
+        let staging = older.layout.staging("one")
+        try FileManager.default.createDirectory(atPath: staging, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: "\(staging)/file"))
+        let archiving = try FolderLock(staging, LOCK_EX)
+        let reading = LockedValue<FolderLock?>(try FolderLock(older.path, LOCK_SH))
+        let notes = LockedValue<[String]>([])
+        let old = older.old
+        let opening = DataFolder.Opening { line in
+            notes.withLock { $0.append(line) }
+            // Of a start that waits nothing is moved yet.
+            #expect(old.hasDatabase == reading.withLock { $0 != nil })
+            reading.withLock {
+                $0?.release()
+                $0 = nil
+            }
+        }
+        try DataFolder(path: older.path, opening).release()
+        #expect(notes.withLock { $0.count } == 2)
+        #expect(notes.withLock { $0.first }?.contains("waits for the backup") == true)
+        #expect(notes.withLock { $0.last }?.contains("was of an earlier version") == true)
+        #expect(FileManager.default.fileExists(atPath: "\(staging)/file"))
+        archiving.release()
+        try await older.requireWhole()
+        #expect(!FileManager.default.fileExists(atPath: staging))
+    }
+
+    @Test("keys that end a start end it before anything is moved")
+    func keys() async throws {
+        let older = try await OlderFolder()
+        let file = "\(older.path)/key-of-a-family.pem"
+        try Data("key".utf8).write(to: URL(fileURLWithPath: file))
+        for name in [DataFolder.signingKey, "key-of-a-family.pem"] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: "\(older.path)/\(name)")
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: file)
+        let opening = DataFolder.Opening(secrets: ["key-of-a-family.pem"])
+        #expect(throws: DataFolder.Problem.readableByOthers(file: file)) {
+            try DataFolder(path: older.path, opening)
+        }
+        #expect(!FileManager.default.fileExists(atPath: older.layout.states))
+        #expect(older.isSafeFromEarlierVersion() && older.old.hasDatabase)
+        try FileManager.default.removeItem(atPath: file)
+        try DataFolder(path: older.path, opening).release()
+        try await older.requireWhole()
+    }
+
+    @Test("files among the states do not end the first start, and a file in the place of work ends it before the move")
+    func files() async throws {
+        let older = try await OlderFolder()
+        try FileManager.default.createDirectory(atPath: older.layout.states, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: "\(older.layout.states)/README"))
+        try FileManager.default.removeItem(atPath: older.layout.work)
+        try Data("a file".utf8).write(to: URL(fileURLWithPath: older.layout.work))
+        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: older.path) }
+        #expect(problem == .unusable(path: older.layout.work, reason: "it is a file, and a folder is expected"))
+        #expect(older.old.hasDatabase)
+        try FileManager.default.removeItem(atPath: older.layout.work)
+        try await older.requireWhole()
     }
 
     @Test("uploads in both places end the start, and an earlier version can go on")

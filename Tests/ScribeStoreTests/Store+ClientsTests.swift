@@ -17,10 +17,11 @@ struct ClientStoreTests {
         try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32))])
         func hash(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
         let end = fixture.start.addingTimeInterval(1000)
-        try await fixture.store.saveRefreshToken(hash: hash(1), of: .init("c-1"), now: fixture.start, expiresAt: end)
+        try await fixture.store.saveRefreshToken(
+            hash: hash(1), of: .init("c-1"), RefreshPeriod(now: fixture.start, end: end))
         func rotate(_ old: UInt8, _ new: UInt8, after seconds: Double) async throws -> Client? {
             try await fixture.store.rotateRefreshToken(
-                hash: hash(old), to: hash(new), now: fixture.start.addingTimeInterval(seconds), expiresAt: end,
+                hash: hash(old), to: hash(new), RefreshPeriod(now: fixture.start.addingTimeInterval(seconds), end: end),
                 grace: 60
             )
         }
@@ -38,11 +39,11 @@ struct ClientStoreTests {
         let end = fixture.start.addingTimeInterval(1000)
         for login: UInt8 in [1, 11] {
             try await fixture.store.saveRefreshToken(
-                hash: hash(login), of: .init("c-1"), now: fixture.start, expiresAt: end)
+                hash: hash(login), of: .init("c-1"), RefreshPeriod(now: fixture.start, end: end))
         }
         func rotate(_ old: UInt8, _ new: UInt8, after seconds: Double) async throws -> Client? {
             try await fixture.store.rotateRefreshToken(
-                hash: hash(old), to: hash(new), now: fixture.start.addingTimeInterval(seconds), expiresAt: end,
+                hash: hash(old), to: hash(new), RefreshPeriod(now: fixture.start.addingTimeInterval(seconds), end: end),
                 grace: 60)
         }
         #expect(try await rotate(1, 2, after: 10) == client)
@@ -60,7 +61,7 @@ struct ClientStoreTests {
             try await fixture.store.register([(client, hash(1))])
             let end = fixture.start.addingTimeInterval(1000)
             try await fixture.store.saveRefreshToken(
-                hash: hash(5), of: .init("c-1"), now: fixture.start, expiresAt: end)
+                hash: hash(5), of: .init("c-1"), RefreshPeriod(now: fixture.start, end: end))
             let moved = Client(
                 principal: Principal(
                     business: .init("b-2"), user: client.principal.user, doctor: client.principal.doctor,
@@ -70,7 +71,7 @@ struct ClientStoreTests {
                 (change == "business" ? moved : client, hash(change == "secret" ? 2 : 1))
             ])
             let refreshed = try await fixture.store.rotateRefreshToken(
-                hash: hash(5), to: hash(6), now: fixture.start, expiresAt: end, grace: 60)
+                hash: hash(5), to: hash(6), RefreshPeriod(now: fixture.start, end: end), grace: 60)
             #expect((refreshed != nil) == (change == "nothing"), "\(change)")
         }
     }

@@ -5,7 +5,7 @@ package import ScribeDomain
 package final class ManualClock: Sendable {
     private struct Sleeper {
         let number: Int
-        let name: ScribeClock.Sleeper
+        let name: WallClock.Sleeper
         let until: Date
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -13,7 +13,7 @@ package final class ManualClock: Sendable {
     /// A test that waits until all of these sleep.
     private struct Watcher {
         let number: Int
-        let names: [ScribeClock.Sleeper]
+        let names: [WallClock.Sleeper]
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -40,8 +40,11 @@ package final class ManualClock: Sendable {
 
     package var now: Date { state.withLock { $0.now } }
 
-    package var clock: ScribeClock {
-        ScribeClock(now: { self.now }, sleep: { try await self.sleep(for: $0, as: $1) })
+    /// A world's clock that runs with this one.
+    package var world: WorldClock { WorldClock(clock) }
+
+    package var clock: WallClock {
+        WallClock(now: { self.now }, sleep: { try await self.sleep(for: $0, as: $1) })
     }
 
     /// Moves the time, and wakes those whose time has come.
@@ -60,7 +63,7 @@ package final class ManualClock: Sendable {
 
     /// Returns once all of these sleep: whoever is named twice, twice.
     /// - Throws: who was waited for, when the test is cancelled because its time is over.
-    package func waitFor(_ names: ScribeClock.Sleeper...) async throws {
+    package func waitFor(_ names: WallClock.Sleeper...) async throws {
         let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -85,11 +88,14 @@ package final class ManualClock: Sendable {
     }
 
     /// How many of these sleep now.
-    package func count(of name: ScribeClock.Sleeper) -> Int {
+    package func count(of name: WallClock.Sleeper) -> Int {
         state.withLock { state in state.sleepers.count { $0.name == name } }
     }
 
-    private static func areAsleep(_ names: [ScribeClock.Sleeper], _ state: State) -> Bool {
+    /// When the first of those who sleep wakes; nil while nobody does.
+    package var nextWaking: Date? { state.withLock { state in state.sleepers.map(\.until).min() } }
+
+    private static func areAsleep(_ names: [WallClock.Sleeper], _ state: State) -> Bool {
         var asleep = state.sleepers.map(\.name)
         return names.allSatisfy { name in
             guard let index = asleep.firstIndex(of: name) else { return false }
@@ -98,8 +104,8 @@ package final class ManualClock: Sendable {
         }
     }
 
-    private static func neverSlept(_ names: [ScribeClock.Sleeper], _ state: State) -> any Error {
-        func list(_ names: [ScribeClock.Sleeper]) -> String {
+    private static func neverSlept(_ names: [WallClock.Sleeper], _ state: State) -> any Error {
+        func list(_ names: [WallClock.Sleeper]) -> String {
             names.isEmpty ? "nobody" : names.map(\.rawValue).joined(separator: ", ")
         }
         return NeverSlept(
@@ -113,7 +119,7 @@ package final class ManualClock: Sendable {
         }
     }
 
-    private func sleep(for duration: Duration, as name: ScribeClock.Sleeper) async throws {
+    private func sleep(for duration: Duration, as name: WallClock.Sleeper) async throws {
         let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -17,7 +17,7 @@ package struct CombinedAudio: Sendable {
 
     private static let pieceSize = 64 << 10
 
-    package init(temporary: TemporaryFiles, clock: ScribeClock, threads: NIOThreadPool) {
+    package init(temporary: TemporaryFiles, clock: WallClock, threads: NIOThreadPool) {
         ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(120), clock: clock))
         self.temporary = temporary
         self.threads = threads

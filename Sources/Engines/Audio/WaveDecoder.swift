@@ -13,7 +13,7 @@ package struct WaveDecoder: Sendable {
     ///   - concurrency: how many are decoded at the same time.
     ///   - decodes: whether ffmpeg is used. Without it only recordings that are WAV can be read.
     package init(
-        concurrency: Int, decodes: Bool = true, temporary: TemporaryFiles, clock: ScribeClock, files: NIOThreadPool
+        concurrency: Int, decodes: Bool = true, temporary: TemporaryFiles, clock: WallClock, files: NIOThreadPool
     ) {
         self.decodes = decodes && FFmpeg.isInstalled
         self.temporary = temporary

@@ -20,13 +20,13 @@ final class DecoderPlaces: Sendable {
     /// The places that a tenant keeps when others want some, and the number that it leaves free for them when it has more.
     private let share: Int
     private let idleTime: TimeInterval
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let state = LockedValue(State())
 
     /// - Parameters:
     ///   - count: how many there are.
     ///   - idleTime: a stream that was fed nothing for so long gives its place to one that finds none.
-    init(count: Int, idleTime: Duration, clock: ScribeClock) {
+    init(count: Int, idleTime: Duration, clock: WallClock) {
         self.count = count
         share = min(8, max(1, count / 4))
         self.idleTime = idleTime / .seconds(1)

@@ -6,7 +6,7 @@ import Subprocess
 package struct DecodingLiveEngine: LiveEngine {
     private let base: any LiveEngine
     private let places: DecoderPlaces
-    private let clock: ScribeClock
+    private let clock: WallClock
 
     /// In bytes, of what is encoded, and of samples.
     private static let mostWaiting = 1 << 20
@@ -14,7 +14,7 @@ package struct DecodingLiveEngine: LiveEngine {
     /// - Parameters:
     ///   - count: how many streams are decoded at a time.
     ///   - idleTime: one that was fed nothing for so long ends when another needs its place.
-    package init(_ base: any LiveEngine, count: Int, idleTime: Duration, clock: ScribeClock) {
+    package init(_ base: any LiveEngine, count: Int, idleTime: Duration, clock: WallClock) {
         self.base = base
         self.clock = clock
         places = DecoderPlaces(count: count, idleTime: idleTime, clock: clock)

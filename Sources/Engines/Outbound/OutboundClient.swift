@@ -36,16 +36,16 @@ package struct OutboundClient: Sendable {
     private let rules: OutboundRules
     private let trust: OutboundTrust
     private let lookUp: @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
-    private let clock: ScribeClock
+    private let clock: WallClock
 
-    package init(rules: OutboundRules, trust: OutboundTrust = .machine, clock: ScribeClock) {
+    package init(rules: OutboundRules, trust: OutboundTrust = .machine, clock: WallClock) {
         let hosts = HostAddresses()
         self.init(rules: rules, trust: trust, clock: clock) { try await hosts.lookUp($0, for: $1) }
     }
 
     /// - Parameter lookUp: finds what a name leads to.
     init(
-        rules: OutboundRules, trust: OutboundTrust = .machine, clock: ScribeClock,
+        rules: OutboundRules, trust: OutboundTrust = .machine, clock: WallClock,
         lookUp: @escaping @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
     ) {
         self.rules = rules

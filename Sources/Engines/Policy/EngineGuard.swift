@@ -31,10 +31,10 @@ package struct EngineGuard: Sendable {
     private let engine: String
     private let circuit: Circuit
     private let slots: Slots
-    private let clock: ScribeClock
+    private let clock: WallClock
 
     /// - Parameter engine: its name.
-    init(_ engine: String, policy: Policy, clock: ScribeClock) {
+    init(_ engine: String, policy: Policy, clock: WallClock) {
         self.engine = engine
         circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
         slots = Slots(count: policy.concurrency)

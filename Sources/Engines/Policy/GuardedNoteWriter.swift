@@ -6,7 +6,7 @@ package struct GuardedNoteWriter: NoteWriter {
     private let policy: EngineGuard.Policy
     private let limits: EngineGuard
 
-    package init(_ base: any NoteWriter, policy: EngineGuard.Policy, clock: ScribeClock) {
+    package init(_ base: any NoteWriter, policy: EngineGuard.Policy, clock: WallClock) {
         self.base = base
         self.policy = policy
         limits = EngineGuard(base.name, policy: policy, clock: clock)

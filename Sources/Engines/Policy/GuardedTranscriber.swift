@@ -14,7 +14,7 @@ package struct GuardedTranscriber: WrappingTranscriber {
 
     /// - Parameter fallback: transcribes while the circuit is open, and when the last attempt has failed.
     package init(
-        _ base: any Transcriber, fallback: (any Transcriber)? = nil, policy: EngineGuard.Policy, clock: ScribeClock,
+        _ base: any Transcriber, fallback: (any Transcriber)? = nil, policy: EngineGuard.Policy, clock: WallClock,
         files: NIOThreadPool
     ) {
         self.base = base

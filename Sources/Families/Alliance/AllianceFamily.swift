@@ -48,7 +48,7 @@ package struct AllianceFamily: RoutedAPI {
             limits.messageSize = 16 << 20
             return Streams(
                 sockets: SocketRoute(
-                    SocketCounts(counts), memory: environment.memory, limits: limits, clock: world.runtime.clock
+                    SocketCounts(counts), of: world, memory: environment.memory, limits: limits
                 ) { error, _ in StreamSession.closure(for: error) })
         }.sockets
     }

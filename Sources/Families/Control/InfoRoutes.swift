@@ -26,7 +26,7 @@ struct InfoRoutes: Sendable {
         return .json(
             .ok,
             [
-                "name": "scribe-emulator", "time": .string(runtime.clock.now.apiTime),
+                "name": "scribe-emulator", "time": .string(runtime.clock.wall.now.apiTime),
                 "settings": .value(.object(about().mapValues(JSONValue.string))),
                 "counts": [
                     "jobs": .integer(size.jobs), "objects": .integer(size.objects),

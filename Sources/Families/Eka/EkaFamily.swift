@@ -208,7 +208,7 @@ struct EkaLogins: Sendable {
     let devices: DeviceLogins
 
     init(_ world: World) {
-        throttle = LoginThrottle(clock: world.runtime.clock)
+        throttle = LoginThrottle(clock: world.runtime.clock.wall)
         devices = DeviceLogins(identifiers: world.runtime.identifiers, clock: world.runtime.clock)
     }
 }

@@ -51,7 +51,7 @@ package struct ListenFamily: RoutedAPI {
             return Streams(
                 sockets: SocketRoute(
                     SocketCounts(.init(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness)),
-                    memory: environment.memory, limits: limits, clock: world.runtime.clock
+                    of: world, memory: environment.memory, limits: limits
                 ) { error, _ in ListenSession.closure(for: error) })
         }.sockets
     }

@@ -15,7 +15,7 @@ struct ListenRecordingRoutes: Sendable {
     let webhooks: Webhooks
     let authentication: ListenAuthentication
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
     let settings: ListenFamily.Settings
 
     private struct Link: Decodable {

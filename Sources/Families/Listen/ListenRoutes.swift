@@ -14,7 +14,7 @@ struct ListenRoutes: Sendable {
     let recordings: LiveRecordings
     let authentication: ListenAuthentication
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
     let settings: ListenFamily.Settings
     let sockets: SocketRoute
 

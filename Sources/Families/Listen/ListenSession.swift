@@ -13,7 +13,7 @@ struct ListenSession: Sendable {
     let query: ListenQuery
     /// The id that its messages carry.
     let request: String
-    let clock: ScribeClock
+    let clock: WorldClock
     let settings: ListenFamily.Settings
     /// Whose it is.
     let tenant: String

@@ -10,7 +10,7 @@ struct MemoryRoutes: Sendable {
     let store: Store
     let queries: Queries
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     private struct New: Decodable {
         let content: String

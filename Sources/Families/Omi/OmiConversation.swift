@@ -68,7 +68,7 @@ actor OmiConversation {
             of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
         if let last = last.first { await tell(OmiEvent.lastMemory(last.id)) }
         await tell(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
-        try await sockets.waitForOthers(of: principal, runtime.clock)
+        try await sockets.waitForOthers(of: principal, runtime.clock.wall)
         current = try await runtime.conversations.current(of: principal)
         if let current { repeated = RepeatedSegments(try await runtime.queries.conversations.segments(of: current.id)) }
         await tell(OmiEvent.status("stt_initiating", "STT Service Starting"))
@@ -81,7 +81,7 @@ actor OmiConversation {
     /// What becomes true by time alone.
     func tick() async throws {
         let now = runtime.clock.now
-        if let since = heldSince, now.timeIntervalSince(since) >= Self.longestHold {
+        if let since = heldSince, runtime.clock.wall.now.timeIntervalSince(since) >= Self.longestHold {
             heldSince = nil
             try await store(repeated.release(), from: "edge_asr")
         }
@@ -219,7 +219,7 @@ actor OmiConversation {
             repeated = RepeatedSegments([])
         }
         let new = segments.flatMap { repeated.take($0) }
-        heldSince = repeated.holdsAny ? runtime.clock.now : nil
+        heldSince = repeated.holdsAny ? runtime.clock.wall.now : nil
         try await store(new, from: source)
     }
 

@@ -56,8 +56,8 @@ package struct OmiFamily: RoutedAPI {
             Part(
                 routes: SocketRoute(
                     SocketCounts(.init(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness)),
-                    memory: environment.memory,
-                    limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle), clock: world.runtime.clock
+                    of: world, memory: environment.memory,
+                    limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle)
                 ) { error, _ in OmiListener.closure(for: error) })
         }
     }

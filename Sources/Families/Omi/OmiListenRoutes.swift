@@ -90,7 +90,7 @@ struct OmiListenRoutes: Sendable {
         }
         return try await OmiListener(
             conversation: conversation, engine: engine, query: query, tenant: principal.business.rawValue,
-            clock: runtime.clock, socket: session.socket, logger: context.logger
+            clock: runtime.clock.wall, socket: session.socket, logger: context.logger
         ).serve(messages, session.idle)
     }
 

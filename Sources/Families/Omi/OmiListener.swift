@@ -10,7 +10,7 @@ struct OmiListener: Sendable {
     let engine: any LiveEngine
     let query: OmiQuery
     let tenant: String
-    let clock: ScribeClock
+    let clock: WallClock
     let socket: WebSocket
     let logger: Logger
 

@@ -41,7 +41,7 @@ final class OmiSockets: Sendable {
     }
 
     /// Returns when a user has no other socket any more, or after a while.
-    func waitForOthers(of principal: Principal, _ clock: ScribeClock) async throws {
+    func waitForOthers(of principal: Principal, _ clock: WallClock) async throws {
         let user = User(business: principal.business, id: principal.user)
         var waited: Duration = .zero
         while let patience = patience(with: user), waited < patience {

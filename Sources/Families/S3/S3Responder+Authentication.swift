@@ -27,7 +27,7 @@ extension S3Responder {
         }
         try Self.checkEverythingIsSigned(headers, signature)
         let token = headers[.amzSecurityToken] ?? query["X-Amz-Security-Token"]
-        let (principal, key) = try await credentials.resolve(signature.scope, sessionToken: token)
+        let (principal, key, _) = try await credentials.resolve(signature.scope, sessionToken: token)
         try checkTime(of: signature)
         let declared = headers[.amzContentSHA256] ?? query["X-Amz-Content-Sha256"]
         if signature.placement == .header, declared == nil {
@@ -71,7 +71,7 @@ extension S3Responder {
 
     private func checkTime(of signature: SigV4) throws(S3Error) {
         guard let date = signature.date else { throw .accessDenied("The date is not valid") }
-        let age = clock.now.timeIntervalSince(date)
+        let age = clock.wall.now.timeIntervalSince(date)
         switch signature.placement {
         case .header:
             guard abs(age) <= Self.skewLimit else { throw .requestTimeTooSkewed }

@@ -109,7 +109,8 @@ extension S3Responder {
             throw S3Error.invalidArgument(
                 "The form must have x-amz-algorithm \(SigningScope.algorithm), x-amz-credential and x-amz-signature.")
         }
-        let (principal, key) = try await credentials.resolve(scope, sessionToken: fields["x-amz-security-token"])
+        let (principal, key, ofForm) = try await credentials.resolve(
+            scope, sessionToken: fields["x-amz-security-token"])
         guard
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(encodedPolicy.utf8), using: key)
         else { throw S3Error.signatureDoesNotMatch() }
@@ -123,7 +124,7 @@ extension S3Responder {
         var checked = fields
         checked["bucket"] = bucket
         checked["key"] = name
-        try policy.check(checked, at: clock.now)
+        try policy.check(checked, at: ofForm.map(clock.wallTime(issuedAt:)) ?? clock.wall.now)
         let path = "/\(bucket)/\(PercentEncoding.encode(name, keepingSlashes: true))"
         guard case .object(let address) = try S3Address(host: "", path: path) else {
             throw S3Error.invalidArgument("The key must not be empty.")

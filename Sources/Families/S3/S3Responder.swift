@@ -20,7 +20,7 @@ struct S3Responder: Sendable {
     let uploads: Uploads
     let credentials: UploadCredentials
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
     /// Whether a client learns what the server has signed when its own signature does not match.
     let explainsSignatures: Bool
 

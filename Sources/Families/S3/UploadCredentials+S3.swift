@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import ScribeDomain
 import ScribeHTTP
 
@@ -7,9 +8,9 @@ extension UploadCredentials {
     /// - Throws: ``S3Error`` as AWS would.
     func resolve(
         _ scope: SigningScope, sessionToken: String?
-    ) async throws(S3Error) -> (principal: Principal, key: SymmetricKey) {
+    ) async throws(S3Error) -> (principal: Principal, key: SymmetricKey, ofForm: TimeInterval?) {
         switch await holder(of: scope.accessKeyID, sessionToken: sessionToken) {
-        case .known(let principal): (principal, signingKey(for: scope))
+        case .known(let principal, let form): (principal, signingKey(for: scope), form)
         case .unknown: throw .invalidAccessKeyID
         case .invalid: throw .invalidToken
         case .expired: throw .expiredToken

@@ -55,10 +55,10 @@ package struct SukiFamily: RoutedAPI {
                     world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },
                     clients: world.authenticator.clients,
                     mode: world.authenticator.mode),
-                ambient: AmbientSockets(clock: clock),
+                ambient: AmbientSockets(clock: clock.wall),
                 sockets: SocketRoute(
-                    SocketCounts(counts), memory: environment.memory,
-                    limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle), clock: clock,
+                    SocketCounts(counts), of: world, memory: environment.memory,
+                    limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle),
                     explain: StreamSession.explain))
         }
     }
@@ -77,7 +77,7 @@ package struct SukiFamily: RoutedAPI {
                 let part = part(of: world)
                 return StreamRoutes(
                     sessions: sessions(of: world), clinicians: part.clinicians, ambient: part.ambient,
-                    sockets: part.sockets, clock: world.runtime.clock)
+                    sockets: part.sockets, clock: world.runtime.clock.wall)
             })
         /// What is wrong with a body has another name in each place.
         func authenticated(_ invalid: String) -> RouterGroup<ScribeContext> {

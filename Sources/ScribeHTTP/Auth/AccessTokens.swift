@@ -11,9 +11,9 @@ package struct AccessTokens: Sendable {
     private let keys: JWTKeyCollection
     /// The claims of tokens with a valid signature. Each use checks the expiry anew.
     private let verified = RecentValues<String, AccessClaims>(limit: 4096)
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
-    package init(key: SymmetricKey, clock: ScribeClock) async {
+    package init(key: SymmetricKey, clock: WorldClock) async {
         keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(key: key), digestAlgorithm: .sha256, kid: Self.keyID)
         self.clock = clock
@@ -29,8 +29,12 @@ package struct AccessTokens: Sendable {
     }
 
     /// A token for the client's user. `exp` is in seconds: Android compares it as such.
-    package func issue(to client: Client, version: String?, expiresAt: Date, id: String) async throws -> String {
-        let claims = AccessClaims(client: client, version: version, issuedAt: clock.now, expiresAt: expiresAt, id: id)
+    /// - Parameter lifetime: in seconds.
+    package func issue(to client: Client, version: String?, lifetime: TimeInterval, id: String) async throws -> String {
+        let now = clock.wall.now
+        let claims = AccessClaims(
+            client: client, version: version, issuedAt: now, expiresAt: now.addingTimeInterval(lifetime), id: id,
+            offset: clock.offset)
         return try await keys.sign(claims, kid: Self.keyID)
     }
 
@@ -46,7 +50,9 @@ package struct AccessTokens: Sendable {
     }
 
     private func verdict(on claims: AccessClaims) -> Verdict {
-        guard claims.exp > clock.now.timeIntervalSince1970 else { return .refused(reason: "The token has expired") }
+        guard !clock.hasPassed(claims.exp, issuedAt: claims.offset) else {
+            return .refused(reason: "The token has expired")
+        }
         return .ours(claims.principal, version: claims.ver)
     }
 }
@@ -74,16 +80,19 @@ private struct AccessClaims: JWTPayload {
     let fn: String
     /// Of the client's registration.
     let ver: String?
+    /// Of the world's clock when it was issued, in seconds; absent where there was none.
+    let offset: TimeInterval?
 
     enum CodingKeys: String, CodingKey {
         case iss, sub, jti, iat, exp, uuid, oid, cc, fn, ver
+        case offset = "clk"
         case businessID = "b-id"
         case clientID = "c-id"
         case workspaceID = "w-id"
         case workspace = "w-n"
     }
 
-    init(client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String) {
+    init(client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String, offset: TimeInterval) {
         let principal = client.principal
         iss = AccessTokens.issuer
         sub = principal.user.rawValue
@@ -98,6 +107,7 @@ private struct AccessClaims: JWTPayload {
         workspace = client.workspace
         fn = client.name
         ver = version
+        self.offset = offset == 0 ? nil : offset
     }
 
     var principal: Principal {

@@ -32,13 +32,13 @@ package struct ForeignTokens: Sendable {
     private let audience: String
     /// The claims of tokens with a valid signature. Each use checks the expiry anew.
     private let verified = RecentValues<String, Claims>(limit: 4096)
-    private let clock: ScribeClock
+    private let clock: WallClock
 
     /// - Parameters:
     ///   - project: Firebase's; its tokens name it as their audience and at the end of their issuer.
     /// - Throws: ``UnusableKeys``.
     package init(
-        _ keys: IssuerKeys, _ published: PublishedKeys, project: String, clock: ScribeClock
+        _ keys: IssuerKeys, _ published: PublishedKeys, project: String, clock: WallClock
     ) async throws {
         if case .set(let data) = keys, (try? await PublishedKeys.keys(in: data)) == nil {
             throw UnusableKeys(description: "the keys are no JWK set that can be used")

@@ -24,9 +24,9 @@ package final class LoginThrottle: Sendable {
     }
 
     private let entries = LockedValue<[Key: Entry]>([:])
-    private let clock: ScribeClock
+    private let clock: WallClock
 
-    package init(clock: ScribeClock) { self.clock = clock }
+    package init(clock: WallClock) { self.clock = clock }
 
     /// - Parameters:
     ///   - client: whose secret is shown.

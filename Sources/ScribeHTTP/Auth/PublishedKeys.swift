@@ -19,7 +19,7 @@ package actor PublishedKeys {
     }
 
     private let outbound: OutboundClient
-    private let clock: ScribeClock
+    private let clock: WallClock
     /// Sets that are no URL's; as many as were ever configured.
     private var parsed: [Data: JWTKeyCollection] = [:]
     private var fetched: [String: Fetched] = [:]
@@ -34,7 +34,7 @@ package actor PublishedKeys {
     private static let fetchTime: Duration = .seconds(10)
     private static let largestSet = 256 << 10
 
-    package init(outbound: OutboundClient, clock: ScribeClock) {
+    package init(outbound: OutboundClient, clock: WallClock) {
         self.outbound = outbound
         self.clock = clock
     }

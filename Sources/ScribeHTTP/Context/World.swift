@@ -17,6 +17,8 @@ package final class World: Sendable {
     /// For links that are credentials themselves.
     package let tickets: Tickets
     package let secretFiles: SecretFiles
+    /// That the world has ended: its sockets are closed then.
+    package let end = Departure()
     private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
 
     package init(
@@ -31,6 +33,12 @@ package final class World: Sendable {
         self.secrets = secrets
         self.tickets = tickets
         self.secretFiles = secretFiles
+    }
+
+    /// Closes its sockets, and answers held polls with what they have read.
+    package func endConnections() {
+        end.happened()
+        runtime.signals.end()
     }
 
     /// What a family keeps for this world beside its data, such as its open sockets: one value of a type.

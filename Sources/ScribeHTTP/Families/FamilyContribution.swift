@@ -85,12 +85,12 @@ package struct FamilyEnvironment: Sendable {
     /// For what is held for clients.
     package let memory: MemoryBudget
     package let outbound: OutboundClient
-    package let clock: ScribeClock
+    package let clock: WallClock
     package let logger: Logger
 
     package init(
         engine: any LiveEngine, mode: AuthMode, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
-        memory: MemoryBudget, outbound: OutboundClient, clock: ScribeClock, logger: Logger
+        memory: MemoryBudget, outbound: OutboundClient, clock: WallClock, logger: Logger
     ) {
         self.engine = engine
         self.mode = mode

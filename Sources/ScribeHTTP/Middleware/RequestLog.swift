@@ -11,7 +11,7 @@ package import ScribeRuntime
 package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
     private let next: Next
     private let metrics: Metrics
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let quiet: Set<String>
     private let refusals: RefusalLog?
 
@@ -19,7 +19,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     ///   - quiet: routes that orchestrators ask every few seconds: only a bad answer of theirs is worth a line.
     ///   - refusals: explains refused requests; nil where the log has the names of routes only.
     package init(
-        next: Next, metrics: Metrics, clock: ScribeClock, quiet: Set<String>, refusals: RefusalLog? = nil
+        next: Next, metrics: Metrics, clock: WallClock, quiet: Set<String>, refusals: RefusalLog? = nil
     ) {
         self.quiet = quiet
         self.refusals = refusals

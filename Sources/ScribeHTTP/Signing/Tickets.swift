@@ -5,7 +5,7 @@ package import ScribeDomain
 /// Texts that say what they are good for, and cannot be made up: for links that are credentials themselves.
 package struct Tickets: Sendable {
     private let key: SymmetricKey
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
     private struct Claims: Codable {
         let purpose: String
@@ -15,6 +15,8 @@ package struct Tickets: Sendable {
         let client: String
         let subject: String
         let expires: Int
+        /// Of the world's clock when it was issued, in seconds; absent where there was none.
+        let offset: TimeInterval?
 
         enum CodingKeys: String, CodingKey {
             case purpose = "p"
@@ -24,11 +26,12 @@ package struct Tickets: Sendable {
             case client = "c"
             case subject = "s"
             case expires = "e"
+            case offset = "w"
         }
     }
 
     /// - Parameter key: kept in the data folder; what is derived from it is of no use for anything else.
-    package init(key: SymmetricKey, clock: ScribeClock) {
+    package init(key: SymmetricKey, clock: WorldClock) {
         self.key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key, info: Data("tickets".utf8), outputByteCount: 32)
         self.clock = clock
@@ -44,7 +47,8 @@ package struct Tickets: Sendable {
             purpose: purpose, business: principal.business.rawValue, user: principal.user.rawValue,
             doctor: principal.doctor.rawValue, client: principal.client.rawValue, subject: subject,
             // Nobody gets less than is said.
-            expires: Int((clock.now.timeIntervalSince1970 + lifetime).rounded(.up)))
+            expires: Int((clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.up)),
+            offset: clock.offset == 0 ? nil : clock.offset)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let text = Base64URL.encode(try encoder.encode(claims))
@@ -57,7 +61,7 @@ package struct Tickets: Sendable {
         guard ticket.utf8.count <= 4096, parts.count == 2, let signature = Base64URL.decode(parts[1]),
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(parts[0].utf8), using: key),
             let data = Base64URL.decode(parts[0]), let claims = try? JSONDecoder().decode(Claims.self, from: data),
-            claims.purpose == purpose, Double(claims.expires) > clock.now.timeIntervalSince1970
+            claims.purpose == purpose, !clock.hasPassed(Double(claims.expires), issuedAt: claims.offset)
         else { return nil }
         let principal = Principal(
             businessID: claims.business, userID: claims.user, doctorID: claims.doctor, clientID: claims.client)

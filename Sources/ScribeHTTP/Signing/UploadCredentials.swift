@@ -26,7 +26,7 @@ package struct UploadCredentials: Sendable {
     private let signingKeys = RecentValues<String, SymmetricKey>(limit: 4096)
     private let secretsKey: SymmetricKey
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
     /// - Parameters:
     ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
@@ -34,7 +34,7 @@ package struct UploadCredentials: Sendable {
     ///   - mode: which of them requests may act for.
     package init(
         key: SymmetricKey, clients: KnownClients, mode: AuthMode, lifetime: TimeInterval,
-        identifiers: IdentifierSource, clock: ScribeClock
+        identifiers: IdentifierSource, clock: WorldClock
     ) async {
         func derived(_ purpose: String) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
@@ -48,21 +48,25 @@ package struct UploadCredentials: Sendable {
         await keys.add(hmac: HMACKey(key: derived("s3 session token")), digestAlgorithm: .sha256)
     }
 
-    package func issue(to principal: Principal) async throws -> Credentials {
+    /// - Parameter isForForm: whether they sign a form of ours only, see ``Holder/known(_:ofForm:)``.
+    package func issue(to principal: Principal, isForForm: Bool = false) async throws -> Credentials {
         let accessKeyID = "ASIA" + Base32.encode(identifiers.bytes(10))
-        let expiration = Date(timeIntervalSince1970: (clock.now.timeIntervalSince1970 + lifetime).rounded(.down))
+        let expiration = Date(timeIntervalSince1970: (clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.down))
         return Credentials(
             accessKeyID: accessKeyID, secretKey: secret(of: accessKeyID),
             sessionToken: try await keys.sign(
                 SessionClaims(
-                    principal, version: clients.admitted(principal.client, in: mode)?.version, accessKeyID, expiration)),
+                    principal, version: clients.admitted(principal.client, in: mode)?.version, accessKeyID, expiration,
+                    offset: clock.offset, isForForm: isForForm)),
             expiration: expiration
         )
     }
 
     /// Who may sign with an access key.
     package enum Holder: Sendable {
-        case known(Principal)
+        /// - Parameter ofForm: the world's clock was so far ahead when we signed a form with them, in seconds; nil for
+        ///   those that clients sign with.
+        case known(Principal, ofForm: TimeInterval?)
         /// There is no session token, it is another key's, or its client is not known any more.
         case unknown
         /// The session token is none of ours.
@@ -85,7 +89,8 @@ package struct UploadCredentials: Sendable {
         guard claims.akid == accessKeyID, known?.isCurrent(claims.principal, version: claims.ver) == true else {
             return .unknown
         }
-        return claims.exp > clock.now.timeIntervalSince1970 ? .known(claims.principal) : .expired
+        guard !clock.hasPassed(claims.exp, issuedAt: claims.offset) else { return .expired }
+        return .known(claims.principal, ofForm: claims.form == true ? claims.offset ?? 0 : nil)
     }
 
     /// Four hashes long to make, and the same for all requests of a client on one day.
@@ -113,8 +118,20 @@ private struct SessionClaims: JWTPayload {
     let client: String
     /// Of the client's registration.
     let ver: String?
+    /// Of the world's clock when they were issued, in seconds; absent where there was none.
+    let offset: TimeInterval?
+    /// Whether they sign a form of ours; absent where they do not.
+    let form: Bool?
 
-    init(_ principal: Principal, version: String?, _ accessKeyID: String, _ expiration: Date) {
+    enum CodingKeys: String, CodingKey {
+        case akid, exp, business, user, doctor, client, ver, form
+        case offset = "clk"
+    }
+
+    init(
+        _ principal: Principal, version: String?, _ accessKeyID: String, _ expiration: Date, offset: TimeInterval,
+        isForForm: Bool
+    ) {
         akid = accessKeyID
         exp = expiration.timeIntervalSince1970
         business = principal.business.rawValue
@@ -122,6 +139,8 @@ private struct SessionClaims: JWTPayload {
         doctor = principal.doctor.rawValue
         client = principal.client.rawValue
         ver = version
+        self.offset = offset == 0 ? nil : offset
+        form = isForForm ? true : nil
     }
 
     var principal: Principal {

@@ -15,11 +15,12 @@ package struct UploadForm: Sendable {
     /// - Parameters:
     ///   - folder: where the files go, with a slash at its end.
     ///   - metadata: kept with each file.
+    ///   - now: by the machine's clock.
     package init(
         bucket: String, folder: String, metadata: [String: String], for principal: Principal,
         credentials: UploadCredentials, at now: Date
     ) async throws {
-        let issued = try await credentials.issue(to: principal)
+        let issued = try await credentials.issue(to: principal, isForForm: true)
         let timestamp = SigningScope.timestamp(of: now)
         let scope = SigningScope(accessKeyID: issued.accessKeyID, day: String(timestamp.prefix(8)))
         var fields = [

@@ -47,7 +47,7 @@ package struct UploadLinks: Sendable {
     private let origin: LinkOrigin
     private let policies: RecordingPolicies
     private let flavoursWithoutForm: [String]
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
     /// - Parameter flavoursWithoutForm: those of clients that show a string where other clients' flavours mean the form.
     package init(_ world: World, origin: LinkOrigin, flavoursWithoutForm: [String]) {
@@ -78,7 +78,7 @@ package struct UploadLinks: Sendable {
         let folder = "\(location.folder)/"
         let form = try await UploadForm(
             bucket: location.bucket, folder: folder, metadata: [:], for: principal, credentials: credentials,
-            at: clock.now)
+            at: clock.wall.now)
         return .form(
             UploadLink.Form(
                 url: origin.bucketURL(location.bucket, for: request, context), fields: form.fields, folder: folder,

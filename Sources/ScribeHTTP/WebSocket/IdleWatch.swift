@@ -3,13 +3,13 @@ package import ScribeDomain
 
 /// Ends a socket over which nothing comes that a family takes for a sign of life.
 package final class IdleWatch: Sendable {
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let limit: Duration
     private let closure: WebSocketClosure
     private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false, busy: 0))
 
     /// - Parameter closure: with what it ends.
-    package init(clock: ScribeClock, limit: Duration, closure: WebSocketClosure) {
+    package init(clock: WallClock, limit: Duration, closure: WebSocketClosure) {
         self.clock = clock
         self.limit = limit
         self.closure = closure

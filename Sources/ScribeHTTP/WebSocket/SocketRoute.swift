@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
+import ScribeRuntime
 
 /// A way in for WebSockets: how many may be open, what one may hold, how long it may be silent, and how it ends. Every
 /// family's sockets go through one.
@@ -34,17 +35,19 @@ package struct SocketRoute: Sendable {
     private let beforeLogin = SocketsBeforeLogin()
     private let memory: MemoryBudget
     private let limits: Limits
-    private let clock: ScribeClock
+    private let clock: WallClock
+    private let end: Departure
     private let explain: Explanation
 
     package init(
-        _ counts: SocketCounts, memory: MemoryBudget, limits: Limits, clock: ScribeClock,
+        _ counts: SocketCounts, of world: World, memory: MemoryBudget, limits: Limits,
         explain: @escaping Explanation
     ) {
         self.counts = counts
         self.memory = memory
         self.limits = limits
-        self.clock = clock
+        clock = world.runtime.clock.wall
+        end = world.end
         self.explain = explain
     }
 
@@ -66,7 +69,7 @@ package struct SocketRoute: Sendable {
         let share = MemoryShare(of: memory, for: entry.business)
         let idle = idleWatch
         return upgrade.response(
-            subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, memory: share,
+            subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end, memory: share,
             idle: idle, request, context: context
         ) { socket, messages in
             let session = SocketSession(socket: socket, idle: idle, memory: memory)
@@ -91,7 +94,7 @@ package struct SocketRoute: Sendable {
         var limits = upgradeLimits
         limits.firstSize = Self.loginSize
         return upgrade.response(
-            subprotocol: nil, headers: [:], limits: limits, clock: clock, memory: share, idle: idle, request,
+            subprotocol: nil, headers: [:], limits: limits, clock: clock, end: end, memory: share, idle: idle, request,
             context: context
         ) { socket, messages in
             let session = SocketSession(socket: socket, idle: idle, memory: memory)
@@ -117,7 +120,7 @@ package struct SocketRoute: Sendable {
         _ request: Request, _ context: ScribeContext
     ) -> Response {
         upgrade.response(
-            subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock,
+            subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end,
             memory: MemoryShare(of: memory), idle: idleWatch, request, context: context
         ) { _, _ in closure }
     }

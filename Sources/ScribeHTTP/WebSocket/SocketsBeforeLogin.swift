@@ -39,7 +39,7 @@ package final class SocketsBeforeLogin: Sendable {
     ///   - time: how long that may take.
     ///   - late: with what the socket is closed then.
     func hold<Value>(
-        _ socket: WebSocket, from address: String, _ time: Duration, _ late: WebSocketClosure, _ clock: ScribeClock,
+        _ socket: WebSocket, from address: String, _ time: Duration, _ late: WebSocketClosure, _ clock: WallClock,
         isolation: isolated (any Actor)? = #isolation, _ login: () async throws -> Value
     ) async throws -> Value {
         let place = enter(from: address) {

@@ -60,6 +60,8 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
 
     package static let normal = WebSocketClosure(1000)
     package static let goingAway = WebSocketClosure(1001, "The server is stopping")
+    /// The data that the socket works on is gone.
+    static let worldEnded = WebSocketClosure(1012, "The server begins anew, connect again")
     package static func protocolError(_ reason: String) -> Self { .init(1002, reason) }
     package static let notText = WebSocketClosure(1007, "A text is not UTF-8")
     package static let noMemory = WebSocketClosure(1013, "There is no room for so much at once, try again")

@@ -5,6 +5,7 @@ package import Hummingbird
 import Logging
 import NIOCore
 import ScribeDomain
+import ScribeRuntime
 import ServiceLifecycle
 
 /// A request that wants to go on as a WebSocket (RFC 6455, section 4.2).
@@ -42,10 +43,12 @@ package struct WebSocketUpgrade: Sendable {
     ///
     /// - Parameters:
     ///   - subprotocol: that was agreed on, one of those offered.
+    ///   - end: of the world that the socket is of; it is closed then.
     ///   - memory: holds what has come of a message.
     ///   - idle: is told while the client waits for memory.
     func response(
-        subprotocol: String?, headers: HTTPFields, limits: Limits, clock: ScribeClock, memory: MemoryShare,
+        subprotocol: String?, headers: HTTPFields, limits: Limits, clock: WallClock, end: Departure,
+        memory: MemoryShare,
         idle: IdleWatch, _ request: Request, context: ScribeContext,
         serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) -> Response {
@@ -65,7 +68,7 @@ package struct WebSocketUpgrade: Sendable {
                         body: request.body, socket: socket, limits: limits, presence: presence, memory: memory,
                         idle: idle)
                     let closure = await Self.closure(
-                        of: socket, messages, presence, limits.silence, clock, logger, serve)
+                        of: socket, messages, presence, limits.silence, clock, end, logger, serve)
                     outgoing.finish(closure?.frame)
                 }
                 do {
@@ -88,19 +91,22 @@ package struct WebSocketUpgrade: Sendable {
     /// - Returns: with what it is closed; nil when there is nobody to tell.
     private static func closure(
         of socket: WebSocket, _ messages: WebSocketMessages, _ presence: Presence, _ silence: Duration,
-        _ clock: ScribeClock, _ logger: Logger,
+        _ clock: WallClock, _ end: Departure, _ logger: Logger,
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
         do {
             return try await withGracefulShutdownHandler {
-                try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
-                    group.addTask { try await serve(socket, messages) }
-                    group.addTask {
-                        try await presence.watch(socket, silence, clock)
-                        return nil
+                try await end.watched(by: { socket.close(.worldEnded) }) {
+                    guard !end.hasHappened else { throw WebSocketClosure.worldEnded }
+                    return try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
+                        group.addTask { try await serve(socket, messages) }
+                        group.addTask {
+                            try await presence.watch(socket, silence, clock)
+                            return nil
+                        }
+                        defer { group.cancelAll() }
+                        return try await group.next() ?? nil
                     }
-                    defer { group.cancelAll() }
-                    return try await group.next() ?? nil
                 }
             } onGracefulShutdown: {
                 socket.close(.goingAway)
@@ -135,7 +141,7 @@ final class Presence: Sendable {
 
     /// Asks a client that says nothing whether it is there.
     /// - Throws: ``WebSocketClosure`` when it is not, `CancellationError`.
-    func watch(_ socket: WebSocket, _ silence: Duration, _ clock: ScribeClock) async throws {
+    func watch(_ socket: WebSocket, _ silence: Duration, _ clock: WallClock) async throws {
         var isAsked = false
         var last = count.withLock { $0 }
         while true {

@@ -13,6 +13,8 @@ package final class ChangeSignals: Sendable {
     /// does no harm, and the memory is bounded.
     private let versions = LockedValue([UInt64](repeating: 0, count: slotCount))
 
+    private let hasEnded = LockedValue(false)
+
     private static let slotCount = 1024
 
     package init() {}
@@ -28,19 +30,19 @@ package final class ChangeSignals: Sendable {
     ///   - read: says whether what it has read is final.
     /// - Throws: what `read` throws.
     package func held<Value: Sendable>(
-        _ key: Transaction.Key, atMost limit: Duration, clock: ScribeClock, until departure: Departure,
+        _ key: Transaction.Key, atMost limit: Duration, clock: WorldClock, until departure: Departure,
         _ read: () async throws -> (value: Value, isFinal: Bool)
     ) async throws -> Value {
         // Subscribed to first, so that what changes while it is read is not lost.
         let (subscription, number) = subscribe(to: key)
         defer { end(number, of: key) }
         let first = try await read()
-        if first.isFinal || limit <= .zero || departure.hasHappened { return first.value }
+        if first.isFinal || limit <= .zero || departure.hasHappened || hasEnded.withLock({ $0 }) { return first.value }
         return try await withGracefulShutdownHandler {
             try await departure.watched(by: subscription.expire) {
                 async let _: Void = subscription.expire(after: limit, clock)
                 var last = first.value
-                while await subscription.next() {
+                while await subscription.next(), !hasEnded.withLock({ $0 }) {
                     let (value, isFinal) = try await read()
                     if isFinal || subscription.hasExpired { return value }
                     last = value
@@ -50,6 +52,13 @@ package final class ChangeSignals: Sendable {
         } onGracefulShutdown: {
             subscription.expire()
         }
+    }
+
+    /// Ends all waits, and those that begin later: nothing is read any more.
+    package func end() {
+        hasEnded.withLock { $0 = true }
+        let subscriptions = waiters.withLock { $0.byKey.values.flatMap(\.values) }
+        for subscription in subscriptions { subscription.expire() }
     }
 
     private func subscribe(to key: Transaction.Key) -> (ChangeSubscription, number: Int) {
@@ -119,8 +128,8 @@ private final class ChangeSubscription: Sendable {
         continuation.yield()
     }
 
-    func expire(after limit: Duration, _ clock: ScribeClock) async {
-        guard (try? await clock.sleep(for: limit, as: .heldPoll)) != nil else { return }
+    func expire(after limit: Duration, _ clock: WorldClock) async {
+        guard (try? await clock.sleepByEither(for: limit, as: .heldPoll)) != nil else { return }
         expire()
     }
 

@@ -10,11 +10,11 @@ package struct Consultations: Sendable {
     let bench: TestBench
     let signals: ChangeSignals
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     package init(
         store: Store, templates: TemplateCatalogue, bench: TestBench, signals: ChangeSignals,
-        identifiers: IdentifierSource, clock: ScribeClock
+        identifiers: IdentifierSource, clock: WorldClock
     ) {
         self.store = store
         self.templates = templates

@@ -38,14 +38,14 @@ package struct Conversations: Sendable {
     private let facts: ClinicalFacts
     private let bucket: String
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
     /// Ids of the conversations that are being processed now, shared by all copies.
     private let inHand = LockedValue<Set<String>>([])
 
     /// - Parameter bucket: of the audio of conversations.
     package init(
         store: Store, consultations: Consultations, facts: ClinicalFacts, bucket: String,
-        identifiers: IdentifierSource, clock: ScribeClock
+        identifiers: IdentifierSource, clock: WorldClock
     ) {
         self.store = store
         self.consultations = consultations

@@ -10,11 +10,11 @@ package struct LiveRecordings: Sendable {
     let uploads: Uploads
     let consultations: Consultations
     let memory: MemoryBudget
-    let clock: ScribeClock
+    let clock: WorldClock
 
     /// - Parameter memory: holds the audio that is in no chunk yet.
     package init(
-        store: Store, uploads: Uploads, consultations: Consultations, memory: MemoryBudget, clock: ScribeClock
+        store: Store, uploads: Uploads, consultations: Consultations, memory: MemoryBudget, clock: WorldClock
     ) {
         self.memory = memory
         self.store = store

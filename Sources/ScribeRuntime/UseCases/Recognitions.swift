@@ -25,12 +25,12 @@ package struct Recognitions: Sendable {
     private let transcriber: any Transcriber
     private let decoder: WaveDecoder
     private let metrics: Metrics
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let threads: NIOThreadPool
 
     package init(
         uploads: Uploads, objects: ObjectFiles, transcriber: any Transcriber, decoder: WaveDecoder,
-        metrics: Metrics, clock: ScribeClock, threads: NIOThreadPool
+        metrics: Metrics, clock: WallClock, threads: NIOThreadPool
     ) {
         self.uploads = uploads
         self.objects = objects

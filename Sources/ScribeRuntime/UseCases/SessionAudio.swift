@@ -20,9 +20,9 @@ package struct SessionAudio: Sendable {
     private let store: Store
     private let objects: ObjectFiles
     private let combined: CombinedAudio
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
-    package init(store: Store, objects: ObjectFiles, combined: CombinedAudio, clock: ScribeClock) {
+    package init(store: Store, objects: ObjectFiles, combined: CombinedAudio, clock: WorldClock) {
         self.store = store
         self.objects = objects
         self.combined = combined

@@ -9,7 +9,7 @@ package struct Webhooks: Sendable {
     private let store: Store
     private let outbound: OutboundClient
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
     private let pauses: [Duration]
     private let formats: [Webhook.Style: any WebhookFormat]
 
@@ -18,7 +18,7 @@ package struct Webhooks: Sendable {
 
     /// - Parameter pauses: between one attempt at a delivery and the next, of registrations that come.
     package init(
-        store: Store, outbound: OutboundClient, identifiers: IdentifierSource, clock: ScribeClock, pauses: [Duration],
+        store: Store, outbound: OutboundClient, identifiers: IdentifierSource, clock: WorldClock, pauses: [Duration],
         formats: [any WebhookFormat]
     ) {
         self.store = store

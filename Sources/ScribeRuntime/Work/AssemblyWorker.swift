@@ -12,7 +12,7 @@ struct AssemblyWorker: Worker {
     let policy: WorkPolicy
 
     private var store: Store { hearing.store }
-    private var clock: ScribeClock { hearing.clock }
+    private var clock: WorldClock { hearing.clock }
 
     func perform(_ job: Job) async throws {
         switch try await plan(job) {

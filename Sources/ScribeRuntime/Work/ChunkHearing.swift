@@ -12,7 +12,7 @@ struct ChunkHearing: Sendable {
     let bench: TestBench
     let templates: TemplateCatalogue
     let metrics: Metrics
-    let clock: ScribeClock
+    let clock: WorldClock
     let logger: Logger
 
     /// What is in a chunk, or why it cannot be told.
@@ -31,7 +31,7 @@ struct ChunkHearing: Sendable {
             timesBefore: timesBefore, languages: chunk.languages, isLite: chunk.isLite, isLastAttempt: isLastAttempt,
             tenant: job.transaction.business.rawValue, vocabulary: { try await vocabulary(of: job.transaction) }
         )
-        let start = clock.now
+        let start = clock.wall.now
         let result: Result<RecognisedSpeech, Diagnostic>
         do {
             result = .success(try await transcriber.transcribe(recording))
@@ -43,7 +43,7 @@ struct ChunkHearing: Sendable {
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         }
         metrics.chunkTranscribed(
-            by: transcriber.name, outcome: result.outcomeWord, seconds: clock.now.timeIntervalSince(start)
+            by: transcriber.name, outcome: result.outcomeWord, seconds: clock.wall.now.timeIntervalSince(start)
         )
         return result
     }

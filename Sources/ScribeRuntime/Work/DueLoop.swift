@@ -5,7 +5,7 @@ import ScribeDomain
 struct DueLoop: Sendable {
     /// Rings when something may fall due sooner than what is next.
     let bell: JobBell
-    let clock: ScribeClock
+    let clock: WorldClock
 
     /// The longest sleep while something will fall due: the machine's clock may be set forward meanwhile.
     private static let longest: Duration = .seconds(60)

@@ -10,7 +10,7 @@ package struct ExpiredSessions: Service, CustomStringConvertible {
     private let loop: DueLoop?
     private let logger: Logger
 
-    package init(store: Store, changes: ChangeHub, clock: ScribeClock, logger: Logger) {
+    package init(store: Store, changes: ChangeHub, clock: WorldClock, logger: Logger) {
         self.store = store
         self.logger = logger
         loop = changes.timers[.expiry].map { DueLoop(bell: $0, clock: clock) }
@@ -23,7 +23,11 @@ package struct ExpiredSessions: Service, CustomStringConvertible {
             await loop?.run {
                 let now = loop?.clock.now ?? .distantPast
                 do {
-                    return try await store.expireSessions(at: now)
+                    let (next, unreadable) = try await store.expireSessions(at: now)
+                    for id in unreadable {
+                        logger.error("a session that has expired cannot be read", metadata: ["txn_id": "\(id.logged)"])
+                    }
+                    return next
                 } catch {
                     logger.error("sessions cannot be ended", metadata: ["error": "\(error)"])
                     return now.addingTimeInterval(60)

@@ -10,10 +10,10 @@ final class JobBell: Sendable {
     }
 
     private let state = LockedValue(State())
-    private let listener: ScribeClock.Sleeper
+    private let listener: WallClock.Sleeper
 
     /// - Parameter listener: who waits for it.
-    init(for listener: ScribeClock.Sleeper = .jobRunner) { self.listener = listener }
+    init(for listener: WallClock.Sleeper = .jobRunner) { self.listener = listener }
 
     /// There may be work in the store.
     func ring() { wake { $0.hasRung = true } }
@@ -50,7 +50,7 @@ final class JobBell: Sendable {
     /// Returns when the bell rings, or has rung and nobody has asked, when a job is handed over, or after `limit`. For
     /// one listener.
     /// - Returns: whether to look into the store: false when there is but a job that was handed over.
-    func wait(atMost limit: Duration?, clock: ScribeClock) async throws -> Bool {
+    func wait(atMost limit: Duration?, clock: WorldClock) async throws -> Bool {
         let stream: AsyncStream<Void>? = state.withLock { state in
             guard !state.hasRung, state.handed.isEmpty else { return nil }
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -69,7 +69,7 @@ final class JobBell: Sendable {
 /// Returns when the stream has something, or after `limit`; nil waits for ever. The stream has ended then.
 /// - Throws: `CancellationError` when the task is cancelled meanwhile.
 private func firstOf(
-    _ stream: AsyncStream<Void>, limit: Duration?, clock: ScribeClock, as sleeper: ScribeClock.Sleeper
+    _ stream: AsyncStream<Void>, limit: Duration?, clock: WorldClock, as sleeper: WallClock.Sleeper
 ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {

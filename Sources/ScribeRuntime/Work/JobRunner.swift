@@ -11,7 +11,7 @@ package struct JobRunner: Service, CustomStringConvertible {
 
     package init(
         store: Store, objects: ObjectFiles, transcriber: any Transcriber, noteWriter: any NoteWriter, bench: TestBench,
-        templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics, clock: ScribeClock, policy: WorkPolicy,
+        templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics, clock: WorldClock, policy: WorkPolicy,
         logger: Logger
     ) {
         let hearing = ChunkHearing(

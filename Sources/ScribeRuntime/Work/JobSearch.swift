@@ -40,7 +40,7 @@ struct JobSearch {
     }
 
     /// Waits until there may be something to do.
-    mutating func wait(_ clock: ScribeClock) async throws {
+    mutating func wait(_ clock: WorldClock) async throws {
         let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
         if try await bell.wait(atMost: limit, clock: clock) { isDue = true }
     }

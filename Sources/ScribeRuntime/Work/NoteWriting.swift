@@ -10,7 +10,7 @@ struct NoteWriting: Sendable {
     let writer: any NoteWriter
     let templates: TemplateCatalogue
     let metrics: Metrics
-    let clock: ScribeClock
+    let clock: WorldClock
     let logger: Logger
 
     /// The document with its note, or with why there is none.
@@ -23,7 +23,7 @@ struct NoteWriting: Sendable {
     ) async throws -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
         let template = try await template(of: document, request, key.business)
-        let start = clock.now
+        let start = clock.wall.now
         var note = document
         do {
             let written = try await writer.write(
@@ -44,7 +44,7 @@ struct NoteWriting: Sendable {
         }
         metrics.noteWritten(
             by: writer.name, outcome: note.errors.first?.code.rawValue ?? "success",
-            seconds: clock.now.timeIntervalSince(start))
+            seconds: clock.wall.now.timeIntervalSince(start))
         return note
     }
 

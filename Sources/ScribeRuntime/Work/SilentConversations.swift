@@ -15,7 +15,7 @@ package struct SilentConversations: Service, CustomStringConvertible {
     private static let retry: TimeInterval = 5
 
     package init(
-        store: Store, conversations: Conversations, changes: ChangeHub, clock: ScribeClock, logger: Logger
+        store: Store, conversations: Conversations, changes: ChangeHub, clock: WorldClock, logger: Logger
     ) {
         self.store = store
         self.conversations = conversations

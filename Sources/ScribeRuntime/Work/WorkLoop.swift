@@ -11,7 +11,7 @@ struct WorkLoop: Sendable {
     let worker: any Worker
     let bell: JobBell
     let store: Store
-    let clock: ScribeClock
+    let clock: WorldClock
     let policy: WorkPolicy
     let logger: Logger
 
@@ -39,7 +39,7 @@ struct WorkLoop: Sendable {
                 } catch {
                     await slots.give(free)
                     logger.error("jobs cannot be claimed", metadata: ["error": "\(error)"])
-                    try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+                    try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
                 }
             }
         }
@@ -76,7 +76,7 @@ struct WorkLoop: Sendable {
                 return try await store.postpone(job, until: time, countsAttempt: !error.isNoAttempt)
             } catch {
                 logger.error("a job could not be put back", metadata: metadata(of: job, error))
-                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+                try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }

@@ -34,12 +34,12 @@ struct Examination {
     /// Whether the SDK is given the server's address, rather than led here from its own host.
     let givesBaseURL: Bool
     let environment: [String: String]
-    let clock: ScribeClock
+    let clock: WallClock
     private(set) var findings: [Finding] = []
 
     init(
         baseURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?, givesBaseURL: Bool,
-        environment: [String: String], clock: ScribeClock
+        environment: [String: String], clock: WallClock
     ) {
         self.baseURL = baseURL
         self.tlsPort = tlsPort

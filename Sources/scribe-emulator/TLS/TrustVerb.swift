@@ -58,7 +58,7 @@ struct Trust: ParsableCommand {
         let certificates = try options.certificates()
         let text: String
         do {
-            text = try certificates.authorityPEM(at: ScribeClock.system.now)
+            text = try certificates.authorityPEM(at: WallClock.system.now)
         } catch let problem as CertificateProblem {
             StandardError.write("scribe-emulator: \(problem)")
             throw ExitCode.failure

@@ -118,7 +118,7 @@ struct DeviceRoutesTests {
                 }
                 return (0..<count).map { UInt8(truncatingIfNeeded: number >> (4 * $0)) & 15 }
             })
-        return DeviceLogins(identifiers: identifiers, clock: manual.clock)
+        return DeviceLogins(identifiers: identifiers, clock: manual.world)
     }
 
     /// Whether a device still waits for somebody.
@@ -169,7 +169,7 @@ struct DeviceRoutesTests {
     func collision() {
         let logins = DeviceLogins(
             identifiers: IdentifierSource(uuid: { UUID() }, bytes: { [UInt8](repeating: 1, count: $0) }),
-            clock: ManualClock().clock)
+            clock: ManualClock().world)
         #expect(logins.begin(deviceCode: "1", redirect: nil, approvedBy: nil, from: "") == "CCCC-CCCC")
         #expect(logins.begin(deviceCode: "2", redirect: nil, approvedBy: nil, from: "") == nil)
     }

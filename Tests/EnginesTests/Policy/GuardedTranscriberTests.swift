@@ -12,10 +12,10 @@ private final class ScriptedTranscriber: Transcriber {
 
     let name = "scripted"
     private let steps: LockedValue<[Step]>
-    private let clock: ScribeClock
+    private let clock: WallClock
     let running = LockedValue((now: 0, most: 0, all: 0))
 
-    init(_ steps: [Step], clock: ScribeClock) {
+    init(_ steps: [Step], clock: WallClock) {
         self.steps = LockedValue(steps)
         self.clock = clock
     }
@@ -145,7 +145,7 @@ struct GuardedTranscriberTests {
     private struct HangingWriter: NoteWriter {
         let name = "hanging"
         let isInstant = false
-        let clock: ScribeClock
+        let clock: WallClock
 
         func write(_ request: NoteRequest) async throws -> WrittenNote {
             try await clock.sleep(for: .seconds(1_000_000), as: .fixture)

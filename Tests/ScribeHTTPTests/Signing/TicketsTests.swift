@@ -13,7 +13,7 @@ struct TicketsTests {
     @Test("a ticket is good for one thing, for a time, and in one spelling")
     func spellings() throws {
         let manual = ManualClock()
-        let tickets = Tickets(key: SymmetricKey(data: Data(count: 32)), clock: manual.clock)
+        let tickets = Tickets(key: SymmetricKey(data: Data(count: 32)), clock: manual.world)
         let ticket = try tickets.issue("read", for: "s", to: principal, lifetime: 60)
         #expect(tickets.redeem(ticket, "read")?.subject == "s")
         #expect(tickets.redeem(ticket, "write") == nil)

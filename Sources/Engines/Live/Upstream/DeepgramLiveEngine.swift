@@ -9,7 +9,7 @@ package struct DeepgramLiveEngine: LiveEngine {
     package let name = "deepgram"
     private let service: SpeechService
     private let circuit: Circuit
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let identifiers: IdentifierSource
     /// For the end of a stream, once everything was sent.
     private let timeLimit: Duration
@@ -29,8 +29,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         circuit.timeLeft(at: clock.now) == nil ? .available : .unavailable
     }
 
-    package init(service: SpeechService, policy: EngineGuard.Policy, identifiers: IdentifierSource, clock: ScribeClock)
-    {
+    package init(service: SpeechService, policy: EngineGuard.Policy, identifiers: IdentifierSource, clock: WallClock) {
         self.service = service
         circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
         timeLimit = policy.timeLimit

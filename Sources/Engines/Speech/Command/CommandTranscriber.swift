@@ -22,7 +22,7 @@ package struct CommandTranscriber: Transcriber {
     ///   - timeLimit: for ffmpeg and the program each.
     /// - Throws: ``CommandLineWords/Problem``, or ``MissingProgram`` when there is nothing to run.
     package init(
-        commandLine: String, temporary: TemporaryFiles, timeLimit: Duration, clock: ScribeClock, files: NIOThreadPool
+        commandLine: String, temporary: TemporaryFiles, timeLimit: Duration, clock: WallClock, files: NIOThreadPool
     ) throws {
         arguments = try CommandLineWords.split(commandLine)
         guard let program = arguments.first, !program.isEmpty else { throw CommandLineWords.Problem.noProgram }

@@ -14,7 +14,7 @@ struct ProgramRunner: Sendable {
     static let outputLimit = 1 << 20
 
     let timeLimit: Duration
-    let clock: ScribeClock
+    let clock: WallClock
 
     /// - Parameter words: program and arguments.
     /// - Throws: ``EngineFailure`` when it fails or takes too long, or `CancellationError`.

@@ -17,14 +17,14 @@ package struct FakeTranscriber: Transcriber {
     /// The fixture that is played whatever the audio is; nil plays what its bytes say.
     private var played: Played?
     private let consultations: [String: FakeSpeech]
-    private let clock: ScribeClock
+    private let clock: WallClock
     private let files: NIOThreadPool
     private let atOnce: Int
 
     /// - Parameters:
     ///   - files: threads that may block.
     ///   - atOnce: what is read without asking one of them, in bytes.
-    package init(fixtures: FixtureSet, clock: ScribeClock, files: NIOThreadPool, atOnce: Int = 0) {
+    package init(fixtures: FixtureSet, clock: WallClock, files: NIOThreadPool, atOnce: Int = 0) {
         self.fixturesByHash = Dictionary(
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
             uniquingKeysWith: { first, _ in first }

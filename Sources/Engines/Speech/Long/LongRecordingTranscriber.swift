@@ -19,7 +19,7 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
     ///   - longest: the longest recording that is handed on as it is.
     ///   - timeLimit: for each run of ffmpeg.
     package init(
-        _ base: any Transcriber, longest: Duration, temporary: TemporaryFiles, timeLimit: Duration, clock: ScribeClock,
+        _ base: any Transcriber, longest: Duration, temporary: TemporaryFiles, timeLimit: Duration, clock: WallClock,
         files: NIOThreadPool
     ) {
         self.base = base

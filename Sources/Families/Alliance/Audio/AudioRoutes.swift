@@ -12,7 +12,7 @@ import ScribeStore
 struct AudioRoutes: Sendable {
     let sessions: Sessions
     let uploads: Uploads
-    let clock: ScribeClock
+    let clock: WorldClock
 
     /// In bytes.
     static let largestFile = 10 << 20

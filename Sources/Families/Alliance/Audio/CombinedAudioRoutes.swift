@@ -14,7 +14,7 @@ struct CombinedAudioRoutes: Sendable {
     let audio: SessionAudio
     let tickets: Tickets
     let origin: LinkOrigin
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to authenticated: WorldRoutes<Self>, links: WorldRoutes<Self>) {
         authenticated.get("voice/v1/sessions/{txn_id}/audio", use: find)
@@ -34,7 +34,7 @@ struct CombinedAudioRoutes: Sendable {
                 "audio_url": "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
                 "expires_in": .integer(Int(left)),
                 // In seconds since 1970.
-                "expires_at": .integer(Int(expiry.timeIntervalSince1970)),
+                "expires_at": .integer(Int(clock.wall.now.addingTimeInterval(left).timeIntervalSince1970)),
             ])
     }
 

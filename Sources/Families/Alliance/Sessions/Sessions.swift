@@ -41,7 +41,7 @@ struct Sessions: Sendable {
     private let bench: TestBench
     private let bucket: String
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
     init(_ runtime: Runtime) {
         store = runtime.store

@@ -23,7 +23,7 @@ struct AccountRoutes: Sendable {
     let origin: LinkOrigin
     let pages: PageOrigins
     let proxies: TrustedProxies
-    let clock: ScribeClock
+    let clock: WorldClock
 
     /// - Parameter pages: for what the vendor's login page asks, in the envelope that it reads.
     static func add(to router: WorldRoutes<Self>, pages: WorldRoutes<Self>) {
@@ -112,10 +112,9 @@ struct AccountRoutes: Sendable {
         // Whoever sends the same one again within the grace, because an answer was lost or in parallel, gets the same
         // successor.
         let refreshToken = Base64URL.encode(Data(secrets.successor(ofToken: old)))
-        let now = clock.now
         let client = try await store.rotateRefreshToken(
-            hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken), now: now,
-            expiresAt: now.addingTimeInterval(lifetimes.refreshToken), grace: Self.refreshGrace
+            hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
+            RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock), grace: Self.refreshGrace
         )
         guard let client else { throw EkaError.refreshRefused }
         return try await issuing.answer(

@@ -47,7 +47,10 @@ final class DeviceLogins: Sendable {
     private struct Login {
         let userCode: String
         let redirect: String?
+        /// By the machine's clock.
         let expiresAt: Date
+        /// Of the world's clock when it began, in seconds.
+        let offset: TimeInterval
         let address: String
         /// One more than the login before it.
         let number: Int
@@ -60,9 +63,9 @@ final class DeviceLogins: Sendable {
 
     private let logins = LockedValue<Logins>([:])
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
-    init(identifiers: IdentifierSource, clock: ScribeClock) {
+    init(identifiers: IdentifierSource, clock: WorldClock) {
         self.identifiers = identifiers
         self.clock = clock
     }
@@ -75,7 +78,7 @@ final class DeviceLogins: Sendable {
     func begin(
         deviceCode: String, redirect: String?, approvedBy approver: ClientID?, from address: String
     ) -> String? {
-        let now = clock.now
+        let (now, offset) = (clock.wall.now, clock.offset)
         return logins.withLock { logins in
             logins = logins.filter { $0.value.expiresAt > now }
             let taken = Set(logins.values.map(\.userCode))
@@ -84,7 +87,7 @@ final class DeviceLogins: Sendable {
             Self.makeRoom(for: address, in: &logins)
             logins[deviceCode] = Login(
                 userCode: userCode, redirect: redirect, expiresAt: now.addingTimeInterval(Self.lifetime),
-                address: address, number: (logins.values.map(\.number).max() ?? 0) + 1,
+                offset: offset, address: address, number: (logins.values.map(\.number).max() ?? 0) + 1,
                 state: approver.map(State.approved) ?? .pending)
             return userCode
         }
@@ -113,11 +116,12 @@ final class DeviceLogins: Sendable {
     func decide(_ userCode: String, for client: ClientID?) throws(Refusal) -> String? {
         let letters = userCode.uppercased().filter { $0.isLetter || $0.isNumber }
         guard letters.count == Self.userCodeLength else { throw .invalidUserCode }
-        let now = clock.now
+        let clock = clock
         let decided = logins.withLock { logins -> Result<String?, Refusal> in
             let pending = logins.first { _, login in
                 if case .denied = login.state { return false }
-                return login.expiresAt > now && login.userCode.filter { $0 != "-" } == letters
+                return login.expiresAt > clock.wallTime(issuedAt: login.offset)
+                    && login.userCode.filter { $0 != "-" } == letters
             }
             guard let (code, login) = pending else { return .failure(.userCodeNotFound) }
             logins[code]?.state = client.map(State.approved) ?? .denied
@@ -128,10 +132,11 @@ final class DeviceLogins: Sendable {
 
     /// What has become of it. It is over once it was told.
     func redeem(_ deviceCode: String) throws(Refusal) -> ClientID {
-        let now = clock.now
+        let clock = clock
         let redeemed = logins.withLock { logins -> Result<ClientID, Refusal> in
             guard let login = logins[deviceCode] else { return .failure(.unknown) }
-            guard login.expiresAt > now else { return .failure(.expired) }
+            guard login.expiresAt > clock.wallTime(issuedAt: login.offset) else { return .failure(.expired) }
+            let now = clock.wall.now
             if let last = login.lastAsked, now.timeIntervalSince(last) < Self.interval { return .failure(.tooFast) }
             logins[deviceCode]?.lastAsked = now
             switch login.state {

@@ -14,7 +14,7 @@ struct TokenIssuing: Sendable {
     let secrets: ClientSecrets
     let lifetimes: TokenLifetimes
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     init(_ world: World, lifetimes: TokenLifetimes) {
         store = world.runtime.store
@@ -33,10 +33,9 @@ struct TokenIssuing: Sendable {
         to client: Client, inSecureCookies isSecure: Bool? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
         let refreshToken = Base64URL.encode(Data(identifiers.bytes(32)))
-        let now = clock.now
         try await store.saveRefreshToken(
-            hash: secrets.hash(ofToken: refreshToken), of: client.principal.client, now: now,
-            expiresAt: now.addingTimeInterval(lifetimes.refreshToken))
+            hash: secrets.hash(ofToken: refreshToken), of: client.principal.client,
+            RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock))
         return try await answer(
             to: client, refreshToken: refreshToken, inSecureCookies: isSecure, saysSuccess: saysSuccess)
     }
@@ -47,7 +46,7 @@ struct TokenIssuing: Sendable {
     ) async throws -> Response {
         let accessToken = try await tokens.issue(
             to: client, version: clients[client.principal.client]?.version,
-            expiresAt: clock.now.addingTimeInterval(lifetimes.accessToken), id: identifiers.uuid())
+            lifetime: lifetimes.accessToken, id: identifiers.uuid())
         var response = Response.json(
             .ok,
             [

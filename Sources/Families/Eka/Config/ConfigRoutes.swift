@@ -12,7 +12,7 @@ struct ConfigRoutes: Sendable {
     let queries: Queries
     let catalogue: TemplateCatalogue
     let profiles: ClientProfiles
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v2/config", use: read)
@@ -58,7 +58,7 @@ struct ConfigRoutes: Sendable {
         guard zone.isPlain, TimeZone.knownTimeZoneIdentifiers.contains(zone) || Self.isAlias(zone) else {
             throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
         }
-        let now = clock.now
+        let now = clock.wall.now
         return .json(
             .ok,
             [

@@ -29,7 +29,7 @@ struct DocumentLinks: Sendable {
     let origin: LinkOrigin
     let store: Store
     let queries: Queries
-    let clock: ScribeClock
+    let clock: WorldClock
 
     init(_ world: World, origin: LinkOrigin) {
         tickets = world.tickets
@@ -49,7 +49,7 @@ struct DocumentLinks: Sendable {
         }
         return Links(
             read: try link(Self.reading), write: try link(Self.writing),
-            expiry: Int(clock.now.timeIntervalSince1970 + Self.lifetime))
+            expiry: Int(clock.wall.now.timeIntervalSince1970 + Self.lifetime))
     }
 
     static func add(to router: WorldRoutes<Self>) {

@@ -16,7 +16,7 @@ struct DocumentRoutes: Sendable {
     let queries: Queries
     let links: DocumentLinks
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/documents", use: save)

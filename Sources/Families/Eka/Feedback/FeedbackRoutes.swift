@@ -11,7 +11,7 @@ struct FeedbackRoutes: Sendable {
     let store: Store
     let queries: Queries
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/transaction/{txn_id}/feedback", use: submit)

@@ -15,7 +15,7 @@ struct ResultRoutes: Sendable {
     let signals: ChangeSignals
     let answers: FinishedAnswers
     let profiles: ClientProfiles
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v3/status/{txn_id}", use: status)

@@ -13,7 +13,7 @@ struct SectionRoutes: Sendable {
     let queries: Queries
     let catalogue: TemplateCatalogue
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("voice/api/v1/template/section")

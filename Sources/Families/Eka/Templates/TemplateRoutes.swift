@@ -13,7 +13,7 @@ struct TemplateRoutes: Sendable {
     let catalogue: TemplateCatalogue
     let profiles: ClientProfiles
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("voice/api/v1/template")

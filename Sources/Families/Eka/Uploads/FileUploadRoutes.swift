@@ -12,7 +12,7 @@ struct FileUploadRoutes: Sendable {
     let fidelity: Fidelity
     let origin: LinkOrigin
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("v1/file-upload", use: presign)
@@ -46,14 +46,14 @@ struct FileUploadRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "action", problem: "must be ekascribe-v2 (--strict-docs)")
         }
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
-        let timestamp = SigningScope.timestamp(of: clock.now)
+        let timestamp = SigningScope.timestamp(of: clock.wall.now)
         let folder =
             "\(principal.client)/\(transaction)/\(timestamp.prefix(8))_\(timestamp.dropFirst(9).prefix(6))/"
         var metadata = body.metadata
         if Manifest.startsTransaction(action: action) { metadata["action"] = action }
         let form = try await UploadForm(
             bucket: EkaFamily.batchBucket, folder: folder, metadata: metadata, for: principal,
-            credentials: credentials, at: clock.now)
+            credentials: credentials, at: clock.wall.now)
         let link = UploadLink.Form(
             url: origin.bucketURL(EkaFamily.batchBucket, for: request, context), fields: form.fields,
             folder: folder, transaction: transaction)

@@ -19,7 +19,7 @@ struct VoiceRecordRoutes: Sendable {
     let consultations: Consultations
     let facts: ClinicalFacts
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice-record/api/status/{txn_id}", use: status)

@@ -16,14 +16,14 @@ struct Clinicians: Sendable {
     private let store: Store
     private let queries: Queries
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
 
     init(
         _ runtime: Runtime, tokens: SukiTokens, partners: KnownPartners, clients: KnownClients, mode: AuthMode
     ) {
         self.tokens = tokens
         self.partners = partners
-        partnerTokens = PartnerTokens(outbound: runtime.outbound, clock: runtime.clock)
+        partnerTokens = PartnerTokens(outbound: runtime.outbound, clock: runtime.clock.wall)
         self.clients = clients
         self.mode = mode
         store = runtime.store

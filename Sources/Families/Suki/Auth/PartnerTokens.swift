@@ -16,12 +16,12 @@ struct PartnerTokens: Sendable {
     }
 
     private let published: PublishedKeys
-    private let clock: ScribeClock
+    private let clock: WallClock
 
     static let refused = SukiError(.unauthorized, "invalid_partner_token", "token validation failed")
     private static let malformed = SukiError(.badRequest, "invalid_request", "partner_token is no JWT")
 
-    init(outbound: OutboundClient, clock: ScribeClock) {
+    init(outbound: OutboundClient, clock: WallClock) {
         published = PublishedKeys(outbound: outbound, clock: clock)
         self.clock = clock
     }

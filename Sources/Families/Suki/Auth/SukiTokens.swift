@@ -15,10 +15,13 @@ actor SukiTokens {
         let iat: Double
         let exp: Double
         let partner: String
+        /// Of the world's clock when it was issued, in seconds; absent where there was none.
+        let offset: TimeInterval?
 
         enum CodingKeys: String, CodingKey {
             case iss, sub, iat, exp
             case partner = "partner_id"
+            case offset = "clk"
         }
 
         /// Time is judged by the server's clock.
@@ -37,7 +40,7 @@ actor SukiTokens {
     static let lifetime = 3600.0
 
     private let keyFile: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
-    private let clock: ScribeClock
+    private let clock: WorldClock
     /// The claims of tokens with a valid signature. Each use checks the expiry anew.
     private let verified = RecentValues<String, Claims>(limit: 4096)
     /// Made when somebody first needs it: it takes longer than everything else of a start.
@@ -46,16 +49,17 @@ actor SukiTokens {
     /// - Parameter keyFile: keeps a private key, as PEM, which it makes when there is none.
     init(
         keyFile: @escaping @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8],
-        clock: ScribeClock
+        clock: WorldClock
     ) {
         self.keyFile = keyFile
         self.clock = clock
     }
 
     func issue(to user: UserID, of partner: String) async throws -> String {
-        let now = clock.now.timeIntervalSince1970.rounded(.down)
+        let now = clock.wall.now.timeIntervalSince1970.rounded(.down)
         let claims = Claims(
-            iss: Self.issuer, sub: user.rawValue, iat: now, exp: now + Self.lifetime, partner: partner)
+            iss: Self.issuer, sub: user.rawValue, iat: now, exp: now + Self.lifetime, partner: partner,
+            offset: clock.offset == 0 ? nil : clock.offset)
         return try await loaded().collection.sign(claims, kid: JWKIdentifier(string: Self.keyID))
     }
 
@@ -78,7 +82,7 @@ actor SukiTokens {
             claims = found
             verified.remember(claims, of: token)
         }
-        guard claims.exp > clock.now.timeIntervalSince1970 else {
+        guard !clock.hasPassed(claims.exp, issuedAt: claims.offset) else {
             throw HTTPProblem.unauthenticated(reason: "it has expired")
         }
         return claims

@@ -14,7 +14,7 @@ struct RecordingRoutes: Sendable {
     let queries: Queries
     let tickets: Tickets
     let origin: LinkOrigin
-    let clock: ScribeClock
+    let clock: WorldClock
 
     private static let purpose = "ambient recording"
     private static let downloadPurpose = "ambient recording as a file"
@@ -47,7 +47,7 @@ struct RecordingRoutes: Sendable {
                 "recording_id": .string(segment.recording),
                 "presigned_url": "\(base)/api/v1/ambient/recordings/\(ticket)",
                 // In seconds since 1970.
-                "expires_at": .integer(Int(clock.now.timeIntervalSince1970 + lifetime)),
+                "expires_at": .integer(Int(clock.wall.now.timeIntervalSince1970 + lifetime)),
                 "sequence_number": .integer(index + 1),
             ]
         }

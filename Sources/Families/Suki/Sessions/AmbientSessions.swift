@@ -33,7 +33,7 @@ struct AmbientSessions: Sendable {
     private let uploads: Uploads
     private let bucket: String
     private let identifiers: IdentifierSource
-    private let clock: ScribeClock
+    private let clock: WorldClock
     private let shortest: TimeInterval
 
     /// - Parameter shortest: what is shorter is made nothing of, in seconds.

@@ -10,11 +10,11 @@ final class AmbientSockets: Sendable {
     }
 
     private let open = LockedValue<[Place: AmbientSocket]>([:])
-    private let clock: ScribeClock
+    private let clock: WallClock
 
     private static let replaced = WebSocketClosure(1008, "Another socket goes on with the session")
 
-    init(clock: ScribeClock) { self.clock = clock }
+    init(clock: WallClock) { self.clock = clock }
 
     /// Takes the session over, once whoever has it so far has said what was under way.
     func open(_ socket: WebSocket, for session: TransactionID, of business: BusinessID) async -> AmbientSocket {
@@ -66,7 +66,7 @@ final class AmbientSocket: Sendable {
     func ended() { end.happened() }
 
     /// Returns when it has ended, or has nothing more to say.
-    func quiet(_ clock: ScribeClock) async {
+    func quiet(_ clock: WallClock) async {
         var heard: Int?
         for _ in 0..<Self.attempts {
             let (count, isBusy) = messages.withLock { $0 }

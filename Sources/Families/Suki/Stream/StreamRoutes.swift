@@ -10,7 +10,7 @@ struct StreamRoutes: Sendable {
     let clinicians: Clinicians
     let ambient: AmbientSockets
     let sockets: SocketRoute
-    let clock: ScribeClock
+    let clock: WallClock
 
     /// The only subprotocol there is; a token that comes beside it is never sent back.
     private static let subprotocol = "SukiAmbientAuth"

@@ -12,7 +12,7 @@ struct StreamSession: Sendable {
     let id: TransactionID
     let principal: Principal
     let place: AmbientSocket
-    let clock: ScribeClock
+    let clock: WallClock
     private let recording = LockedValue<AmbientSessions.Segment?>(nil)
 
     /// Without audio, or a sign of life (suki.md 6.3).
@@ -22,7 +22,7 @@ struct StreamSession: Sendable {
     private static let longestPause = 1800.0
 
     init(
-        sessions: AmbientSessions, id: TransactionID, principal: Principal, place: AmbientSocket, clock: ScribeClock
+        sessions: AmbientSessions, id: TransactionID, principal: Principal, place: AmbientSocket, clock: WallClock
     ) {
         self.sessions = sessions
         self.id = id

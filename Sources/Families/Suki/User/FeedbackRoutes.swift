@@ -9,7 +9,7 @@ struct FeedbackRoutes: Sendable {
     let sessions: AmbientSessions
     let store: Store
     let identifiers: IdentifierSource
-    let clock: ScribeClock
+    let clock: WorldClock
 
     /// The spellings of the SDK's own types are taken too.
     private struct Rating: Decodable {

@@ -8,7 +8,7 @@ import ScribeStore
 struct PreferenceRoutes: Sendable {
     let store: Store
     let queries: Queries
-    let clock: ScribeClock
+    let clock: WorldClock
 
     private static let verbosities = ["CONCISE", "BALANCED", "DETAILED"]
     private static let styles = ["NARRATIVE", "BULLETED"]

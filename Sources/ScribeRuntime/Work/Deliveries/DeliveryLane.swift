@@ -15,7 +15,7 @@ struct DeliveryLane: Sendable {
     let businessSlots: TenantSlots
     let store: Store
     let metrics: Metrics
-    let clock: ScribeClock
+    let clock: WorldClock
     let logger: Logger
 
     /// How many messages a receiver gets at a time, while it answers.
@@ -39,7 +39,7 @@ struct DeliveryLane: Sendable {
                 return
             } catch {
                 logger.error("deliveries cannot be claimed", metadata: ["error": "\(error)"])
-                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+                try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }
@@ -81,7 +81,7 @@ struct DeliveryLane: Sendable {
                 logger.error(
                     "what was delivered cannot be written down",
                     metadata: ["delivery": "\(delivery.id)", "error": "\(error)"])
-                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+                try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }

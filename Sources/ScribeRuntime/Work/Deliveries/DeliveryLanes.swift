@@ -47,5 +47,5 @@ package final class DeliveryLanes: Sendable {
     }
 
     /// Returns when there may be lanes at which nobody is. For one listener.
-    func wait(_ clock: ScribeClock) async throws { _ = try await bell.wait(atMost: nil, clock: clock) }
+    func wait(_ clock: WorldClock) async throws { _ = try await bell.wait(atMost: nil, clock: clock) }
 }

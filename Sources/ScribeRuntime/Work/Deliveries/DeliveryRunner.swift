@@ -10,7 +10,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     private let sender: DeliverySender
     private let lanes: DeliveryLanes
     private let metrics: Metrics
-    private let clock: ScribeClock
+    private let clock: WorldClock
     private let logger: Logger
 
     /// How many messages are on their way at the same time, to all receivers.
@@ -20,7 +20,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
 
     package init(
         store: Store, outbound: OutboundClient, formats: [any WebhookFormat], changes: ChangeHub,
-        metrics: Metrics, clock: ScribeClock, logger: Logger
+        metrics: Metrics, clock: WorldClock, logger: Logger
     ) {
         self.store = store
         self.metrics = metrics
@@ -62,7 +62,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
                 return
             } catch {
                 logger.error("what is to be delivered cannot be read", metadata: ["error": "\(error)"])
-                try? await clock.sleep(for: .seconds(1), as: .storeRetry)
+                try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }

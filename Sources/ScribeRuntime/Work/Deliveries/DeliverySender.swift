@@ -7,7 +7,7 @@ import ScribeDomain
 struct DeliverySender: Sendable {
     let outbound: OutboundClient
     let formats: [Webhook.Style: any WebhookFormat]
-    let clock: ScribeClock
+    let clock: WorldClock
 
     /// What a receiver of a callback may take.
     private static let callbackTime: Duration = .seconds(30)
@@ -43,7 +43,7 @@ struct DeliverySender: Sendable {
     ) async throws -> DeliveryOutcome {
         guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
         let body = format.body(of: event, in: session, detail, for: webhook, at: time)
-        let signature = webhook.signingKey.map { format.signature(of: body, key: $0, at: clock.now) }
+        let signature = webhook.signingKey.map { format.signature(of: body, key: $0, at: clock.wall.now) }
         if case .address(let address) = webhook.endpoint {
             var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
             headers += signature.map(format.headers) ?? []

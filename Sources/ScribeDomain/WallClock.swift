@@ -1,9 +1,13 @@
 package import Foundation
 
-/// The one source of time: wall time for records and signatures, and a way to wait.
+/// The machine's time, and a way to wait by it.
 ///
-/// Made by the composition root and handed to everything that needs it, so that a test can drive it by hand.
-package struct ScribeClock: Sendable {
+/// It serves whatever others compare with a clock of their own or sign over, and whatever waits for another machine: the
+/// times in tokens and signatures, certificates, connections and sockets, recognisers and receivers. What the domain
+/// decides has a ``WorldClock``.
+///
+/// The composition root makes it and hands it to everything that needs it, so that a test can drive it by hand.
+package struct WallClock: Sendable {
     private let currentTime: @Sendable () -> Date
     private let wait: @Sendable (Duration, Sleeper) async throws -> Void
 
@@ -52,7 +56,7 @@ package struct ScribeClock: Sendable {
     }
 
     /// - Parameters:
-    ///   - now: the wall time.
+    ///   - now: the machine's time.
     ///   - sleep: returns after the duration, or throws `CancellationError` at once when its task is cancelled. Gets
     ///     told for whom it is.
     package init(
@@ -66,26 +70,4 @@ package struct ScribeClock: Sendable {
     package var now: Date { currentTime() }
 
     package func sleep(for duration: Duration, as sleeper: Sleeper) async throws { try await wait(duration, sleeper) }
-}
-
-/// The one source of identifiers and randomness. Secrets never come from a seeded source.
-package struct IdentifierSource: Sendable {
-    private let makeUUID: @Sendable () -> UUID
-    private let makeBytes: @Sendable (Int) -> [UInt8]
-
-    /// - Parameters:
-    ///   - uuid: a fresh UUID on every call.
-    ///   - bytes: that many bytes fit for secrets.
-    package init(
-        uuid: @escaping @Sendable () -> UUID,
-        bytes: @escaping @Sendable (Int) -> [UInt8]
-    ) {
-        self.makeUUID = uuid
-        self.makeBytes = bytes
-    }
-
-    /// A fresh UUID in lower case.
-    package func uuid() -> String { makeUUID().uuidString.lowercased() }
-
-    package func bytes(_ count: Int) -> [UInt8] { makeBytes(count) }
 }
