@@ -226,6 +226,20 @@ struct DeliveryStoreTests {
         #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["left"])
     }
 
+    @Test("a session that cannot be read is named, and the others expire all the same")
+    func unreadableExpiry() async throws {
+        let webhook = try await register(events: ["session.expired"])
+        for id in ["broken", "left"] { try await fixture.initialise(id, isSession: true) }
+        try await fixture.store.pool.write {
+            try $0.execute(sql: "UPDATE transactions SET request = '{}' WHERE txn_id = 'broken'")
+        }
+        let due = fixture.start + 3600
+        let (next, unreadable) = try await fixture.store.expireSessions(at: due)
+        #expect(next == nil && unreadable == [TransactionID("broken")])
+        #expect(try await claim(webhook, at: due).count == 1)
+        #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["left"])
+    }
+
     @Test("what was delivered is forgotten after its time, what has failed after a longer one, the rest never")
     func forgetting() async throws {
         let webhook = try await register(pauses: [])
