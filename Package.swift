@@ -74,6 +74,9 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
+            name: "WorldBenchmark", dependencies: ["ScribeDomain", "ScribeRuntime", "ScribeServer", .logging],
+            path: "Benchmarks/Worlds", swiftSettings: supportSettings),
+        .executableTarget(
             name: "scribe-emulator",
             dependencies: [
                 "Certificates", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
