@@ -67,7 +67,7 @@ image-test:
 # Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@swift build --build-tests
-	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page --filter ErrorTablesTests
+	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesPageTests --filter ErrorTablesTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:
@@ -80,7 +80,9 @@ fidelity:
 	@.venv/bin/python scripts/fidelity
 
 lint:
+	@scripts/install test
 	@swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz
+	@.venv/bin/python scripts/prose
 
 format:
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests Fuzz

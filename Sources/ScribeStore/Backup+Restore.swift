@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SystemPackage
 
 #if canImport(Glibc)
@@ -73,20 +72,17 @@ extension Backup {
         for path in [state.database, state.objects] + keys.map({ "\(state.path)/\($0)" }) where isLink(path) {
             throw Problem.notABackup(file: file)
         }
-        do {
-            let queue = try DatabaseQueue(path: state.database)
-            defer { try? queue.close() }
-            let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
-            guard verdict == "ok" else { throw Problem.damaged(reason: "\(file): \(verdict ?? "no database")") }
-            if try queue.read(Schema.isNewer) { throw Problem.newerBackup(file: file) }
-            let files = try queue.read { try String.fetchAll($0, sql: filesSQL) }
+        switch try SQLiteFile.content(of: state.database, filesSQL: filesSQL) {
+        case .whole(let files):
             for upload in files
             where StateFolder.size(ofFile: "\(state.objects)/\(upload.prefix(2))/\(upload)") == nil {
                 throw Problem.damaged(reason: "an upload is missing in \(file)")
             }
             return files.count
-        } catch let error as DatabaseError {
-            guard error.resultCode != .SQLITE_FULL else { throw Errno.noSpace }
+        case .newer: throw Problem.newerBackup(file: file)
+        case .damaged(let reason): throw Problem.damaged(reason: "\(file): \(reason)")
+        case .full: throw Errno.noSpace
+        case .unreadable:
             throw Problem.damaged(reason: "\(file) holds no database of scribe-emulator that can be read")
         }
     }

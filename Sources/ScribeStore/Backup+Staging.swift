@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SystemPackage
 
 #if canImport(Glibc)
@@ -69,31 +68,16 @@ extension Backup {
     static func stage(_ state: StateFolder, of folder: String, in staging: String) throws -> [String] {
         let target = StateFolder(path: staging)
         try makeFolder(target.objects)
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(30)
-        let source = try DatabaseQueue(path: state.database, configuration: configuration)
-        let copy = try DatabaseQueue(path: target.database)
-        defer { for queue in [source, copy] { try? queue.close() } }
-        return try source.writeWithoutTransaction { source in
-            // GRDB ends the program where a connection is left in a transaction.
-            defer { if source.isInsideTransaction { try? source.execute(sql: "ROLLBACK") } }
-            guard try source.tableExists("objects") else {
-                // A start that was killed leaves an empty database.
-                let tables = try Int.fetchOne(source, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
-                let id = try Int.fetchOne(source, sql: "PRAGMA application_id") ?? 0
-                guard tables > 0 || id != 0 else { throw Problem.noDatabase(folder: folder) }
-                throw Store.Problem.foreign(path: state.database)
-            }
-            let files = try withoutRemovals(in: state.objects) {
-                // What is read is as of one moment, and stays so until the end.
-                try source.execute(sql: "BEGIN")
-                let files = try String.fetchAll(source, sql: filesSQL)
+        let (files, isEmpty) = try SQLiteFile.copy(state.database, to: target.database, filesSQL: filesSQL) { read in
+            try withoutRemovals(in: state.objects) {
+                let files = try read()
                 try link(files, of: state.objects, into: target.objects)
                 return files
             }
-            try copy.writeWithoutTransaction { try source.backup(to: $0) }
-            return files
         }
+        if let files { return files }
+        // A start that was killed leaves an empty database.
+        throw isEmpty ? Problem.noDatabase(folder: folder) : Store.Problem.foreign(path: state.database)
     }
 
     private static func withoutRemovals<Value>(in folder: String, _ body: () throws -> Value) throws -> Value {

@@ -38,7 +38,7 @@ package enum Backup {
             defer { hold.release() }
             uploads = try stage(state, of: folder, in: staging)
         } catch {
-            throw Store.Problem.explained(error, path: state.database)
+            throw StorageFailure.problem(of: error, path: state.database)
         }
         let keys = ([DataFolder.signingKey] + secrets).filter {
             FileManager.default.fileExists(atPath: "\(folder)/\($0)")

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SystemPackage
 
 #if canImport(Glibc)
@@ -95,19 +94,13 @@ extension DataFolder.Layout {
     private func requireOurs() throws {
         let database = old.database
         do {
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: database, configuration: configuration)
-            defer { try? queue.close() }
-            let isOurs = try queue.read { db in
-                if try Schema.isNewer(db) { throw Store.Problem.newerSchema(path: database) }
-                let id = try Int.fetchOne(db, sql: "PRAGMA application_id")
-                let tables = try String.fetchSet(db, sql: "SELECT name FROM sqlite_master")
-                return id == Schema.applicationID || id == 0 && (tables.isEmpty || tables.contains("grdb_migrations"))
+            switch try SQLiteFile.owner(of: database) {
+            case .nobody, .ours: return
+            case .newer: throw Store.Problem.newerSchema(path: database)
+            case .foreign: throw Store.Problem.foreign(path: database)
             }
-            guard isOurs else { throw Store.Problem.foreign(path: database) }
         } catch {
-            throw Store.Problem.explained(error, path: database)
+            throw StorageFailure.problem(of: error, path: database)
         }
     }
 

@@ -66,6 +66,6 @@ extension DataFolder {
     private static func requireSigningKey(in path: String, database: String, at now: Date) throws {
         let file = "\(path)/\(signingKey)"
         if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return }
-        if try Store.holdsRefreshTokens(in: database, at: now) { throw Problem.missingSigningKey(file: file) }
+        if try SQLiteFile.holdsRefreshTokens(in: database, at: now) { throw Problem.missingSigningKey(file: file) }
     }
 }

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// How far a committed transaction is.
@@ -47,7 +46,7 @@ extension Store {
     /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
     ///   older iOS clients commit before their last upload has ended (eka.md 3.4).
     package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> AssemblyPlan {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
             let rowID: Int64 = row["id"]
             let transaction = try Self.withFilesFound(Transaction(row: row), rowID: rowID, in: db)
@@ -84,7 +83,7 @@ extension Store {
         _ job: Job, for input: AssemblyInput, heard: [HeardChunk] = [], documents: [ResultDocument],
         outcome: Transaction.ProcessingStatus, quality: Double? = nil, at now: Date
     ) async throws -> AssemblyEnd {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.currentRow(input, in: db) else {
                 let isThere = try Self.transactionRow(input.transaction.key, in: db) != nil
                 guard isThere else { return .obsolete }
@@ -101,7 +100,7 @@ extension Store {
     /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
     /// commit tries again, also one that came meanwhile.
     package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
             guard row["generation"] == job.generation else {
                 return try Self.beginAgain(job, at: now, in: db, &changes)
@@ -124,7 +123,8 @@ extension Store {
     /// - Returns: ``AssemblyEnd/obsolete`` when the transaction is not committed any more: then only the job goes.
     private func finish(
         _ job: Job, of old: Transaction, heard: [HeardChunk] = [], documents: [ResultDocument],
-        outcome: Transaction.ProcessingStatus, quality: Double? = nil, rowID: Int64, at now: Date, in db: Database,
+        outcome: Transaction.ProcessingStatus, quality: Double? = nil, rowID: Int64, at now: Date,
+        in db: any StoreSession,
         _ changes: inout [Change]
     ) throws -> AssemblyEnd {
         try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
@@ -146,7 +146,7 @@ extension Store {
 
     /// - Parameter time: nil waits to be woken.
     static func beginAgain(
-        _ job: Job, at time: Date?, in db: Database, _ changes: inout [Change]
+        _ job: Job, at time: Date?, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         try db.run(
             "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [time?.milliseconds, job.id])
@@ -156,7 +156,7 @@ extension Store {
     /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is
     /// missing for it, or when it is being done.
     func claimAssembly(
-        of transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Job? {
         let documents = try Self.documents(ofRow: rowID, in: db)
         let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
@@ -179,7 +179,7 @@ extension Store {
     }
 
     /// Says that what a running assembly began with has changed: it goes again at its end.
-    static func outdateAssembly(ofRow rowID: Int64, in db: Database) throws {
+    static func outdateAssembly(ofRow rowID: Int64, in db: any StoreSession) throws {
         try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
     }
 
@@ -193,7 +193,8 @@ extension Store {
     }
 
     private func audio(
-        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, at now: Date, in db: Database,
+        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, at now: Date,
+        in db: any StoreSession,
         _ changes: inout [Change]
     ) throws -> Audio {
         var audio = Audio()
@@ -224,12 +225,12 @@ extension Store {
     }
 
     /// nil when a later commit has started processing anew, or the transaction is gone.
-    static func currentRow(_ input: AssemblyInput, in db: Database) throws -> StoredRow? {
+    static func currentRow(_ input: AssemblyInput, in db: any StoreSession) throws -> StoredRow? {
         guard let row = try transactionRow(input.transaction.key, in: db) else { return nil }
         return row["generation"] == input.generation ? row : nil
     }
 
-    private static func saveOutcome(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+    private static func saveOutcome(of transaction: Transaction, rowID: Int64, in db: any StoreSession) throws {
         try db.run(
             "UPDATE transactions SET processing_status = ?, processed_at = ?, audio_quality = ? WHERE id = ?",
             [
@@ -239,7 +240,7 @@ extension Store {
         )
     }
 
-    static func write(_ documents: [ResultDocument], at now: Date, in db: Database) throws {
+    static func write(_ documents: [ResultDocument], at now: Date, in db: any StoreSession) throws {
         for document in documents {
             try db.run(
                 """
@@ -256,7 +257,7 @@ extension Store {
 
     /// A transaction that was started without naming its files has those that are in its folder (eka.md 2.1).
     private static func withFilesFound(
-        _ transaction: Transaction, rowID: Int64, in db: Database
+        _ transaction: Transaction, rowID: Int64, in db: any StoreSession
     ) throws -> Transaction {
         guard transaction.waitsForAnyFile, let location = transaction.request.audioLocation else { return transaction }
         var found = transaction
@@ -266,7 +267,7 @@ extension Store {
     }
 
     static func names(
-        in location: AudioLocation, business: BusinessID, upTo limit: Int = 1000, _ db: Database
+        in location: AudioLocation, business: BusinessID, upTo limit: Int = 1000, _ db: any StoreSession
     ) throws -> [String] {
         try db.rows(
             "SELECT key FROM objects WHERE business_id = ? AND bucket = ? AND key > ? ORDER BY key LIMIT ?",
@@ -276,14 +277,14 @@ extension Store {
 
     /// The bytes that were uploaded under a name, and what says whether they are the same.
     static func upload(
-        of name: String, in transaction: Transaction, _ db: Database
+        of name: String, in transaction: Transaction, _ db: any StoreSession
     ) throws -> (file: String, eTag: String)? {
         try transaction.request.audioLocation.flatMap { try upload(of: name, in: $0, transaction.key, db) }
     }
 
     /// The same, where the place is known already.
     private static func upload(
-        of name: String, in location: AudioLocation, _ key: Transaction.Key, _ db: Database
+        of name: String, in location: AudioLocation, _ key: Transaction.Key, _ db: any StoreSession
     ) throws -> (file: String, eTag: String)? {
         try db.row(
             "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",

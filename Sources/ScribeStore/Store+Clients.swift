@@ -1,14 +1,13 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
     /// Makes exactly these clients known: who is no longer among them cannot log in or refresh any more.
     /// - Parameter clients: each with the 32 bytes that its secret hashes to.
     package func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
-        try await writes.write { db in
+        try await database.write(.clients) { db in
             try db.run(
-                "DELETE FROM clients WHERE client_id NOT IN (SELECT value FROM json_each(?))",
+                "DELETE FROM clients WHERE client_id NOT IN \(db.list(1))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))]
             )
             for (client, secretHash) in clients {
@@ -45,7 +44,7 @@ extension Store {
 
     /// Remembers a refresh token by its hash, and forgets those that have expired.
     package func saveRefreshToken(hash: [UInt8], of client: ClientID, _ period: RefreshPeriod) async throws {
-        try await writes.write { db in
+        try await database.write(.clients) { db in
             try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [period.now.milliseconds])
             try Self.insertRefreshToken(hash, family: hash, of: client, period, in: db)
         }
@@ -60,11 +59,12 @@ extension Store {
     package func rotateRefreshToken(
         hash: [UInt8], to newHash: [UInt8], _ period: RefreshPeriod, grace: TimeInterval
     ) async throws -> Client? {
-        try await writes.write { db in
+        try await database.write(.clients) { db in
             let row = try db.row(
                 """
                 SELECT clients.*, rotated_at, family FROM refresh_tokens JOIN clients USING (client_id)
-                WHERE token_hash = ? AND expires_at > ? + max(0, ? - clock_offset)
+                WHERE token_hash = ?1
+                    AND expires_at > ?2 + CASE WHEN ?3 > clock_offset THEN ?3 - clock_offset ELSE 0 END
                 """,
                 [Data(hash), period.now.milliseconds, period.offsetInMilliseconds]
             )
@@ -90,7 +90,7 @@ extension Store {
 
     /// Ends what came from the login that a refresh token is of.
     package func endLogin(ofRefreshToken hash: [UInt8]) async throws {
-        try await writes.write { db in
+        try await database.write(.clients) { db in
             try db.run(
                 """
                 DELETE FROM refresh_tokens WHERE token_hash = ?1
@@ -101,7 +101,7 @@ extension Store {
     }
 
     private static func insertRefreshToken(
-        _ hash: [UInt8], family: [UInt8], of client: ClientID, _ period: RefreshPeriod, in db: Database
+        _ hash: [UInt8], family: [UInt8], of client: ClientID, _ period: RefreshPeriod, in db: any StoreSession
     ) throws {
         try db.insert(into: "refresh_tokens", onConflict: .keep(key: ["token_hash"])).values([
             "token_hash": Data(hash), "client_id": client.rawValue, "expires_at": period.end.milliseconds,

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// What is in a conversation: segments and photos.
@@ -50,12 +49,12 @@ extension Store {
     ///   - person: nil where it is the user, or nobody known.
     package func assign(_ segments: [String], of id: String, isUser: Bool, person: String?) async throws {
         guard !segments.isEmpty else { return }
-        try await writes.write { db in
+        try await database.write(.conversation(id)) { db in
             try db.run(
                 """
                 UPDATE segments SET is_user = ?, person_id = ?
                 WHERE conversation = (SELECT id FROM conversations WHERE conversation_id = ?)
-                    AND segment_id IN (SELECT value FROM json_each(?))
+                    AND segment_id IN \(db.list(4))
                 """,
                 [isUser, person, id, try StoredJSON.text(segments)])
         }
@@ -64,15 +63,15 @@ extension Store {
     /// - Returns: false when the conversation is over, or has as many as it may.
     /// - Throws: ``ScribeError/storageQuotaExceeded``.
     package func add(_ photo: ConversationPhoto, to id: String, at now: Date) async throws -> Bool {
-        try await writes.write { db in
+        try await database.write(.conversation(id)) { db in
             guard
                 let row = try db.row(
                     """
                     SELECT id, business_id, (SELECT count(*) FROM photos WHERE conversation = conversations.id) AS photos,
-                        (SELECT total(length(base64)) FROM photos WHERE conversation = conversations.id) AS size
+                        (SELECT coalesce(sum(length(base64)), 0) FROM photos WHERE conversation = conversations.id) AS size
                     FROM conversations WHERE conversation_id = ? AND status = 'in_progress'
                     """, [id]), (row["photos"] as Int) < Limits.photos,
-                Int(row["size"] as Double) + photo.base64.utf8.count <= Limits.allPhotos
+                (row["size"] as Int) + photo.base64.utf8.count <= Limits.allPhotos
             else { return false }
             try self.withinQuota(of: BusinessID(row["business_id"]), in: db) {
                 try db.insert(into: "photos").values([
@@ -81,7 +80,7 @@ extension Store {
                 ])
             }
             try db.run(
-                "UPDATE conversations SET finished_at = max(finished_at, ?) WHERE id = ?",
+                "UPDATE conversations SET finished_at = ?1 WHERE id = ?2 AND finished_at < ?1",
                 [now.milliseconds, row["id"] as Int64])
             return true
         }
@@ -101,7 +100,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    static func insert(_ segment: ConversationSegment, conversation: Int64, in db: Database) throws {
+    static func insert(_ segment: ConversationSegment, conversation: Int64, in db: any StoreSession) throws {
         try db.insert(into: "segments").values([
             "conversation": conversation, "segment_id": segment.id, "text": segment.text,
             "speaker": segment.speaker, "is_user": segment.isUser, "person_id": segment.personID,

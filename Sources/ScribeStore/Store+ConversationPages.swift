@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A conversation with the beginning of what is in it.
@@ -68,7 +67,8 @@ extension Store {
         }
     }
 
-    private static func segments(ofRow rowID: Int64, after place: Int64, in db: Database) throws -> SegmentPage {
+    private static func segments(ofRow rowID: Int64, after place: Int64, in db: any StoreSession) throws -> SegmentPage
+    {
         let rows = try db.rows(
             """
             SELECT * FROM (

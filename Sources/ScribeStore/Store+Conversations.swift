@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
@@ -45,7 +44,9 @@ extension Store {
         _ conversation: Conversation, as transaction: Transaction, documents: [ResultDocument]
     ) async throws -> Conversation? {
         try transaction.request.requireWithinLimits()
-        return try await writes.write { db, changes in
+        return try await database.write(
+            .user(conversation.owner), .transaction(transaction.key), .client(transaction.owner.client)
+        ) { db, changes in
             if let row = try Self.inProgress(conversation.owner, in: db) { return try Conversation(row: row) }
             let taken = try db.row("SELECT 1 FROM conversations WHERE conversation_id = ?", [conversation.id])
             guard taken == nil else { return nil }
@@ -80,13 +81,14 @@ extension Store {
     package func add(
         _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
     ) async throws -> AddedWords? {
-        try await writes.write { db, changes in
+        try await database.write(.conversation(id)) { db, changes in
             // A segment takes something beside its text.
             let size = segments.reduce(0) { $0 + $1.text.utf8.count + 64 }
             let before = try db.row("SELECT timeout FROM conversations WHERE conversation_id = ?", [id])
             let row = try db.row(
                 """
-                UPDATE conversations SET finished_at = max(finished_at, ?1), text_size = text_size + ?2, timeout = ?3
+                UPDATE conversations SET finished_at = CASE WHEN finished_at < ?1 THEN ?1 ELSE finished_at END,
+                    text_size = text_size + ?2, timeout = ?3
                 WHERE conversation_id = ?4 AND status = 'in_progress' AND finished_at + timeout * 1000 > ?1
                 RETURNING id, text_size, urgency
                 """,
@@ -111,11 +113,11 @@ extension Store {
     /// Takes a conversation out of a state, for one of those who want to.
     /// - Returns: false when it is not in it.
     package func move(_ id: String, from old: Conversation.Status, to new: Conversation.Status) async throws -> Bool {
-        try await writes.write { db, changes in
+        try await database.write(.conversation(id)) { db, changes in
             try db.run(
                 "UPDATE conversations SET status = ? WHERE conversation_id = ? AND status = ?",
                 [new.rawValue, id, old.rawValue])
-            guard db.changesCount > 0 else { return false }
+            guard db.changedRows > 0 else { return false }
             // Whoever ends it may be interrupted.
             if new == .processing { changes.append(.due(.silence)) }
             return true
@@ -132,7 +134,9 @@ extension Store {
         _ conversation: Conversation, memories: [Memory], note: (transcript: String, document: ResultDocument)? = nil,
         keepsTitle: Bool = true, at now: Date
     ) async throws -> Conversation {
-        try await writes.write { db, changes in
+        try await database.write(
+            .conversation(conversation.id), .user(conversation.owner), .transaction(conversation.key)
+        ) { db, changes in
             guard let row = try db.row("SELECT * FROM conversations WHERE conversation_id = ?", [conversation.id])
             else {
                 return conversation
@@ -161,16 +165,16 @@ extension Store {
 
     /// Converts a transaction that may refuse; a refusal leaves nothing behind.
     private func convert(
-        _ key: Transaction.Key, _ transcript: String, to document: ResultDocument, at now: Date, in db: Database,
+        _ key: Transaction.Key, _ transcript: String, to document: ResultDocument, at now: Date,
+        in db: any StoreSession,
         _ changes: inout [Change]
     ) throws {
         do {
             var converted = changes
-            try db.inSavepoint {
+            try db.savepoint {
                 _ = try convert(
                     key, to: document, from: .transcript(transcript), replacesEdited: false, addsOne: false, at: now,
                     in: db, &converted)
-                return .commit
             }
             changes = converted
         } catch let error as ScribeError where error.kind != .unavailable {
@@ -180,7 +184,7 @@ extension Store {
 
     /// Ends a transaction that is still open: committed with the files that are there, cancelled without any.
     private func commitAudio(
-        of key: Transaction.Key, at now: Date, in db: Database, _ changes: inout [Change]
+        of key: Transaction.Key, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         guard let row = try Self.transactionRow(key, in: db) else { return }
         let old = try Transaction(row: row)
@@ -197,10 +201,14 @@ extension Store {
     }
 
     package func setTitle(_ title: String, of id: String) async throws {
-        try await writes.write { db in
+        try await database.write(.conversation(id)) { db in
+            guard let row = try db.row("SELECT summary FROM conversations WHERE conversation_id = ?", [id]),
+                case .object(var summary) = try StoredJSON.value(row["summary"]) as JSONValue
+            else { return }
+            summary["title"] = .string(title)
             try db.run(
-                "UPDATE conversations SET summary = json_set(summary, '$.title', ?) WHERE conversation_id = ?",
-                [title, id])
+                "UPDATE conversations SET summary = ? WHERE conversation_id = ?",
+                [try StoredJSON.text(JSONValue.object(summary)), id])
         }
     }
 
@@ -255,7 +263,7 @@ extension Store {
 
     /// - Returns: false when there is no such conversation of that user.
     package func deleteConversation(_ id: String, of principal: Principal) async throws -> Bool {
-        try await writes.write { db in
+        try await database.write(.conversation(id)) { db in
             guard let row = try Self.row(of: id, principal, in: db) else { return false }
             try db.run("DELETE FROM conversations WHERE id = ?", [row["id"] as Int64])
             return true
@@ -265,12 +273,12 @@ extension Store {
     // MARK: Within a SQL transaction
 
     private static func rows(
-        _ columns: String, of principal: Principal, _ query: ConversationQuery, in db: Database
+        _ columns: String, of principal: Principal, _ query: ConversationQuery, in db: any StoreSession
     ) throws -> [StoredRow] {
         try db.rows(
             """
             SELECT \(columns) FROM conversations WHERE business_id = ?1 AND user_id = ?2
-                AND status IN (SELECT value FROM json_each(?3)) AND created_at >= ?4 AND created_at <= ?5
+                AND status IN \(db.list(3)) AND created_at >= ?4 AND created_at <= ?5
             ORDER BY created_at DESC, id DESC LIMIT ?6 OFFSET ?7
             """,
             [
@@ -280,13 +288,13 @@ extension Store {
             ])
     }
 
-    private static func inProgress(_ principal: Principal, in db: Database) throws -> StoredRow? {
+    private static func inProgress(_ principal: Principal, in db: any StoreSession) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM conversations WHERE business_id = ? AND user_id = ? AND status = 'in_progress'",
             [principal.business.rawValue, principal.user.rawValue])
     }
 
-    static func row(of id: String, _ principal: Principal, in db: Database) throws -> StoredRow? {
+    static func row(of id: String, _ principal: Principal, in db: any StoreSession) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM conversations WHERE conversation_id = ? AND business_id = ? AND user_id = ?",
             [id, principal.business.rawValue, principal.user.rawValue])

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// What there is to deliver in a lane.
@@ -28,7 +27,7 @@ extension Store {
 
     /// Claims those of a lane that are due, in their order. Of a session there is never more than one.
     package func claimDeliveries(in lane: String, upTo limit: Int, at now: Date) async throws -> DeliveryClaim {
-        try await writes.write { db in
+        try await database.write(.lane(lane)) { db in
             let claimed = try db.rows(
                 """
                 UPDATE deliveries SET state = 'sending', attempts = attempts + 1 WHERE id IN (
@@ -50,7 +49,7 @@ extension Store {
     package func settle(
         _ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Date
     ) async throws -> Settlement {
-        try await writes.write { db, changes in
+        try await database.write(.lane(delivery.lane), .subject(of: delivery)) { db, changes in
             let settlement: Settlement
             switch outcome {
             case .delivered(let signature):
@@ -86,15 +85,18 @@ extension Store {
 
     /// Gives a delivery back that was interrupted, to be claimed again at once.
     package func giveBack(_ delivery: Delivery) async throws {
-        try await writes.write { db in
+        try await database.write(.lane(delivery.lane)) { db in
             try db.run(
-                "UPDATE deliveries SET state = 'pending', attempts = max(0, attempts - 1) WHERE id = ?", [delivery.id])
+                """
+                UPDATE deliveries SET state = 'pending', attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
+                WHERE id = ?
+                """, [delivery.id])
         }
     }
 
     /// Takes a message to an address that a request has named: from here on it is delivered, whatever happens.
     package func enqueue(_ callback: Callback, host: String, of business: BusinessID, at now: Date) async throws {
-        try await writes.write { db, changes in
+        try await database.write(.none) { db, changes in
             let lane = "callback \(business.rawValue) \(host)"
             let time = now.milliseconds
             try db.insert(into: "deliveries").values([
@@ -113,7 +115,7 @@ extension Store {
     package func enqueueTest(
         of webhook: Int64, session: TransactionID, at now: Date
     ) async throws -> Int64? {
-        try await writes.write { db, changes in
+        try await database.write(.lane("webhook \(webhook)")) { db, changes in
             guard let webhook = try Self.webhook(webhook, in: db) else { return nil }
             let event =
                 ([.completed] + SessionEvent.allCases).first { self.vocabularies.announces($0, to: webhook) }
@@ -126,12 +128,12 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    private static func isRegistered(_ delivery: Delivery, in db: Database) throws -> Bool {
+    private static func isRegistered(_ delivery: Delivery, in db: any StoreSession) throws -> Bool {
         guard case .event(_, _, _, let webhook) = delivery.content else { return true }
         return try self.webhook(webhook.id, in: db) != nil
     }
 
-    private static func wakeNext(after delivery: Delivery, at now: Date, in db: Database) throws {
+    private static func wakeNext(after delivery: Delivery, at now: Date, in db: any StoreSession) throws {
         guard case .event(_, let session, _, let webhook) = delivery.content else { return }
         try db.run(
             """
@@ -142,7 +144,7 @@ extension Store {
             [now.milliseconds, webhook.id, session.rawValue])
     }
 
-    private static func delivery(_ row: StoredRow, in db: Database) throws -> Delivery {
+    private static func delivery(_ row: StoredRow, in db: any StoreSession) throws -> Delivery {
         let content: Delivery.Content
         var isWanted = true
         if let id = row["webhook"] as Int64?,

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// Which deliveries an operator wants to see, or have again.
@@ -32,12 +31,13 @@ extension Store {
         let isOfSession = filter.session != nil && filter.business != nil
         let session =
             isOfSession
-            ? "business_id = ?6 AND session = ?3" : "(?6 IS NULL OR business_id = ?6) AND (?3 IS NULL OR session = ?3)"
+            ? "business_id = ?6 AND session = ?3"
+            : "(CAST(?6 AS TEXT) IS NULL OR business_id = ?6) AND (CAST(?3 AS TEXT) IS NULL OR session = ?3)"
         return try await read { db in
             try db.rows(
                 """
-                SELECT \(Self.columns) FROM deliveries WHERE \(session) AND (?1 IS NULL OR state = ?1)
-                    AND (?2 IS NULL OR webhook = ?2) AND (?4 IS NULL OR id < ?4)
+                SELECT \(Self.columns) FROM deliveries WHERE \(session) AND (CAST(?1 AS TEXT) IS NULL OR state = ?1)
+                    AND (CAST(?2 AS BIGINT) IS NULL OR webhook = ?2) AND (CAST(?4 AS BIGINT) IS NULL OR id < ?4)
                 ORDER BY id DESC LIMIT ?5
                 """,
                 [
@@ -72,7 +72,7 @@ extension Store {
     /// - Throws: ``ScribeError/invalidState(_:)`` for one that is still on its way, whose receiver is registered no more,
     ///   or whose content is gone.
     package func replay(_ id: Int64, at now: Date) async throws -> DeliveryRecord? {
-        try await writes.write { db, changes in
+        try await database.write(.deliveries) { db, changes in
             guard let row = try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]) else { return nil }
             guard (row["settled_at"] as Int64?) != nil else {
                 throw ScribeError.invalidState("It is still on its way")
@@ -98,7 +98,7 @@ extension Store {
         // Piece by piece: others write too.
         while true {
             let after = last
-            let piece = try await writes.write { db, changes in
+            let piece = try await database.write(.deliveries) { db, changes in
                 let isTheirs = webhook == nil ? "?1 IS NULL" : "webhook = ?1"
                 let rows = try db.rows(
                     """
@@ -122,7 +122,7 @@ extension Store {
     package func forgetDeliveries(
         deliveredBefore delivered: Date, failedBefore failed: Date, saidBefore said: Date
     ) async throws -> Int {
-        try await writes.write { db in
+        try await database.write(.none) { db in
             try db.run(
                 """
                 UPDATE deliveries SET body = NULL
@@ -131,7 +131,7 @@ extension Store {
         }
         var forgotten = 0
         while true {
-            let piece = try await writes.write { db in
+            let piece = try await database.write(.none) { db in
                 let delivered = try db.rows(
                     """
                     DELETE FROM deliveries WHERE id IN (
@@ -159,7 +159,7 @@ extension Store {
 
     /// - Returns: false when nobody is there to be told, or nothing to tell.
     private static func replay(
-        _ row: StoredRow, at now: Date, in db: Database, _ changes: inout [Change]
+        _ row: StoredRow, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Bool {
         if let webhook = row["webhook"] as Int64? {
             guard try self.webhook(webhook, in: db) != nil else { return false }
@@ -168,19 +168,21 @@ extension Store {
         }
         try db.run(
             """
-            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, queued_at = ?2, run_at = iif(
-                webhook IS NOT NULL AND EXISTS (
-                    SELECT 1 FROM deliveries AS other
-                    WHERE other.webhook = deliveries.webhook AND other.session = deliveries.session
-                        AND other.settled_at IS NULL),
-                NULL, ?2) WHERE id = ?1
+            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, queued_at = ?2,
+                run_at = CASE
+                    WHEN webhook IS NOT NULL AND EXISTS (
+                        SELECT 1 FROM deliveries AS other
+                        WHERE other.webhook = deliveries.webhook AND other.session = deliveries.session
+                            AND other.settled_at IS NULL) THEN NULL
+                    ELSE ?2 END
+            WHERE id = ?1
             """,
             [row["id"] as Int64, now.milliseconds])
         changes.append(.delivery(lane: row["lane"]))
         return true
     }
 
-    private func record(_ row: StoredRow, in db: Database) throws -> DeliveryRecord {
+    private func record(_ row: StoredRow, in db: any StoreSession) throws -> DeliveryRecord {
         let webhook = try (row["webhook"] as Int64?).flatMap { id in
             try db.row("SELECT * FROM webhooks WHERE id = ?", [id]).map(Webhook.init(row:))
         }

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A document with what is known of it beside its content.
@@ -73,7 +72,7 @@ extension Store {
     package func updateContext(
         of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> JSONValue {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             changes.append(.transaction(key))
             return try Self.updateContext(of: row, in: db, change)
@@ -86,7 +85,7 @@ extension Store {
             let rows = try db.rows(
                 """
                 SELECT txn_id, created_at FROM transactions WHERE business_id = ? AND archived_at IS NULL
-                    AND txn_id IN (SELECT value FROM json_each(?))
+                    AND txn_id IN \(db.list(2))
                 """,
                 [business.rawValue, try StoredJSON.text(ids)]
             )
@@ -106,7 +105,7 @@ extension Store {
         _ document: ResultDocument, _ change: DocumentChange, to key: Transaction.Key, at now: Date,
         context: @escaping @Sendable (JSONValue) -> JSONValue
     ) async throws -> DocumentRecord {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             changes.append(.transaction(key))
             try Limits.require(
@@ -165,7 +164,7 @@ extension Store {
     /// - Returns: false when it was hidden before.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/invalidState(_:)``.
     package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws -> Bool {
-        try await writes.write { db, changes in
+        try await database.write(.document(id)) { db, changes in
             guard let found = try Self.document(id, of: business, in: db) else {
                 let hidden = try db.row(
                     """
@@ -209,7 +208,7 @@ extension Store {
         }
     }
 
-    private static func keep(_ change: DocumentChange, with id: DocumentID, in db: Database) throws {
+    private static func keep(_ change: DocumentChange, with id: DocumentID, in db: any StoreSession) throws {
         guard change.publication != nil || change.editorContent != nil else { return }
         try db.run(
             """
@@ -224,7 +223,7 @@ extension Store {
     }
 
     private static func updateContext(
-        of row: StoredRow, in db: Database, _ change: (JSONValue) throws(ScribeError) -> JSONValue
+        of row: StoredRow, in db: any StoreSession, _ change: (JSONValue) throws(ScribeError) -> JSONValue
     ) throws -> JSONValue {
         let before: JSONValue = try StoredJSON.value(row["context"])
         let context = try change(before)
@@ -239,9 +238,9 @@ extension Store {
 
     private func change(
         _ id: DocumentID, of business: BusinessID, in transaction: TransactionID? = nil,
-        _ change: @escaping @Sendable (Database) throws -> Void
+        _ change: @escaping @Sendable (any StoreSession) throws -> Void
     ) async throws -> DocumentRecord {
-        try await writes.write { db, changes in
+        try await database.write(.document(id)) { db, changes in
             guard let found = try Self.document(id, of: business, in: db),
                 transaction == nil || found.transaction == transaction
             else { throw ScribeError.resourceNotFound("Document not found") }
@@ -254,7 +253,9 @@ extension Store {
         }
     }
 
-    private static func document(_ id: DocumentID, of business: BusinessID, in db: Database) throws -> DocumentRecord? {
+    private static func document(_ id: DocumentID, of business: BusinessID, in db: any StoreSession) throws
+        -> DocumentRecord?
+    {
         try db.row(
             """
             SELECT documents.*, txn_id FROM documents JOIN transactions ON transactions.id = transaction_id

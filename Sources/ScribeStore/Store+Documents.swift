@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A change that a person makes to a result (eka.md 2.5).
@@ -33,14 +32,14 @@ extension Store {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``,
     ///   ``ScribeError/storageQuotaExceeded``.
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit], at now: Date) async throws {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             try self.withinQuota(of: key.business, in: db) { try Self.edit(row["id"], edits, at: now, in: db) }
             changes.append(.transaction(key))
         }
     }
 
-    private static func edit(_ rowID: Int64, _ edits: [ResultEdit], at now: Date, in db: Database) throws {
+    private static func edit(_ rowID: Int64, _ edits: [ResultEdit], at now: Date, in db: any StoreSession) throws {
         let results = try documents(ofRow: rowID, in: db)
         for edit in edits {
             var documents = results
@@ -71,7 +70,7 @@ extension Store {
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource,
         replacesEdited: Bool = true, addsOne: Bool = false, at now: Date
     ) async throws -> DocumentID {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             try self.convert(
                 key, to: document, from: source, replacesEdited: replacesEdited, addsOne: addsOne, at: now, in: db,
                 &changes)
@@ -81,7 +80,7 @@ extension Store {
     // MARK: Within a SQL transaction
 
     /// Puts a person's text into a document. A new transcript outdates a running assembly.
-    static func setValue(_ value: String, of id: DocumentID, at now: Date, in db: Database) throws {
+    static func setValue(_ value: String, of id: DocumentID, at now: Date, in db: any StoreSession) throws {
         let edited = try db.row(
             """
             UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
@@ -96,7 +95,7 @@ extension Store {
     /// As ``convert(_:to:from:replacesEdited:addsOne:at:)``.
     func convert(
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, replacesEdited: Bool,
-        addsOne: Bool, at now: Date, in db: Database, _ changes: inout [Change]
+        addsOne: Bool, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> DocumentID {
         let row = try Self.requireTransactionRow(key, in: db)
         let rowID: Int64 = row["id"]
@@ -146,13 +145,13 @@ extension Store {
     }
 
     /// How many rows of a table belong to a transaction.
-    static func count(_ table: String, of rowID: Int64, in db: Database) throws -> Int {
+    static func count(_ table: String, of rowID: Int64, in db: any StoreSession) throws -> Int {
         try db.row("SELECT count(*) AS count FROM \(table) WHERE transaction_id = ?", [rowID])?["count"] ?? 0
     }
 
     /// - Parameter isAuthored: whether a client made it, and not the server.
     static func insert(
-        _ document: ResultDocument, isAuthored: Bool = false, rowID: Int64, at now: Date, in db: Database
+        _ document: ResultDocument, isAuthored: Bool = false, rowID: Int64, at now: Date, in db: any StoreSession
     ) throws {
         try db.insert(into: "documents").values([
             "document_id": document.id.rawValue, "transaction_id": rowID, "kind": document.kind.rawValue,

@@ -1,11 +1,10 @@
 import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/feedbackAlreadySubmitted``.
     package func add(_ feedback: Feedback, to key: Transaction.Key) async throws {
-        try await writes.write { db in
+        try await database.write(.transaction(key)) { db in
             let row = try Self.requireTransactionRow(key, in: db)
             try Limits.require(
                 try Self.count("feedback", of: row["id"], in: db) + 1, atMost: Limits.feedback, "entity")
@@ -15,7 +14,7 @@ extension Store {
                 "rating": feedback.rating, "comments": feedback.comments,
                 "created_at": feedback.createdAt.milliseconds,
             ])
-            guard db.changesCount > 0 else { throw ScribeError.feedbackAlreadySubmitted }
+            guard db.changedRows > 0 else { throw ScribeError.feedbackAlreadySubmitted }
         }
     }
 

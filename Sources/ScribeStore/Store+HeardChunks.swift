@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
@@ -12,7 +11,7 @@ extension Store {
         _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws -> [String] {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             try Transaction.requireOpen(try row.word("user_status"))
             let place = try self.place(for: object, business: key.business, replacing: permitReplacing, in: db)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A page of a user's history.
@@ -27,11 +26,11 @@ extension Store {
             let rows = try db.rows(
                 """
                 SELECT id, txn_id, business_id, user_id, doctor_id, created_at, user_status, processing_status,
-                    request ->> '$.flavour' AS flavour, request ->> '$.version' AS version,
-                    request ->> '$.mode' AS mode, request -> '$.patientDetails' AS patient
+                    \(db.text("request", "flavour")) AS flavour, \(db.text("request", "version")) AS version,
+                    \(db.text("request", "mode")) AS mode, \(db.json("request", "patientDetails")) AS patient
                 FROM transactions
                 WHERE business_id = ?1 AND user_id = ?2 AND user_status <> 'cancelled' AND archived_at IS NULL
-                    AND (?3 IS NULL OR patient_id = ?3) AND (created_at, id) < (?4, ?5)
+                    AND (CAST(?3 AS TEXT) IS NULL OR patient_id = ?3) AND (created_at, id) < (?4, ?5)
                 ORDER BY created_at DESC, id DESC LIMIT ?6
                 """,
                 [business.rawValue, user.rawValue, patient, place.createdAt, place.id, limit + 1]

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
@@ -8,13 +7,13 @@ extension Store {
     /// - Returns: when there is none, the time at which the next one will be due, if any.
     package func claimJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date) async throws -> Claim {
         let lastServed = lastServed.withLock { $0[kind] ?? "" }
-        let (claim, served) = try await writes.write { db, changes in
+        let (claim, served) = try await database.write(.none) { db, changes in
             while true {
                 let due = try Self.dueJobs(kind, upTo: limit, after: lastServed, at: now, in: db)
                 let claimed = try db.rows(
                     """
                     UPDATE jobs SET state = 'running', attempts = attempts + 1
-                    WHERE state = 'pending' AND id IN (SELECT value FROM json_each(?))
+                    WHERE state = 'pending' AND id IN \(db.list(1))
                     RETURNING *
                     """,
                     [try StoredJSON.text(due.ids)]
@@ -47,7 +46,7 @@ extension Store {
     /// The ids of the jobs to do next, and the last tenant among them; no tenant while only one has any.
     /// - Parameter last: the tenant that was served last. The turn goes to the one after it.
     private static func dueJobs(
-        _ kind: Job.Kind, upTo limit: Int, after last: String, at now: Date, in db: Database
+        _ kind: Job.Kind, upTo limit: Int, after last: String, at now: Date, in db: any StoreSession
     ) throws -> (ids: [Int64], lastTenant: String?) {
         func due(_ tenant: String?) throws -> [Int64] {
             let isTheirs = tenant == nil ? "?2 IS NULL" : "business_id = ?2"
@@ -101,9 +100,13 @@ extension Store {
     /// Gives a job back, to be claimed again at `time`.
     /// - Parameter countsAttempt: false when it was interrupted and not tried.
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             try db.run(
-                "UPDATE jobs SET state = 'pending', run_at = ?, attempts = max(0, attempts - ?) WHERE id = ?",
+                """
+                UPDATE jobs SET state = 'pending', run_at = ?1,
+                    attempts = CASE WHEN attempts > ?2 THEN attempts - ?2 ELSE 0 END
+                WHERE id = ?3
+                """,
                 [time.milliseconds, countsAttempt ? 0 : 1, job.id]
             )
             changes.append(.work(job.work.kind))
@@ -116,7 +119,7 @@ extension Store {
     package func finishTranscription(
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try db.row("SELECT transaction_id, etag FROM jobs WHERE id = ?", [job.id]) else {
                 return
             }
@@ -137,7 +140,7 @@ extension Store {
     /// - Returns: false when there is no such chunk: it is not there, or would not be heard either without being asked
     ///   for, as what has no number before commit, or is not listed after it.
     package func requestTranscription(of file: String, in key: Transaction.Key, at now: Date) async throws -> Bool {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             guard let row = try Self.transactionRow(key, in: db), case let transaction = try Transaction(row: row),
                 transaction.processingStatus == .inProgress, let location = transaction.request.audioLocation
             else { return false }
@@ -165,7 +168,7 @@ extension Store {
     }
 
     static func enqueueTranscription(
-        of name: String, eTag: String, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        of name: String, eTag: String, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         try db.run(
             """
@@ -173,8 +176,9 @@ extension Store {
             SELECT 'transcribe', ?1, ?2, ?3, ?4, business_id FROM transactions WHERE id = ?1 AND NOT EXISTS (
                 SELECT 1 FROM chunk_transcripts WHERE transaction_id = ?1 AND file_name = ?2 AND etag = ?3
             )
-            ON CONFLICT DO UPDATE SET etag = excluded.etag, run_at = excluded.run_at, attempts = 0
-            WHERE etag <> excluded.etag
+            ON CONFLICT (transaction_id, kind, subject)
+            DO UPDATE SET etag = excluded.etag, run_at = excluded.run_at, attempts = 0
+            WHERE jobs.etag <> excluded.etag
             """,
             [rowID, name, eTag, now.milliseconds]
         )
@@ -182,7 +186,7 @@ extension Store {
     }
 
     static func wakeAssembly(
-        ofRow rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        ofRow rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         try db.run(
             "UPDATE jobs SET run_at = ? WHERE transaction_id = ? AND kind = 'assemble' AND state = 'pending'",
@@ -193,7 +197,7 @@ extension Store {
 
     /// Removes a job that is done, and wakes the transaction's assembly when it was the last of its kind.
     static func end(
-        _ job: Job, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        _ job: Job, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
         try db.run(
@@ -203,20 +207,20 @@ extension Store {
             """,
             [now.milliseconds, rowID, job.work.kind.rawValue]
         )
-        if db.changesCount > 0 { changes.append(.work(.assemble)) }
+        if db.changedRows > 0 { changes.append(.work(.assemble)) }
     }
 
-    private static func job(_ row: StoredRow, in db: Database) throws -> Job? {
+    private static func job(_ row: StoredRow, in db: any StoreSession) throws -> Job? {
         let kind: Job.Kind = try row.word("kind")
         if kind == .note { return try noteJob(row, in: db) }
         let name: String = row["subject"]
         let owner = try db.row(
             """
             SELECT t.business_id, t.txn_id, t.generation, t.fixture, t.language,
-                json_extract(t.request, '$.inputLanguages[1]') AS second_language,
-                json_extract(t.request, '$.modelType') AS model, o.file, o.etag
+                \(db.text("t.request", "inputLanguages", 1)) AS second_language,
+                \(db.text("t.request", "modelType")) AS model, o.file, o.etag
             FROM transactions t LEFT JOIN objects o ON o.business_id = t.business_id AND o.bucket = t.bucket
-                AND o.key = iif(t.folder = '', '', t.folder || '/') || ?2
+                AND o.key = CASE WHEN t.folder = '' THEN '' ELSE t.folder || '/' END || ?2
             WHERE t.id = ?1
             """,
             [row["transaction_id"] as Int64, name]
@@ -243,12 +247,12 @@ extension Store {
             work: .transcribe(chunk))
     }
 
-    private static func ordinal(of name: String, _ key: Transaction.Key, in db: Database) throws -> Int {
+    private static func ordinal(of name: String, _ key: Transaction.Key, in db: any StoreSession) throws -> Int {
         if let number = chunkOrdinal(ofFile: name) { return number }
         return try transaction(key, in: db)?.orderedFiles.firstIndex(of: name).map { $0 + 1 } ?? 1
     }
 
-    static func save(_ heard: [HeardChunk], rowID: Int64, at now: Date, in db: Database) throws {
+    static func save(_ heard: [HeardChunk], rowID: Int64, at now: Date, in db: any StoreSession) throws {
         for (chunk, result) in heard {
             try saveSpeech(of: chunk.name, eTag: chunk.eTag, result, rowID: rowID, at: now, in: db)
         }
@@ -256,7 +260,7 @@ extension Store {
 
     static func saveSpeech(
         of name: String, eTag: String, _ result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
-        in db: Database
+        in db: any StoreSession
     ) throws {
         var speech: String?
         var failure: String?

@@ -1,12 +1,11 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
     /// Keeps what a person has added.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when there are as many as a user may have.
     package func add(_ memory: Memory, of principal: Principal) async throws {
-        try await writes.write { db in
+        try await database.write(.user(principal)) { db in
             let count = try Self.countOfMemories(of: principal, in: db)
             try Limits.require(count + 1, atMost: Limits.memories, "memories")
             try Self.insert(memory, of: principal, unlessKnown: false, in: db)
@@ -22,7 +21,7 @@ extension Store {
             try db.rows(
                 """
                 SELECT * FROM memories WHERE business_id = ?1 AND user_id = ?2
-                    AND (?3 IS NULL OR category IN (SELECT value FROM json_each(?3)))
+                    AND (CAST(?3 AS TEXT) IS NULL OR category IN \(db.list(3)))
                 ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5
                 """,
                 [
@@ -39,7 +38,7 @@ extension Store {
     package func changeMemory(
         _ id: String, of principal: Principal, content: String? = nil, visibility: String? = nil, at now: Date
     ) async throws -> Bool {
-        try await writes.write { db in
+        try await database.write(.user(principal)) { db in
             try db.run(
                 """
                 UPDATE memories SET content = coalesce(?1, content), folded = coalesce(?7, folded), visibility = coalesce(?2, visibility),
@@ -50,23 +49,23 @@ extension Store {
                     content, visibility, now.milliseconds, id, principal.business.rawValue, principal.user.rawValue,
                     content?.lowercased(),
                 ])
-            return db.changesCount > 0
+            return db.changedRows > 0
         }
     }
 
     /// - Returns: false when there is no such memory of that user.
     package func deleteMemory(_ id: String, of principal: Principal) async throws -> Bool {
-        try await writes.write { db in
+        try await database.write(.user(principal)) { db in
             try db.run(
                 "DELETE FROM memories WHERE memory_id = ? AND business_id = ? AND user_id = ?",
                 [id, principal.business.rawValue, principal.user.rawValue])
-            return db.changesCount > 0
+            return db.changedRows > 0
         }
     }
 
     // MARK: Within a SQL transaction
 
-    static func countOfMemories(of principal: Principal, in db: Database) throws -> Int {
+    static func countOfMemories(of principal: Principal, in db: any StoreSession) throws -> Int {
         let row = try db.row(
             "SELECT count(*) AS count FROM memories WHERE business_id = ? AND user_id = ?",
             [principal.business.rawValue, principal.user.rawValue])
@@ -75,14 +74,14 @@ extension Store {
 
     /// - Parameter unlessKnown: whether the same content is kept once only.
     static func insert(
-        _ memory: Memory, of principal: Principal, unlessKnown: Bool, in db: Database
+        _ memory: Memory, of principal: Principal, unlessKnown: Bool, in db: any StoreSession
     ) throws {
         try db.run(
             """
             INSERT INTO memories (
                 memory_id, business_id, user_id, conversation_id, content, category, visibility, created_at, updated_at,
                 folded
-            ) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11 WHERE NOT ?10 OR NOT EXISTS (
+            ) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11 WHERE ?10 = 0 OR NOT EXISTS (
                 SELECT 1 FROM memories WHERE business_id = ?2 AND user_id = ?3 AND folded = ?11
             )
             """,

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A multipart upload that was begun and not yet completed.
@@ -48,7 +47,7 @@ package struct MultipartPart: Hashable, Sendable {
 
 extension Store {
     package func begin(_ upload: MultipartUpload, business: BusinessID) async throws {
-        try await writes.write { db in
+        try await database.write(.folder(business, bucket: upload.bucket, key: upload.key)) { db in
             try db.insert(into: "multipart_uploads").values([
                 "upload_id": upload.id, "business_id": business.rawValue, "bucket": upload.bucket,
                 "key": upload.key, "content_type": upload.contentType, "disposition": upload.disposition,
@@ -82,7 +81,7 @@ extension Store {
     /// Forgets uploads that nobody has completed for a week.
     /// - Returns: the files of their parts.
     package func expireMultipartUploads(at now: Date) async throws -> [String] {
-        try await writes.write { db in
+        try await database.write(.none) { db in
             let limit = now.addingTimeInterval(-Self.uploadLifetime).milliseconds
             let files = try db.rows(
                 """
@@ -112,7 +111,7 @@ extension Store {
     package func put(
         _ part: MultipartPart, of id: String, bucket: String, key: String, business: BusinessID
     ) async throws -> [String]? {
-        try await writes.write { db in
+        try await database.write(.folder(business, bucket: bucket, key: key)) { db in
             guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
                 return nil
             }
@@ -136,7 +135,7 @@ extension Store {
         _ id: String, as object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [],
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws -> (replacedFiles: [String], partFiles: [String])? {
-        try await writes.write { db, changes in
+        try await database.write(.folder(business, bucket: object.bucket, key: object.key)) { db, changes in
             let row = try Self.uploadRow(id, bucket: object.bucket, key: object.key, business: business, in: db)
             guard let row else { return nil }
             let parts = try Self.parts(ofRow: row["id"], in: db)
@@ -152,7 +151,7 @@ extension Store {
     /// Forgets an upload.
     /// - Returns: the files of its parts, or nil when there is no such upload.
     package func abort(_ id: String, bucket: String, key: String, business: BusinessID) async throws -> [String]? {
-        try await writes.write { db in
+        try await database.write(.folder(business, bucket: bucket, key: key)) { db in
             guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {
                 return nil
             }
@@ -163,7 +162,7 @@ extension Store {
     }
 
     private static func uploadRow(
-        _ id: String, bucket: String, key: String, business: BusinessID, in db: Database
+        _ id: String, bucket: String, key: String, business: BusinessID, in db: any StoreSession
     ) throws -> StoredRow? {
         try db.row(
             """
@@ -174,7 +173,7 @@ extension Store {
         )
     }
 
-    private static func parts(ofRow upload: Int64, in db: Database) throws -> [MultipartPart] {
+    private static func parts(ofRow upload: Int64, in db: any StoreSession) throws -> [MultipartPart] {
         try db.rows("SELECT * FROM multipart_parts WHERE upload = ? ORDER BY number", [upload]).map { row in
             MultipartPart(
                 number: row["number"], file: row["file"], size: row["size"], md5: row["md5"],

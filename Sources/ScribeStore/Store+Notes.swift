@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// Notes whose writer takes time: each is a job, and the assembly that waits for them holds nothing meanwhile.
@@ -12,7 +11,7 @@ extension Store {
     package func startNotes(
         _ job: Job, for input: AssemblyInput, heard: [HeardChunk], documents: [ResultDocument], at now: Date
     ) async throws {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.currentRow(input, in: db) else {
                 return try Self.beginAgain(job, at: now, in: db, &changes)
             }
@@ -39,7 +38,7 @@ extension Store {
     package func finishNote(
         _ job: Job, _ note: NoteToWrite, as document: ResultDocument, at now: Date
     ) async throws -> Bool {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try db.row("SELECT transaction_id FROM jobs WHERE id = ?", [job.id]) else { return false }
             let rowID: Int64 = row["transaction_id"]
             guard try Self.transcript(ofRow: rowID, in: db) == note.transcript else {
@@ -56,7 +55,7 @@ extension Store {
     // MARK: Within a SQL transaction
 
     /// - Returns: nil when nothing is left to write: a person has written it, or its transcript is made anew.
-    static func noteJob(_ row: StoredRow, in db: Database) throws -> Job? {
+    static func noteJob(_ row: StoredRow, in db: any StoreSession) throws -> Job? {
         let rowID: Int64 = row["transaction_id"]
         let id = DocumentID(row["subject"])
         let owner = try db.row(
@@ -75,7 +74,7 @@ extension Store {
             attempt: row["attempts"], generation: owner["generation"], work: .note(note))
     }
 
-    private static func transcript(ofRow rowID: Int64, in db: Database) throws -> Transcript? {
+    private static func transcript(ofRow rowID: Int64, in db: any StoreSession) throws -> Transcript? {
         try documents(ofRow: rowID, in: db).first { $0.kind == .transcript && $0.status.isFinal }
             .map(Transcript.init(of:))
     }

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A stored upload. The bytes are in a file; this is what is known of them.
@@ -53,7 +52,7 @@ extension Store {
         _ object: StoredObject, business: BusinessID, isChunk: Bool = false, refusing fixtures: Set<String> = [],
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws -> [String] {
-        try await writes.write { db, changes in
+        try await database.write(.folder(business, bucket: object.bucket, key: object.key)) { db, changes in
             let place = try self.place(
                 for: object, business: business, refusing: fixtures, replacing: permitReplacing, in: db)
             return try self.put(object, at: place, business: business, isChunk: isChunk, in: db, &changes)
@@ -68,7 +67,7 @@ extension Store {
     /// Removes an object.
     /// - Returns: the file that held it, nil when there was none.
     package func deleteObject(business: BusinessID, bucket: String, key: String) async throws -> String? {
-        try await writes.write { db in
+        try await database.write(.folder(business, bucket: bucket, key: key)) { db in
             try db.row(
                 "DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key = ? RETURNING file",
                 [business.rawValue, bucket, key]
@@ -121,9 +120,9 @@ extension Store {
         try await read { db in
             try db.rows(
                 """
-                SELECT value AS file FROM json_each(?)
-                WHERE NOT EXISTS (SELECT 1 FROM objects WHERE objects.file = value)
-                    AND NOT EXISTS (SELECT 1 FROM multipart_parts WHERE multipart_parts.file = value)
+                SELECT value AS file FROM \(db.list(1)) AS candidates
+                WHERE NOT EXISTS (SELECT 1 FROM objects WHERE objects.file = candidates.value)
+                    AND NOT EXISTS (SELECT 1 FROM multipart_parts WHERE multipart_parts.file = candidates.value)
                 """,
                 [try StoredJSON.text(files)]
             ).map { $0["file"] }
@@ -142,7 +141,7 @@ extension Store {
     ///   ``ScribeError/refusedOnPurpose``, ``ScribeError/storageQuotaExceeded``, what `permitReplacing` throws.
     func place(
         for object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [], freeing freed: Int = 0,
-        replacing permitReplacing: (String?) throws -> Void = { _ in }, in db: Database
+        replacing permitReplacing: (String?) throws -> Void = { _ in }, in db: any StoreSession
     ) throws -> ObjectPlace {
         let replaced = try db.row(
             "SELECT file, size, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
@@ -152,7 +151,7 @@ extension Store {
         let transactions = try db.rows(
             """
             SELECT id, txn_id, kind, user_status, processing_status, committed_files, fixture, created_at,
-                json_extract(request, '$.intake') AS intake
+                \(db.text("request", "intake")) AS intake
             FROM transactions
             WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
             """,
@@ -173,7 +172,8 @@ extension Store {
     }
 
     func put(
-        _ object: StoredObject, at place: ObjectPlace, business: BusinessID, isChunk: Bool = false, in db: Database,
+        _ object: StoredObject, at place: ObjectPlace, business: BusinessID, isChunk: Bool = false,
+        in db: any StoreSession,
         _ changes: inout [Change]
     ) throws -> [String] {
         try Self.write(object, business: business, in: db)
@@ -187,7 +187,7 @@ extension Store {
         (row["intake"] as String?) == AudioIntake.arrived.rawValue
     }
 
-    private static func write(_ object: StoredObject, business: BusinessID, in db: Database) throws {
+    private static func write(_ object: StoredObject, business: BusinessID, in db: any StoreSession) throws {
         try db.insert(into: "objects", onConflict: .update(key: ["business_id", "bucket", "key"])).values([
             "business_id": business.rawValue, "bucket": object.bucket, "key": object.key, "file": object.file,
             "size": object.size, "etag": object.eTag, "content_type": object.contentType,
@@ -196,7 +196,9 @@ extension Store {
         ])
     }
 
-    static func object(business: BusinessID, bucket: String, key: String, in db: Database) throws -> StoredObject? {
+    static func object(business: BusinessID, bucket: String, key: String, in db: any StoreSession) throws
+        -> StoredObject?
+    {
         try db.row(
             "SELECT * FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
             [business.rawValue, bucket, key]
@@ -204,7 +206,8 @@ extension Store {
     }
 
     private func makeWork(
-        for object: StoredObject, of row: StoredRow, business: BusinessID, in db: Database, _ changes: inout [Change]
+        for object: StoredObject, of row: StoredRow, business: BusinessID, in db: any StoreSession,
+        _ changes: inout [Change]
     ) throws {
         let name = AudioLocation.split(key: object.key).name
         let audio = Change.audio(Transaction.Key(business: business, id: TransactionID(row["txn_id"])))
@@ -230,7 +233,7 @@ extension Store {
     /// Removes other objects of the same folder with the same chunk's number.
     /// - Returns: their files.
     private static func removeTwins(
-        of object: StoredObject, business: BusinessID, in db: Database
+        of object: StoredObject, business: BusinessID, in db: any StoreSession
     ) throws -> [String] {
         let (folder, name) = AudioLocation.split(key: object.key)
         guard let number = chunkOrdinal(ofFile: name) else { return [] }

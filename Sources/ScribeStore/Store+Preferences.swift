@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
@@ -21,7 +20,7 @@ extension Store {
     package func setPreferences(
         _ data: JSONValue, of user: UserID?, in business: BusinessID, upTo limit: Int, at now: Date
     ) async throws {
-        try await writes.write { db in
+        try await database.write(.business(business)) { db in
             let owner = user?.rawValue ?? ""
             let row = try db.row(
                 "SELECT data FROM preferences WHERE business_id = ? AND user_id = ?", [business.rawValue, owner]

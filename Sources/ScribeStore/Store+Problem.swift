@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 #if canImport(Glibc)
     import Glibc
@@ -52,54 +51,18 @@ extension Store {
             }
         }
 
-        /// What an error of SQLite at the start means; any other error as it is.
-        static func explained(_ error: any Error, path: String) -> any Error {
-            guard let error = error as? DatabaseError else { return error }
-            switch error.resultCode {
-            case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Problem.damaged(path: path)
-            case .SQLITE_FULL: return Problem.full(path: path)
-            // What SQLite says where it finds no room for the index of its log.
-            case .SQLITE_IOERR where !hasRoom(path): return Problem.full(path: path)
-            // SQLite does not say whether its files may not be opened, or find no room.
-            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
-                return isWritable(path) ? Problem.full(path: path) : Problem.forbidden(path: path)
-            default: return Problem.unusable(path: path, reason: error.message ?? "SQLite refuses it")
-            }
-        }
-
         /// Whether the database's disk has the room that opening a database takes.
-        private static func hasRoom(_ path: String) -> Bool {
+        static func hasRoom(_ path: String) -> Bool {
             var info = statvfs()
             guard statvfs(URL(fileURLWithPath: path).deletingLastPathComponent().path, &info) == 0 else { return true }
             return UInt64(info.f_bavail) * UInt64(info.f_frsize) >= 1 << 20
         }
 
         /// Whether this user may write to the database's files and their folder.
-        private static func isWritable(_ path: String) -> Bool {
+        static func isWritable(_ path: String) -> Bool {
             let files = ["", "-wal", "-shm"].map { path + $0 }.filter(FileManager.default.fileExists(atPath:))
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
             return ([folder] + files).allSatisfy(FileManager.default.isWritableFile(atPath:))
-        }
-    }
-
-    /// Whether the database at `path` has refresh tokens that are still good. False without a database. Blocking.
-    ///
-    /// For a database that no server has opened yet.
-    /// - Throws: ``Problem``, or what SQLite says.
-    static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
-        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        guard let size, size > 0 else { return false }
-        do {
-            let queue = try DatabaseQueue(path: path)
-            defer { try? queue.close() }
-            return try queue.read { db in
-                guard try db.tableExists("refresh_tokens") else { return false }
-                return try Bool.fetchOne(
-                    db, sql: "SELECT EXISTS (SELECT 1 FROM refresh_tokens WHERE expires_at > ?)",
-                    arguments: [now.milliseconds]) ?? false
-            }
-        } catch {
-            throw Problem.explained(error, path: path)
         }
     }
 }

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A clinician of a partner's, as they registered.
@@ -32,11 +31,14 @@ package enum ProviderRegistration: Hashable, Sendable {
 
 extension Store {
     package func register(_ provider: Provider, at now: Date) async throws -> ProviderRegistration {
-        try await writes.write { db in
+        try await database.write(.partner(provider.partner)) { db in
             let registered = try db.row(
-                "SELECT count(*) AS count, total(subject = ?2) AS same FROM providers WHERE partner_id = ?1",
+                """
+                SELECT count(*) AS count, coalesce(sum(CASE WHEN subject = ?2 THEN 1 ELSE 0 END), 0) AS same
+                FROM providers WHERE partner_id = ?1
+                """,
                 [provider.partner, provider.subject])
-            guard let registered, (registered["same"] as Double) == 0 else { return .known }
+            guard let registered, (registered["same"] as Int) == 0 else { return .known }
             guard (registered["count"] as Int) < Limits.clinicians else { return .tooMany }
             try db.insert(into: "providers").values([
                 "partner_id": provider.partner, "subject": provider.subject, "user_id": provider.user.rawValue,

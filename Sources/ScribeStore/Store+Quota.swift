@@ -1,4 +1,3 @@
-import GRDB
 package import ScribeDomain
 
 /// How much a business stores, and may store.
@@ -8,19 +7,19 @@ extension Store {
         try await read { try Self.storedBytes(of: business, in: $0) }
     }
 
-    static func storedBytes(of business: BusinessID, in db: Database) throws -> Int {
+    static func storedBytes(of business: BusinessID, in db: any StoreSession) throws -> Int {
         let row = try db.row("SELECT bytes + content AS bytes FROM storage WHERE business_id = ?", [business.rawValue])
         return row?["bytes"] ?? 0
     }
 
     /// Whether a business stores as much as it may.
-    func hasUsedUpStorage(of business: BusinessID, in db: Database) throws -> Bool {
+    func hasUsedUpStorage(of business: BusinessID, in db: any StoreSession) throws -> Bool {
         guard let quota = quotas.storedBytes else { return false }
         return try Self.storedBytes(of: business, in: db) >= quota
     }
 
     /// - Throws: ``ScribeError/storageQuotaExceeded`` when a business would store more than it may with `bytes` more.
-    func requireRoom(for bytes: Int, of business: BusinessID, in db: Database) throws {
+    func requireRoom(for bytes: Int, of business: BusinessID, in db: any StoreSession) throws {
         guard bytes > 0, let quota = quotas.storedBytes else { return }
         guard try Self.storedBytes(of: business, in: db) + bytes <= quota else {
             throw ScribeError.storageQuotaExceeded
@@ -29,7 +28,9 @@ extension Store {
 
     /// Does what stores something of a business's for a client.
     /// - Throws: ``ScribeError/storageQuotaExceeded`` when it stores more then than it did and may; what `body` throws.
-    func withinQuota<Value>(of business: BusinessID, in db: Database, _ body: () throws -> Value) throws -> Value {
+    func withinQuota<Value>(of business: BusinessID, in db: any StoreSession, _ body: () throws -> Value) throws
+        -> Value
+    {
         guard let quota = quotas.storedBytes else { return try body() }
         let before = try Self.storedBytes(of: business, in: db)
         let value = try body()

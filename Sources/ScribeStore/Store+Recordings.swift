@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// Selects recordings of all businesses and families; nil leaves a property open.
@@ -140,7 +139,7 @@ extension Store {
     }
 
     private static func files(
-        of transaction: Transaction, rowID: Int64, in db: Database
+        of transaction: Transaction, rowID: Int64, in db: any StoreSession
     ) throws -> [RecordingFile] {
         guard let location = transaction.request.audioLocation else { return [] }
         let objects = try db.rows(
@@ -184,13 +183,14 @@ extension Store {
             SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
                 chunk_times, created_at, committed_at, processed_at, archived_at,
                 request ->> '$.flavour' AS flavour, request ->> '$.mode' AS mode, substr(\(patient), 1, 200) AS patient,
-                iif(folder = '', '', folder || '/') AS first_key, iif(folder = '', x'', folder || '0') AS last_key,
+                CASE WHEN folder = '' THEN '' ELSE folder || '/' END AS first_key,
+                CASE WHEN folder = '' THEN x'' ELSE folder || '0' END AS last_key,
                 kind
             FROM transactions
-            WHERE id < ?1 AND (?2 IS NULL OR business_id = ?2) AND (?3 IS NULL OR client_id = ?3)
-                AND (?4 IS NULL OR user_status = ?4) AND (?5 IS NULL OR processing_status = ?5)
-                AND (?6 OR archived_at IS NULL) AND (?7 IS NULL OR kind = ?7)
-                AND (?8 IS NULL OR txn_id LIKE ?8 ESCAPE '\\'
+            WHERE id < ?1 AND (CAST(?2 AS TEXT) IS NULL OR business_id = ?2) AND (CAST(?3 AS TEXT) IS NULL OR client_id = ?3)
+                AND (CAST(?4 AS TEXT) IS NULL OR user_status = ?4) AND (CAST(?5 AS TEXT) IS NULL OR processing_status = ?5)
+                AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
+                AND (CAST(?8 AS TEXT) IS NULL OR txn_id LIKE ?8 ESCAPE '\\'
                     OR (request LIKE ?9 ESCAPE '\\' AND \(patient) LIKE ?8 ESCAPE '\\'))
             ORDER BY id DESC LIMIT ?10
         )

@@ -1,11 +1,10 @@
 import Foundation
-import GRDB
 import ScribeDomain
 
 extension Store {
     /// - Parameter authored: one that a client has written, which is no result, and is meant all the same.
     static func documents(
-        ofRow rowID: Int64, andAuthored authored: DocumentID? = nil, in db: Database
+        ofRow rowID: Int64, andAuthored authored: DocumentID? = nil, in db: any StoreSession
     ) throws -> [ResultDocument] {
         try db.rows(
             """
@@ -17,7 +16,7 @@ extension Store {
     }
 
     static func chunkTranscripts(
-        ofRow rowID: Int64, in db: Database
+        ofRow rowID: Int64, in db: any StoreSession
     ) throws -> [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] {
         var transcripts: [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] = [:]
         for row in try db.rows("SELECT * FROM chunk_transcripts WHERE transaction_id = ?", [rowID]) {

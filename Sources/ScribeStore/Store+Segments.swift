@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// The stretches of audio of recordings that have them (``AudioIntake/segments``).
@@ -12,7 +11,7 @@ extension Store {
     package func beginSegment(
         _ recording: String, startedAt: Date, of key: Transaction.Key, called field: String, at now: Date
     ) async throws {
-        try await writes.write { db in
+        try await database.write(.transaction(key)) { db in
             let row = try Self.requireTransactionRow(key, in: db)
             let transaction = try Transaction(row: row, withChunks: false)
             try transaction.requireOpenSegments(
@@ -35,7 +34,7 @@ extension Store {
     /// Forgets a stretch of a session's audio, and its objects.
     /// - Returns: their files; nobody refers to them any more.
     package func removeSegment(_ recording: String, of key: Transaction.Key) async throws -> [String] {
-        try await writes.write { db in
+        try await database.write(.transaction(key)) { db in
             try db.run("DELETE FROM ambient_segments WHERE recording_id = ?", [recording])
             guard let location = try Self.transaction(key, in: db)?.request.audioLocation else { return [] }
             return try db.rows(
@@ -82,7 +81,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    static func segments(of transaction: Transaction, in db: Database) throws -> [AudioSegment] {
+    static func segments(of transaction: Transaction, in db: any StoreSession) throws -> [AudioSegment] {
         guard let location = transaction.request.audioLocation else { return [] }
         let (business, prefix) = (transaction.key.business.rawValue, location.key(ofFile: ""))
         let objects = try db.rows(

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// What others are told of is raised by the change itself, in the SQL transaction that makes it true: then nothing that
@@ -8,7 +7,7 @@ extension Store {
     /// Raises what has become true by time alone: that sessions' time is over.
     /// - Returns: when to look again, if any is to be looked for, and those that cannot be read: they are told of nobody.
     package func expireSessions(at now: Date) async throws -> (next: Date?, unreadable: [TransactionID]) {
-        try await writes.write { db, changes in
+        try await database.write(.none) { db, changes in
             let expired = try db.rows(
                 """
                 UPDATE transactions SET expires_at = NULL WHERE id IN (
@@ -37,7 +36,7 @@ extension Store {
 
     /// A recording has begun; one that is never ended will be said to be over.
     func raiseStart(
-        of transaction: Transaction, rowID: Int64, in db: Database, _ changes: inout [Change]
+        of transaction: Transaction, rowID: Int64, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
@@ -56,7 +55,7 @@ extension Store {
 
     /// Processing has ended.
     func raiseEnd(
-        of transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
@@ -66,7 +65,7 @@ extension Store {
     }
 
     func raise(
-        _ events: [SessionEvent], of transaction: Transaction, at now: Date, in db: Database,
+        _ events: [SessionEvent], of transaction: Transaction, at now: Date, in db: any StoreSession,
         _ changes: inout [Change]
     ) throws {
         let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
@@ -74,7 +73,8 @@ extension Store {
     }
 
     private func raise(
-        _ events: [SessionEvent], of transaction: Transaction, to webhooks: [Webhook], at now: Date, in db: Database,
+        _ events: [SessionEvent], of transaction: Transaction, to webhooks: [Webhook], at now: Date,
+        in db: any StoreSession,
         _ changes: inout [Change]
     ) throws {
         for webhook in webhooks {
@@ -89,7 +89,7 @@ extension Store {
     }
 
     /// The newest recordings of a recording's visit, the oldest of them first.
-    private func visit(of transaction: Transaction, in db: Database) throws -> [TransactionID] {
+    private func visit(of transaction: Transaction, in db: any StoreSession) throws -> [TransactionID] {
         guard let visit = policies[transaction.request.kind].visit(of: transaction.request) else { return [] }
         return try db.rows(
             """
@@ -107,21 +107,22 @@ extension Store {
     @discardableResult
     static func enqueue(
         _ event: SessionEvent, of session: TransactionID, _ detail: JSONValue? = nil, to webhook: Webhook,
-        at now: Date, in db: Database, _ changes: inout [Change]
+        at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Int64 {
         let lane = "webhook \(webhook.id)"
         try db.run(
             """
             INSERT INTO deliveries (
                 lane, business_id, webhook, event, session, occurred_at, queued_at, detail, run_at
-            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, iif(
-                EXISTS (SELECT 1 FROM deliveries WHERE webhook = ?3 AND session = ?5 AND settled_at IS NULL), NULL, ?6))
+            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, CASE
+                WHEN EXISTS (SELECT 1 FROM deliveries WHERE webhook = ?3 AND session = ?5 AND settled_at IS NULL)
+                THEN NULL ELSE ?6 END)
             """,
             [
                 lane, webhook.business.rawValue, webhook.id, event.rawValue, session.rawValue, now.milliseconds,
                 detail.map { StoredJSON.text(.value($0)) },
             ])
-        let id = db.lastInsertedRowID
+        let id = db.insertedID
         changes.append(.delivery(lane: lane))
         return id
     }

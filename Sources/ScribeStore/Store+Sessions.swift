@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A recording that its client has ended.
@@ -28,7 +27,7 @@ extension Store {
         _ key: Transaction.Key, at now: Date, refusing fixtures: Set<String> = [],
         _ decide: @escaping @Sendable (inout Transaction, ArrivedAudio) throws(ScribeError) -> Transaction.Effect
     ) async throws -> EndedRecording {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row)
             try old.request.requireFixture(notAmong: fixtures)
@@ -52,7 +51,7 @@ extension Store {
 
     /// Puts other results in the place of those that are still to be written.
     static func replaceDocuments(
-        ofRow rowID: Int64, with documents: [ResultDocument], at now: Date, in db: Database
+        ofRow rowID: Int64, with documents: [ResultDocument], at now: Date, in db: any StoreSession
     ) throws {
         try db.run(
             """
@@ -63,11 +62,11 @@ extension Store {
         for document in documents { try insert(document, rowID: rowID, at: now, in: db) }
     }
 
-    static func chunkNames(of transaction: Transaction, in db: Database) throws -> [String] {
+    static func chunkNames(of transaction: Transaction, in db: any StoreSession) throws -> [String] {
         try arrivedAudio(of: transaction, in: db).files
     }
 
-    static func arrivedAudio(of transaction: Transaction, in db: Database) throws -> ArrivedAudio {
+    static func arrivedAudio(of transaction: Transaction, in db: any StoreSession) throws -> ArrivedAudio {
         switch transaction.request.intake {
         case .segments:
             let recorded = try segments(of: transaction, in: db).recorded
@@ -81,7 +80,7 @@ extension Store {
         }
     }
 
-    private static func names(of transaction: Transaction, in db: Database) throws -> [String] {
+    private static func names(of transaction: Transaction, in db: any StoreSession) throws -> [String] {
         guard let location = transaction.request.audioLocation else { return [] }
         return try names(in: location, business: transaction.key.business, upTo: Limits.files, db)
     }

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 extension Store {
@@ -84,14 +83,14 @@ extension Store {
 
     /// The row of an item, archived or not.
     private static func ownRow<Item: OwnItem>(
-        _ type: Item.Type, _ id: String, of business: BusinessID, in db: Database
+        _ type: Item.Type, _ id: String, of business: BusinessID, in db: any StoreSession
     ) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM \(Item.table) WHERE business_id = ? AND \(Item.idColumn) = ?", [business.rawValue, id])
     }
 
     private func addOwn(_ item: some OwnItem, to business: BusinessID, at now: Date) async throws {
-        try await writes.write { db in
+        try await database.write(.business(business)) { db in
             let table = type(of: item).table
             let known = try db.row(
                 "SELECT count(*) AS count FROM \(table) WHERE business_id = ? AND archived_at IS NULL",
@@ -106,7 +105,7 @@ extension Store {
     private func updateOwn<Item: OwnItem>(
         _ id: String, of business: BusinessID, _ change: @escaping @Sendable (inout Item) -> Void
     ) async throws {
-        try await writes.write { db in
+        try await database.write(.business(business)) { db in
             let row = try Self.ownRow(Item.self, id, of: business, in: db)
             guard let row, (row["archived_at"] as Int64?) == nil else { throw Item.isNotFound }
             var item = try Item(row: row)
@@ -119,7 +118,7 @@ extension Store {
     private func archiveOwn<Item: OwnItem>(
         _ type: Item.Type, _ id: String, of business: BusinessID, at now: Date
     ) async throws {
-        try await writes.write { db in
+        try await database.write(.business(business)) { db in
             try db.run(
                 """
                 UPDATE \(Item.table) SET archived_at = ?
@@ -127,7 +126,7 @@ extension Store {
                 """,
                 [now.milliseconds, business.rawValue, id]
             )
-            guard db.changesCount > 0 else { throw Item.isNotFound }
+            guard db.changedRows > 0 else { throw Item.isNotFound }
         }
     }
 }

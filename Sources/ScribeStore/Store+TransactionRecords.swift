@@ -1,11 +1,10 @@
 import Foundation
-import GRDB
 import ScribeDomain
 
 /// What is stored of a transaction, within a SQL transaction.
 extension Store {
     func insert(
-        _ transaction: Transaction, documents: [ResultDocument], in db: Database
+        _ transaction: Transaction, documents: [ResultDocument], in db: any StoreSession
     ) throws -> Int64 {
         let (owner, request) = (transaction.owner, transaction.request)
         let location = request.audioLocation
@@ -21,14 +20,14 @@ extension Store {
             "encounter_id": policies[request.kind].visit(of: request), "kind": request.kind.rawValue,
             "terms": Self.text(ofTerms: request),
         ])
-        let rowID = db.lastInsertedRowID
+        let rowID = db.insertedID
         for document in documents { try Self.insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
         return rowID
     }
 
     func apply(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
-        at now: Date, in db: Database, _ changes: inout [Change]
+        at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         if effect != .none { changes.append(.transaction(transaction.key)) }
         switch effect {
@@ -49,7 +48,7 @@ extension Store {
 
     /// Whether processing anew may give more: audio is there, under a name that was committed, that is not what was
     /// transcribed, or something failed for no fault of the audio.
-    static func hasMoreToGive(_ transaction: Transaction, rowID: Int64, in db: Database) throws -> Bool {
+    static func hasMoreToGive(_ transaction: Transaction, rowID: Int64, in db: any StoreSession) throws -> Bool {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
         let documents = try documents(ofRow: rowID, in: db)
         if documents.contains(where: { $0.status == .failure && $0.errors.contains(where: \.isCurable) }) {
@@ -66,7 +65,7 @@ extension Store {
     }
 
     static func save(
-        _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: Database
+        _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: any StoreSession
     ) throws {
         // Lists are long, and each changes once.
         func text(_ list: KeyPath<Transaction, [String]>) throws -> String? {
@@ -79,7 +78,7 @@ extension Store {
                 user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
                 chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files),
                 committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?,
-                expires_at = iif(?, expires_at, NULL)
+                expires_at = CASE WHEN ? = 1 THEN expires_at END
             WHERE id = ?
             """,
             [
@@ -94,7 +93,7 @@ extension Store {
         )
     }
 
-    func saveRequest(of transaction: Transaction, rowID: Int64, in db: Database) throws {
+    func saveRequest(of transaction: Transaction, rowID: Int64, in db: any StoreSession) throws {
         try db.run(
             "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ?, terms = ? WHERE id = ?",
             [
@@ -111,20 +110,20 @@ extension Store {
     }
 
     static func startProcessing(
-        _ transaction: Transaction, rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        _ transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         let listed = try StoredJSON.text(transaction.committedFiles)
         try db.run(
             """
             DELETE FROM chunk_transcripts WHERE transaction_id = ?1
-                AND (failure IS NOT NULL OR file_name NOT IN (SELECT value FROM json_each(?2)))
+                AND (failure IS NOT NULL OR file_name NOT IN \(db.list(2)))
             """,
             [rowID, listed]
         )
         try db.run(
             """
-            DELETE FROM jobs WHERE transaction_id = ? AND (
-                kind = 'transcribe' AND subject NOT IN (SELECT value FROM json_each(?)) OR kind = 'note')
+            DELETE FROM jobs WHERE transaction_id = ?1 AND (
+                kind = 'transcribe' AND subject NOT IN \(db.list(2)) OR kind = 'note')
             """,
             [rowID, listed]
         )
@@ -140,7 +139,7 @@ extension Store {
 
     /// Makes the job that puts the results together, or wakes it.
     static func startAssembly(
-        ofRow rowID: Int64, at now: Date, in db: Database, _ changes: inout [Change]
+        ofRow rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         // A job that is running finds at its end that the generation has changed, and goes again.
         try outdateAssembly(ofRow: rowID, in: db)
@@ -148,7 +147,8 @@ extension Store {
             """
             INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id)
             SELECT 'assemble', id, '', '', ?2, business_id FROM transactions WHERE id = ?1
-            ON CONFLICT DO UPDATE SET run_at = excluded.run_at, attempts = 0 WHERE state = 'pending'
+            ON CONFLICT (transaction_id, kind, subject) DO UPDATE SET run_at = excluded.run_at, attempts = 0
+            WHERE jobs.state = 'pending'
             """,
             [rowID, now.milliseconds]
         )

@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// What init did.
@@ -20,14 +19,15 @@ extension Store {
         _ transaction: Transaction, documents: [ResultDocument], replays: Bool = true
     ) async throws -> Initialisation {
         try transaction.request.requireWithinLimits()
-        return try await writes.write { db, changes in
+        return try await database.write(.transaction(transaction.key), .client(transaction.owner.client)) {
+            db, changes in
             try self.initialise(transaction, documents: documents, replays: replays, in: db, &changes)
         }
     }
 
     /// The same within a SQL transaction. Nothing is changed where it throws.
     func initialise(
-        _ transaction: Transaction, documents: [ResultDocument], replays: Bool, in db: Database,
+        _ transaction: Transaction, documents: [ResultDocument], replays: Bool, in db: any StoreSession,
         _ changes: inout [Change]
     ) throws -> Initialisation {
         if let row = try Self.anyTransactionRow(transaction.key, in: db) {
@@ -66,7 +66,7 @@ extension Store {
         _ key: Transaction.Key, at now: Date, documents: [ResultDocument]? = nil,
         _ change: @escaping @Sendable (inout Transaction) throws(ScribeError) -> Transaction.Effect
     ) async throws -> Transaction {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row, request: self.requests.request(row["request"]))
             var transaction = old
@@ -92,7 +92,7 @@ extension Store {
     package func commit(
         _ key: Transaction.Key, _ list: ChunkList, at now: Date, refusing fixtures: Set<String> = []
     ) async throws -> Transaction.Effect {
-        try await writes.write { db, changes in
+        try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             let rowID: Int64 = row["id"]
             let old = try Transaction(row: row, request: self.requests.request(row["request"]))
@@ -145,7 +145,7 @@ extension Store {
     /// for it in the store.
     func applyAndHandOver(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
-        at now: Date, in db: Database, _ changes: inout [Change]
+        at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         try transaction.requireWithinLimits()
         var made: [Change] = []
@@ -160,7 +160,7 @@ extension Store {
     }
 
     /// Counts only for clients that have a limit: counting takes as long as there are transactions.
-    private static func hasReachedItsLimit(_ owner: Principal, in db: Database) throws -> Bool {
+    private static func hasReachedItsLimit(_ owner: Principal, in db: any StoreSession) throws -> Bool {
         let client = try db.row(
             "SELECT transaction_limit FROM clients WHERE client_id = ? AND business_id = ?",
             [owner.client.rawValue, owner.business.rawValue]
@@ -172,7 +172,7 @@ extension Store {
         return started?["count"] ?? 0 >= limit
     }
 
-    private func hasReachedItsQuota(_ owner: Principal, at now: Date, in db: Database) throws -> Bool {
+    private func hasReachedItsQuota(_ owner: Principal, at now: Date, in db: any StoreSession) throws -> Bool {
         guard let limit = quotas.openTransactions else { return false }
         let open = try db.rows(
             """
@@ -186,24 +186,24 @@ extension Store {
     }
 
     /// - Throws: ``ScribeError/transactionNotFound``.
-    static func requireTransactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow {
+    static func requireTransactionRow(_ key: Transaction.Key, in db: any StoreSession) throws -> StoredRow {
         guard let row = try transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
         return row
     }
 
-    static func transactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow? {
+    static func transactionRow(_ key: Transaction.Key, in db: any StoreSession) throws -> StoredRow? {
         try anyTransactionRow(key, in: db).flatMap { ($0["archived_at"] as Int64?) == nil ? $0 : nil }
     }
 
     /// Deleted ones too.
-    private static func anyTransactionRow(_ key: Transaction.Key, in db: Database) throws -> StoredRow? {
+    private static func anyTransactionRow(_ key: Transaction.Key, in db: any StoreSession) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",
             [key.business.rawValue, key.id.rawValue]
         )
     }
 
-    static func transaction(_ key: Transaction.Key, in db: Database) throws -> Transaction? {
+    static func transaction(_ key: Transaction.Key, in db: any StoreSession) throws -> Transaction? {
         try transactionRow(key, in: db).map { try Transaction(row: $0) }
     }
 }

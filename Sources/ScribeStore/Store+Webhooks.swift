@@ -1,5 +1,4 @@
 package import Foundation
-import GRDB
 package import ScribeDomain
 
 /// A registration as somebody asks for it.
@@ -39,7 +38,7 @@ extension Store {
     package func register(
         _ draft: WebhookDraft, for principal: Principal, pauses: [Duration], at now: Date
     ) async throws -> Registration {
-        try await writes.write { db in
+        try await database.write(.business(principal.business)) { db in
             let there = try Self.webhooks(of: principal.business, in: db)
             let isUnique = self.vocabularies[draft.style]?.requiresUniqueEndpoint ?? false
             if isUnique, there.contains(where: { $0.style == draft.style && $0.endpoint == draft.endpoint }) {
@@ -54,7 +53,7 @@ extension Store {
                 "pauses": try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
                 "created_at": now.milliseconds, "is_unique": isUnique,
             ])
-            guard let webhook = try Self.webhook(db.lastInsertedRowID, in: db) else { return .tooMany }
+            guard let webhook = try Self.webhook(db.insertedID, in: db) else { return .tooMany }
             return .registered(webhook)
         }
     }
@@ -78,7 +77,7 @@ extension Store {
     package func removeWebhook(
         _ id: Int64, style: Webhook.Style, of business: BusinessID, at now: Date
     ) async throws -> Bool {
-        let isRemoved = try await writes.write { db in
+        let isRemoved = try await database.write(.business(business)) { db in
             let removed = try db.row(
                 """
                 UPDATE webhooks SET removed_at = ?, signing_key = NULL WHERE id = ? AND style = ? AND business_id = ? AND removed_at IS NULL
@@ -90,7 +89,7 @@ extension Store {
         guard isRemoved else { return false }
         // Piece by piece: there may be many, and others write too.
         while true {
-            let failed = try await writes.write { db in
+            let failed = try await database.write(.lane("webhook \(id)")) { db in
                 try db.rows(
                     """
                     UPDATE deliveries SET state = 'failed', problem = ?, run_at = NULL, settled_at = ? WHERE id IN (
@@ -136,13 +135,13 @@ extension Store {
     /// Why what is no longer registered is told nothing.
     static let removed = "the registration was removed"
 
-    static func webhooks(of business: BusinessID, in db: Database) throws -> [Webhook] {
+    static func webhooks(of business: BusinessID, in db: any StoreSession) throws -> [Webhook] {
         try db.rows(
             "SELECT * FROM webhooks WHERE business_id = ? AND removed_at IS NULL ORDER BY id", [business.rawValue]
         ).map(Webhook.init(row:))
     }
 
-    static func webhook(_ id: Int64, in db: Database) throws -> Webhook? {
+    static func webhook(_ id: Int64, in db: any StoreSession) throws -> Webhook? {
         try db.row("SELECT * FROM webhooks WHERE id = ? AND removed_at IS NULL", [id]).map(Webhook.init(row:))
     }
 }

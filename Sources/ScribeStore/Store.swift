@@ -1,15 +1,10 @@
 import Foundation
-import GRDB
-import GRDBSQLite
 package import ScribeDomain
 
 /// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
 /// the connection never leaves this module.
 package final class Store: Sendable {
-    /// A pool of connections to a file, or the one connection to a database in memory.
-    let pool: any DatabaseWriter
-    private let isInMemory: Bool
-    let writes: GroupCommit
+    let database: SQLiteDatabase
     let transcribesOnArrival: Bool
     let quotas: Quotas
     package let policies: RecordingPolicies
@@ -17,7 +12,6 @@ package final class Store: Sendable {
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
     let requests = RequestCache()
-    private let hasClosed = LockedValue(false)
 
     /// What an acknowledged write survives.
     package enum Durability: String, Sendable, CaseIterable {
@@ -29,16 +23,8 @@ package final class Store: Sendable {
         /// What is written or read of a file without asking a thread for it, in bytes: 0 where each write waits for the disk.
         ///
         /// This much goes to the kernel's memory, or comes from it, at once, and a thread would have to be woken twice for it.
-        /// See docs/decisions.md.
+        /// See docs/decisions/performance.md.
         package var atOnce: Int { self == .normal ? 64 << 10 : 0 }
-    }
-
-    /// The first with `->>`, which history uses: 3.38.
-    private static let oldestSQLite = 3_038_000
-
-    /// - Parameter number: as SQLite counts its versions, for example 3038000 for 3.38.0.
-    static func check(sqlite number: Int, called version: String) throws(Problem) {
-        guard number >= oldestSQLite else { throw .olderSQLite(version: version) }
     }
 
     /// Opens the database at `path`, creating and migrating it as needed. Blocking.
@@ -56,101 +42,57 @@ package final class Store: Sendable {
         policies: RecordingPolicies = RecordingPolicies(), vocabularies: EventVocabularies = EventVocabularies(),
         sink: (any ChangeSink)? = nil
     ) throws {
-        try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
         do {
-            let pool = try Self.pool(path: path, durability: durability)
-            try Schema.prepare(pool)
-            try pool.write { db in
+            let database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
+            try database.writeBlocking { db in
                 try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
                 try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
             }
             self.init(
-                pool, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
-                vocabularies: vocabularies, sink: sink)
+                database, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
+                vocabularies: vocabularies)
         } catch {
-            throw Problem.explained(error, path: path)
+            throw StorageFailure.problem(of: error, path: path)
         }
     }
 
     init(
-        _ pool: any DatabaseWriter, transcribesOnArrival: Bool, quotas: Quotas, policies: RecordingPolicies,
-        vocabularies: EventVocabularies, sink: (any ChangeSink)?
+        _ database: SQLiteDatabase, transcribesOnArrival: Bool, quotas: Quotas, policies: RecordingPolicies,
+        vocabularies: EventVocabularies
     ) {
-        self.pool = pool
-        isInMemory = pool is DatabaseQueue
+        self.database = database
         self.transcribesOnArrival = transcribesOnArrival
         self.quotas = quotas
         self.policies = policies
         self.vocabularies = vocabularies
-        writes = GroupCommit(pool, sink: sink)
     }
 
-    private static func pool(path: String, durability: Durability) throws -> DatabasePool {
-        var configuration = GRDB.Configuration()
-        configuration.busyMode = .timeout(5)
-        // More readers than cores are slower, see docs/decisions.md.
-        configuration.maximumReaderCount = 2
-        configuration.prepareDatabase { db in
-            // 32 MB of log, not 4, before it is copied: pages that change again and again are copied once. What undoes a
-            // savepoint stays in memory: each page that is changed would be copied to a file elsewhere. See
-            // docs/decisions.md.
-            try db.execute(
-                sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000; PRAGMA temp_store = MEMORY")
-            if !db.configuration.readonly { try Schema.prepareWriting(db) }
-        }
-        let pool = try DatabasePool(path: path, configuration: configuration)
-        // Not while the connection is prepared: switching to WAL sets it back to NORMAL afterwards.
-        let synchronous = durability == .full ? "FULL" : "NORMAL"
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
-        return pool
-    }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await StorageFailure.explained {
-            guard isInMemory else { return try await pool.read(body) }
-            // The one connection has nothing to be isolated from. What comes after it was closed is refused here: the
-            // library would read through a connection that is gone.
-            return try await pool.writeWithoutTransaction { [self] db in
-                guard !isClosed else { throw ScribeError.storageUnavailable(cause: "the store is closed") }
-                return try body(db)
-            }
-        }
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
+        try await database.read(body)
     }
 
     /// Closes all connections. Blocking.
-    package func close() throws {
-        writes.close()
-        hasClosed.withLock { $0 = true }
-        try pool.close()
-    }
+    package func close() throws { try database.close() }
 
-    package var isClosed: Bool { hasClosed.withLock { $0 } }
+    package var isClosed: Bool { database.isClosed }
 
     /// How much there is: jobs waiting or running, the database's own bytes, and the uploads'.
     package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {
         try await read { db in
             let row = try db.row(
                 """
-                SELECT (SELECT count(*) FROM jobs) AS jobs, total(objects) AS objects, total(bytes) AS bytes,
-                    (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS pages
-                FROM storage
-                """
-            )
+                SELECT (SELECT count(*) FROM jobs) AS jobs, sum(objects) AS objects, sum(bytes) AS bytes FROM storage
+                """)
             guard let row else { return (0, 0, 0, 0) }
-            return (row["jobs"], row["pages"], Int(row["objects"] as Double), Int(row["bytes"] as Double))
+            return (
+                row["jobs"], try SQLiteDatabase.size(in: db), row["objects"] as Int? ?? 0, row["bytes"] as Int? ?? 0
+            )
         }
     }
 
     /// Whether the database answers.
     package func isReachable() async -> Bool {
         (try? await read { try $0.row("SELECT 1") != nil }) ?? false
-    }
-}
-
-extension Database {
-    /// Runs one statement, prepared once per connection.
-    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
-        try cachedStatement(sql: sql).execute(arguments: arguments)
     }
 }
 

@@ -66,7 +66,7 @@ struct SilentConversationsTests {
     @Test("what cannot be ended is tried again after five seconds, and not before", .timeLimit(.minutes(5)))
     func failing() async throws {
         let id = try await say("hello there", timeout: 20)
-        try await fixture.store.writes.write { db in
+        try await fixture.store.database.writes.write { db in
             try db.execute(
                 sql: """
                     CREATE TABLE attempts (at INTEGER);
@@ -78,7 +78,7 @@ struct SilentConversationsTests {
             // It sleeps, which it would not do if it tried again at once.
             try await fixture.manual.waitFor(.conversation)
             #expect(try await status(id) == .inProgress)
-            try await fixture.store.writes.write { try $0.execute(sql: "DROP TRIGGER broken") }
+            try await fixture.store.database.writes.write { try $0.execute(sql: "DROP TRIGGER broken") }
             fixture.manual.advance(by: .seconds(5))
             try await waitFor(.completed, of: id)
         }

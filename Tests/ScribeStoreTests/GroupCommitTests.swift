@@ -24,7 +24,7 @@ struct GroupCommitTests {
         let results = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<500 {
                 group.addTask {
-                    try await store.writes.write { db in
+                    try await store.database.writes.write { db in
                         try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
                         return number
                     }
@@ -42,7 +42,7 @@ struct GroupCommitTests {
             for number in 0..<200 {
                 group.addTask {
                     let outcome = await Result {
-                        try await store.writes.write { db in
+                        try await store.database.writes.write { db in
                             try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
                             if number % 3 == 0 { throw ScribeError.transactionNotFound }
                             if number % 5 == 0 { try db.execute(sql: "INSERT INTO numbers VALUES (-1)") }
@@ -62,7 +62,7 @@ struct GroupCommitTests {
             for number in 0..<2_000 {
                 group.addTask {
                     let outcome = await Result {
-                        try await store.writes.write { db in
+                        try await store.database.writes.write { db in
                             runs.withLock { $0[number, default: 0] += 1 }
                             guard number.isMultiple(of: 2) else { throw ScribeError.transactionNotFound }
                             try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
@@ -80,26 +80,26 @@ struct GroupCommitTests {
     @Test("a write that fails alone is undone, says why, and the next is done")
     func failsAlone() async throws {
         await #expect(throws: ScribeError.transactionNotFound) {
-            try await store.writes.write { db in
+            try await store.database.writes.write { db in
                 try db.execute(sql: "INSERT INTO numbers VALUES (1)")
                 throw ScribeError.transactionNotFound
             }
         }
-        try await store.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        try await store.database.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
         #expect(try await numbers() == [2])
     }
 
     @Test("when the shared transaction is rolled back, those in it fail and those after it are done")
     func rollback() async throws {
-        async let first: Void = store.writes.write { db in
+        async let first: Void = store.database.writes.write { db in
             try db.execute(sql: "INSERT INTO numbers VALUES (1)")
             // What SQLite does by itself when the disk is full.
             try db.execute(sql: "ROLLBACK")
         }
-        async let second: Void = store.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        async let second: Void = store.database.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
         _ = try? await first
         _ = try? await second
-        try await store.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (3)") }
+        try await store.database.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (3)") }
         let found = try await numbers()
         #expect(found.contains(3))
         #expect(!found.contains(1))

@@ -34,9 +34,9 @@ struct RefusedUploadsTests {
             for number in 0..<200 {
                 group.addTask { await #expect(throws: expected) { try await upload() } }
                 group.addTask {
-                    try? await store.writes.write { db in
+                    try? await store.database.writes.write { db in
                         runs.withLock { $0[number] += 1 }
-                        try db.run(
+                        try db.writing.run(
                             "INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES ('b', ?, '{}', 0)",
                             ["\(number)"])
                     }

@@ -138,8 +138,10 @@ struct SchemaTests {
 
     @Test("a SQLite without what the store uses is refused by its version")
     func oldSQLite() throws {
-        try Store.check(sqlite: 3_038_000, called: "3.38.0")
-        let problem = #expect(throws: Store.Problem.self) { try Store.check(sqlite: 3_037_002, called: "3.37.2") }
+        try SQLiteDatabase.check(sqlite: 3_038_000, called: "3.38.0")
+        let problem = #expect(throws: Store.Problem.self) {
+            try SQLiteDatabase.check(sqlite: 3_037_002, called: "3.37.2")
+        }
         #expect(problem?.description == "SQLite 3.37.2 is installed, and 3.38 or later is needed")
     }
 

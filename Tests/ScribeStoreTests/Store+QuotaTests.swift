@@ -83,7 +83,7 @@ struct StoreQuotaTests {
         try await store.pool.write { db in
             var written = document("d-1", .transcript, text(6000))
             written.status = .success
-            try Store.write([written], at: start, in: db)
+            try Store.write([written], at: start, in: db.writing)
         }
         #expect(try await stored() >= 12_000)
         await #expect(throws: ScribeError.storageQuotaExceeded) { try await add("more", "x") }

@@ -2,25 +2,26 @@ import NIOCore
 package import ScribeDomain
 import Subprocess
 
-/// Listens to encoded streams too: ffmpeg makes samples of them, for an engine that knows no others.
+/// Live engine for encoded streams: ffmpeg decodes them for an engine that takes samples only.
 package struct DecodingLiveEngine: LiveEngine {
     private let base: any LiveEngine
     private let places: DecoderPlaces
     private let clock: WallClock
 
-    /// In bytes, of what is encoded, and of samples.
+    /// Most bytes that may wait, of encoded audio and of samples each.
     private static let mostWaiting = 1 << 20
 
+    /// Wraps a live engine.
     /// - Parameters:
-    ///   - count: how many streams are decoded at a time.
-    ///   - idleTime: one that was fed nothing for so long ends when another needs its place.
+    ///   - count: most streams that are decoded at the same time.
+    ///   - idleTime: silence after which a stream ends if another stream needs its place.
     package init(_ base: any LiveEngine, count: Int, idleTime: Duration, clock: WallClock) {
         self.base = base
         self.clock = clock
         places = DecoderPlaces(count: count, idleTime: idleTime, clock: clock)
     }
 
-    /// Whether this machine can do that.
+    /// Whether ffmpeg is installed.
     package static var isAvailable: Bool { FFmpeg.isInstalled }
 
     package var name: String { base.name }
@@ -36,14 +37,16 @@ package struct DecodingLiveEngine: LiveEngine {
         let encoded = LiveQueue<ByteBuffer>(limit: Self.mostWaiting)
         let decoded = LiveQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            /// What fails in a part of it fails for all.
+            /// Runs one part of the session; its failure fails the whole session.
             @Sendable func part(_ work: @Sendable () async throws -> Void) async throws {
                 do {
                     try await work()
                 } catch {
+                    // The failure is emitted first: the other parts then fail because their queues end, which would
+                    // hide the cause.
+                    if let failure = error as? EngineFailure { try? await emit(.failed(failure)) }
                     await encoded.finish(throwing: error)
                     await decoded.finish(throwing: error)
-                    if let failure = error as? EngineFailure { try await emit(.failed(failure)) }
                     throw error
                 }
             }
@@ -91,12 +94,12 @@ package struct DecodingLiveEngine: LiveEngine {
         }
     }
 
-    /// To the end of what is encoded.
+    /// Decodes the stream to its end.
     private func decode(
         _ encoded: LiveQueue<ByteBuffer>, _ codec: StreamCodec, _ options: LiveOptions,
         into decoded: LiveQueue<DecodingLiveSession.Input>
     ) async throws {
-        /// In bytes.
+        /// Size of the encoded bytes that ffmpeg got so far.
         let fed = LockedValue(0)
         let isHeard = LockedValue(false)
         var pace = DecodedPace(options)
@@ -109,7 +112,7 @@ package struct DecodingLiveEngine: LiveEngine {
                     let writer = execution.standardInputWriter
                     while let bytes = await encoded.next() {
                         fed.withLock { $0 += bytes.readableBytes }
-                        // When it wants no more its end says why.
+                        // A failed write means that ffmpeg has ended; its exit status gives the reason.
                         guard (try? await writer.write(Array(bytes.readableBytesView))) != nil else { break }
                     }
                     try? await writer.finish()
@@ -121,7 +124,7 @@ package struct DecodingLiveEngine: LiveEngine {
                     if pause > .zero { try await clock.sleep(for: pause, as: .pace) }
                     try await decoded.add(.samples(samples), weight: samples.readableBytes)
                 }
-                // It has said all; whoever still writes to it is not heard.
+                // ffmpeg has written everything; further input is discarded.
                 await encoded.finish()
                 try await group.waitForAll()
             }
@@ -148,12 +151,12 @@ private struct DecodingLiveSession: LiveSession {
         do {
             try await place.feeding { try await encoded.add(audio, weight: audio.readableBytes) }
         } catch is CancellationError {
-            // The decoder has had enough: what follows the end of a recording is none of it.
+            // The decoder accepts no more input: bytes after the end of a recording are dropped.
             try Task.checkCancellation()
         }
     }
     func expect(_ vocabulary: [String]) async throws { try await decoded.add(.vocabulary(vocabulary)) }
-    /// What is still being decoded comes after it.
+    /// Queues the finalize behind the audio that is still being decoded.
     func finalize() async throws { try await decoded.add(.finalize) }
     func close() async throws { await encoded.finish() }
 }

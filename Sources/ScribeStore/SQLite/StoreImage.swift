@@ -23,8 +23,8 @@ package final class StoreImage: Sendable {
         let queue = try DatabaseQueue(configuration: Self.configuration)
         try image.backup(to: queue)
         return Store(
-            queue, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
-            vocabularies: vocabularies, sink: sink)
+            SQLiteDatabase(queue, sink: sink), transcribesOnArrival: transcribesOnArrival, quotas: quotas,
+            policies: policies, vocabularies: vocabularies)
     }
 
     private static var configuration: Configuration {

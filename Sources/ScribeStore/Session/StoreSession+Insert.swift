@@ -1,8 +1,7 @@
-import GRDB
 import ScribeDomain
 
 /// The columns of one row with their values, in order.
-typealias ColumnValues = KeyValuePairs<String, (any DatabaseValueConvertible)?>
+typealias ColumnValues = KeyValuePairs<String, (any SQLConvertible)?>
 
 /// Action of an insertion when the table already has a row with the same key.
 enum KeyConflict {
@@ -15,13 +14,13 @@ enum KeyConflict {
         switch self {
         case .keep(let key): return "ON CONFLICT (\(key.joined(separator: ", "))) DO NOTHING"
         case .update(let key):
-            let assignments = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
+            let assignments = columns.filter { !key.contains($0) }.map { "\"\($0)\" = excluded.\"\($0)\"" }
             return "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(assignments.joined(separator: ", "))"
         }
     }
 }
 
-extension Database {
+extension StoreSession {
     /// Inserts one row: `try db.insert(into: "photos").values(["photo_id": photo.id, "base64": photo.base64])`.
     /// - Parameter conflict: nil throws when a row has the same key.
     func insert(
@@ -45,7 +44,7 @@ struct Insertion {
 
     private static let texts = LockedValue<[Place: String]>([:])
 
-    fileprivate let db: Database
+    fileprivate let db: any StoreSession
     fileprivate let place: Place
     fileprivate let conflict: KeyConflict?
 
@@ -58,13 +57,13 @@ struct Insertion {
             return text
         }
         assert(text == sql(row), "the insertion into \(place.table) names other columns than before")
-        try db.run(text, StatementArguments(row.map { $0.value }))
+        try db.run(text, SQLArguments(row.map { $0.value?.sqlValue ?? .null }))
     }
 
     private func sql(_ row: ColumnValues) -> String {
         let columns = row.map { $0.key }
         let places = repeatElement("?", count: columns.count).joined(separator: ", ")
-        return "INSERT INTO \(place.table) (\(columns.joined(separator: ", "))) VALUES (\(places)) "
+        return "INSERT INTO \(place.table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES (\(places)) "
             + (conflict?.clause(columns) ?? "")
     }
 }

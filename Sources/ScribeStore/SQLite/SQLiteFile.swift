@@ -1,0 +1,105 @@
+import Foundation
+import GRDB
+
+/// A database file that no server has opened: what it holds, and copies of it. All of it blocks.
+enum SQLiteFile {
+    /// Whose database a file is.
+    enum Owner {
+        /// A file without tables, as a start that was killed leaves it.
+        case nobody
+        case ours
+        /// Of a later version of this program.
+        case newer
+        case foreign
+    }
+
+    /// - Throws: what SQLite says.
+    static func owner(of path: String) throws -> Owner {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { db in
+            if try Schema.isNewer(db) { return .newer }
+            let id = try Int.fetchOne(db, sql: "PRAGMA application_id")
+            if id == Schema.applicationID { return .ours }
+            let tables = try String.fetchSet(db, sql: "SELECT name FROM sqlite_master")
+            guard id == 0, tables.isEmpty || tables.contains("grdb_migrations") else { return .foreign }
+            return tables.isEmpty ? .nobody : .ours
+        }
+    }
+
+    /// Copies a database, also one that a server writes to.
+    /// - Parameters:
+    ///   - filesSQL: names the files that rows refer to.
+    ///   - link: gets their names before the copy is made; what is read is as of one moment.
+    /// - Returns: the names; nil where the file has no schema, with whether it is empty.
+    /// - Throws: what `link` throws, and what SQLite says.
+    static func copy(
+        _ path: String, to target: String, filesSQL: String, link: (_ files: () throws -> [String]) throws -> [String]
+    ) throws -> (files: [String]?, isEmpty: Bool) {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        let source = try DatabaseQueue(path: path, configuration: configuration)
+        let copy = try DatabaseQueue(path: target)
+        defer { for queue in [source, copy] { try? queue.close() } }
+        return try source.writeWithoutTransaction { source in
+            // GRDB ends the program where a connection is left in a transaction.
+            defer { if source.isInsideTransaction { try? source.execute(sql: "ROLLBACK") } }
+            guard try source.tableExists("objects") else {
+                let tables = try Int.fetchOne(source, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+                let id = try Int.fetchOne(source, sql: "PRAGMA application_id") ?? 0
+                return (nil, tables == 0 && id == 0)
+            }
+            let files = try link {
+                try source.execute(sql: "BEGIN")
+                return try String.fetchAll(source, sql: filesSQL)
+            }
+            try copy.writeWithoutTransaction { try source.backup(to: $0) }
+            return (files, false)
+        }
+    }
+
+    /// What a copy of a database holds, once it was found whole.
+    enum Content {
+        case whole(files: [String])
+        /// Of a later version of this program.
+        case newer
+        case damaged(reason: String)
+        /// There is no room to look.
+        case full
+        case unreadable
+    }
+
+    static func content(of path: String, filesSQL: String) throws -> Content {
+        do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+            guard verdict == "ok" else { return .damaged(reason: verdict ?? "no database") }
+            if try queue.read(Schema.isNewer) { return .newer }
+            return .whole(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
+        } catch let error as DatabaseError {
+            return error.resultCode == .SQLITE_FULL ? .full : .unreadable
+        }
+    }
+
+    /// Whether the database at `path` has refresh tokens that are still good. False without a database.
+    /// - Throws: ``Store/Problem``, or what SQLite says.
+    static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        guard let size, size > 0 else { return false }
+        do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                guard try db.tableExists("refresh_tokens") else { return false }
+                return try Bool.fetchOne(
+                    db, sql: "SELECT EXISTS (SELECT 1 FROM refresh_tokens WHERE expires_at > ?)",
+                    arguments: [now.milliseconds]) ?? false
+            }
+        } catch {
+            throw StorageFailure.problem(of: error, path: path)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// A session on a connection of SQLite. Statements come from GRDB's cache, and are bound and stepped here: GRDB converts
+/// each value twice, which costs a fifth of a statement.
+struct SQLiteSession: StoreSession {
+    let database: Database
+    /// Whether a SQL transaction must be under way: a full disk makes SQLite roll it back, and what follows would be
+    /// stored by itself.
+    let isWriting: Bool
+
+    var changedRows: Int { database.changesCount }
+    var insertedID: Int64 { database.lastInsertedRowID }
+
+    func rows(_ sql: String, _ arguments: SQLArguments) throws -> [StoredRow] {
+        let statement = try prepared(sql, arguments)
+        let handle = statement.sqliteStatement
+        defer { sqlite3_reset(handle) }
+        var rows: [StoredRow] = []
+        while true {
+            switch sqlite3_step(handle) {
+            case SQLITE_ROW:
+                rows.append(
+                    StoredRow(
+                        columns: statement.columnNames,
+                        values: (0..<sqlite3_column_count(handle)).map { Self.value(of: handle, at: $0) }))
+            case SQLITE_DONE: return rows
+            case let code: throw failure(code, sql)
+            }
+        }
+    }
+
+    func run(_ sql: String, _ arguments: SQLArguments) throws {
+        let handle = try prepared(sql, arguments).sqliteStatement
+        defer { sqlite3_reset(handle) }
+        while true {
+            switch sqlite3_step(handle) {
+            case SQLITE_ROW: continue
+            case SQLITE_DONE: return
+            case let code: throw failure(code, sql)
+            }
+        }
+    }
+
+    func savepoint(_ body: () throws -> Void) throws {
+        try database.inSavepoint {
+            try body()
+            return .commit
+        }
+    }
+
+    func list(_ number: Int) -> String { "(SELECT value FROM json_each(?\(number)))" }
+
+    func text(_ column: String, _ key: String) -> String { "\(column) ->> '$.\(key)'" }
+
+    func text(_ column: String, _ key: String, _ index: Int) -> String { "\(column) ->> '$.\(key)[\(index)]'" }
+
+    func json(_ column: String, _ key: String) -> String { "\(column) -> '$.\(key)'" }
+
+    // MARK: Statements
+
+    private func prepared(_ sql: String, _ arguments: SQLArguments) throws -> Statement {
+        guard !isWriting || database.isInsideTransaction else {
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back", sql: sql)
+        }
+        let statement = try database.cachedStatement(sql: sql)
+        let handle = statement.sqliteStatement
+        precondition(
+            sqlite3_bind_parameter_count(handle) == arguments.values.count, "another number of values than in \(sql)")
+        for (index, value) in arguments.values.enumerated() {
+            let code = Self.bind(value, to: handle, at: Int32(index + 1))
+            guard code == SQLITE_OK else { throw failure(code, sql) }
+        }
+        return statement
+    }
+
+    /// SQLite copies what is bound.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    private static func bind(_ value: SQLValue, to handle: SQLiteStatement, at index: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(handle, index)
+        case .integer(let value): return sqlite3_bind_int64(handle, index, value)
+        case .real(let value): return sqlite3_bind_double(handle, index, value)
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    // An empty text has no address, and that would be NULL.
+                    $0.baseAddress.map {
+                        sqlite3_bind_text64(handle, index, $0, UInt64(bytes.count), copied, UInt8(SQLITE_UTF8))
+                    }
+                        ?? sqlite3_bind_text(handle, index, "", 0, copied)
+                }
+            }
+        case .blob(let data):
+            guard !data.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
+            return data.withUnsafeBytes {
+                sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), copied)
+            }
+        }
+    }
+
+    private static func value(of handle: SQLiteStatement, at index: Int32) -> SQLValue {
+        switch sqlite3_column_type(handle, index) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, index))
+        case SQLITE_TEXT:
+            let text = sqlite3_column_text(handle, index)
+            let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, index)))
+            return .text(String(decoding: bytes, as: UTF8.self))
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_column_bytes(handle, index))
+            return .blob(sqlite3_column_blob(handle, index).map { Data(bytes: $0, count: count) } ?? Data())
+        default: return .null
+        }
+    }
+
+    private func failure(_ code: Int32, _ sql: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: code),
+            message: database.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
+    }
+}
+
+extension Database {
+    /// The statements of a write, within its SQL transaction.
+    var writing: SQLiteSession { SQLiteSession(database: self, isWriting: true) }
+
+    /// The statements of a read.
+    var reading: SQLiteSession { SQLiteSession(database: self, isWriting: false) }
+}
