@@ -1,64 +1,66 @@
 package import Foundation
 
-/// The machine's time, and a way to wait by it.
+/// Clock of the machine, with a sleep by that clock.
 ///
-/// It serves whatever others compare with a clock of their own or sign over, and whatever waits for another machine: the
-/// times in tokens and signatures, certificates, connections and sockets, recognisers and receivers. What the domain
-/// decides has a ``WorldClock``.
+/// The wall clock serves times that other machines compare or sign, and waits for other machines: tokens, signatures,
+/// certificates, connections, sockets, recognisers and receivers. Domain decisions use a ``WorldClock``.
 ///
-/// The composition root makes it and hands it to everything that needs it, so that a test can drive it by hand.
+/// The composition root injects the clock everywhere, so that a test can drive it by hand.
 package struct WallClock: Sendable {
     private let currentTime: @Sendable () -> Date
     private let wait: @Sendable (Duration, Sleeper) async throws -> Void
 
-    /// Who waits. It changes nothing; a test says with it whom it waits for, and a hang whom it waited for.
+    /// Label of a sleeping task, without effect. Tests wait for a task by its label, and a hang shows the label.
     package enum Sleeper: String, Sendable {
-        /// A poll for results or for what was heard in a chunk.
+        /// Poll for results or for a chunk's transcript.
         case heldPoll = "held poll"
-        /// The job runner, for the next job that falls due.
+        /// Job runner until the next job is due.
         case jobRunner = "job runner"
-        /// The job runner, until a store that failed is tried again.
+        /// Job runner until the next attempt after a store failure.
         case storeRetry = "another attempt at the store"
-        /// What ends a recognition that takes too long.
+        /// Time limit of a recognition.
         case timeLimit = "time limit"
-        /// A fixture that answers late.
+        /// Fixture with a delayed answer.
         case fixture
-        /// A login that failed once too often.
+        /// Delay after too many failed logins.
         case failedLogin = "failed login"
-        /// What forgets abandoned uploads now and then.
+        /// Periodic removal of abandoned uploads.
         case sweep
-        /// A question to a client that says nothing on its socket.
+        /// Ping to a silent client on a socket.
         case socketPing = "question to a silent socket"
-        /// The end of a live recognition that gets nothing to hear.
+        /// Timeout of a live recognition without audio.
         case socketIdle = "idle socket"
-        /// The last words of a socket whose session is ended.
+        /// Last messages of a socket after its session has ended.
         case socketDrain = "last words of a socket"
-        /// A look whether silence has ended a conversation.
+        /// Check whether silence has ended a conversation.
         case conversation
-        /// A sign of life to a service that listens, and another attempt to reach it.
+        /// Keep-alive to a live speech service, or the next connection attempt.
         case upstream
-        /// The next attempt at a delivery.
+        /// Next attempt at a delivery.
         case delivery
-        /// The next session whose time will be over.
+        /// Next expiry of a session.
         case expiry
-        /// A look whether there is another certificate.
+        /// Check for a new certificate.
         case certificate
-        /// A look whether the clients file has changed.
+        /// Check for changes of the clients file.
         case clientsFile = "clients file"
-        /// The next question whether a recogniser can be reached.
+        /// Next probe of a recogniser.
         case recogniserProbe = "question to a recogniser"
-        /// Room in the memory for clients.
+        /// Wait for room in the memory budget.
         case memory = "room in memory"
-        /// Audio that comes faster than it is taken.
+        /// Brake for audio that arrives faster than it is consumed.
         case pace = "pace of a stream"
-        /// A look whether the server is ready.
+        /// Check whether the server is ready.
         case readiness
+        /// Renewal of the leases of a process.
+        case lease
     }
 
+    /// Creates a clock.
     /// - Parameters:
-    ///   - now: the machine's time.
-    ///   - sleep: returns after the duration, or throws `CancellationError` at once when its task is cancelled. Gets
-    ///     told for whom it is.
+    ///   - now: returns the machine's time.
+    ///   - sleep: returns after the duration, or throws `CancellationError` at once if its task is cancelled. The
+    ///     second argument labels the sleeping task.
     package init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration, Sleeper) async throws -> Void

@@ -1,7 +1,7 @@
 import Foundation
 package import ScribeDomain
 
-/// The only place where time and chance enter the program.
+/// Real sources of time and randomness. The rest of the program gets them injected.
 extension WallClock {
     /// The machine's clock.
     package static var system: WallClock {

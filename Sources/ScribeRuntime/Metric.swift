@@ -47,7 +47,7 @@ package enum Metric: String, CaseIterable, Sendable {
         }
     }
 
-    /// The names of its labels, in the order in which they are written; `le` of histograms not among them.
+    /// The names of the labels in their order of output, without `le` of histograms.
     package var labels: [String] {
         switch self {
         case .requests: ["method", "route", "status"]
@@ -68,7 +68,7 @@ package enum Metric: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it says, as `# HELP` and the page have it.
+    /// The text for `# HELP` and for `docs/metrics.md`.
     package var help: String {
         switch self {
         case .requests: "Requests answered, by method, route and status."
@@ -109,7 +109,7 @@ package enum Metric: String, CaseIterable, Sendable {
 /// One value of a metric family.
 package struct MetricReading: Hashable, Sendable {
     package let metric: Metric
-    /// The values of its labels, in the order of ``Metric/labels``.
+    /// The values of the labels, in the order of ``Metric/labels``.
     package let labels: [String]
     package let value: Double
 

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Counts what the server does, for Prometheus. Labels are routes, words and numbers: never what a client sent.
+/// Counters and histograms for Prometheus. Labels are routes, fixed words and numbers, never text from a client.
 package final class Metrics: Sendable {
     /// One time series: a metric with the values of its labels.
     private struct Series: Hashable {
@@ -20,7 +20,7 @@ package final class Metrics: Sendable {
         var histograms: [Series: Histogram] = [:]
     }
 
-    /// In seconds: from a cached answer to a held poll and a slow recogniser.
+    /// The upper bounds of histogram buckets in seconds, from a cached answer to a held poll and a slow recogniser.
     fileprivate static let buckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30, 120]
 
     private let state = LockedValue(State())
@@ -36,6 +36,7 @@ package final class Metrics: Sendable {
         }
     }
 
+    /// Counts a recognition.
     /// - Parameter outcome: `success` or the code of the failure.
     package func chunkTranscribed(by transcriber: String, outcome: String, seconds: Double) {
         state.withLock { state in
@@ -45,6 +46,7 @@ package final class Metrics: Sendable {
         }
     }
 
+    /// Counts a note.
     /// - Parameter outcome: `success` or the code of the failure.
     package func noteWritten(by writer: String, outcome: String, seconds: Double) {
         state.withLock { state in
@@ -53,20 +55,23 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// - Parameter source: how the segments of a conversation came: `edge_asr`, `suggested`, `audio` or `call`.
+    /// Counts segments of a device's conversation.
+    /// - Parameter source: The way they came: `edge_asr`, `suggested`, `audio` or `call`.
     package func segmentsAdded(_ count: Int, from source: String) {
         let series = Series(metric: .segments, labels: [source])
         state.withLock { $0.counters[series, default: 0] += count }
     }
 
-    /// - Parameter outcome: the processing status that it ended with.
+    /// Counts a processed transaction.
+    /// - Parameter outcome: Its final processing status.
     package func transactionProcessed(outcome: String) {
         let series = Series(metric: .transactions, labels: [outcome])
         state.withLock { $0.counters[series, default: 0] += 1 }
     }
 
+    /// Counts an attempt at a delivery.
     /// - Parameters:
-    ///   - style: of the registration, or `callback`.
+    ///   - style: The style of the registration, or `callback`.
     ///   - settlement: `delivered`, `retried` or `failed`.
     package func deliverySettled(style: String, settlement: String) {
         let series = Series(metric: .deliveries, labels: [style, settlement])
@@ -76,8 +81,8 @@ package final class Metrics: Sendable {
     package func connectionOpened() { state.withLock { $0.connections += 1 } }
     package func connectionClosed() { state.withLock { $0.connections -= 1 } }
 
-    /// Every metric in Prometheus' text format. A metric without a value yet has its `# HELP` and `# TYPE` alone.
-    /// - Parameter readings: further values, taken for this answer.
+    /// All metrics in Prometheus' text format. A metric without a value yet has only `# HELP` and `# TYPE`.
+    /// - Parameter readings: Further values, which the caller read for this answer.
     package func text(readings: [MetricReading]) -> String {
         let state = state.withLock { $0 }
         let readings =
@@ -107,7 +112,8 @@ package final class Metrics: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// - Parameter le: the upper bound of a bucket.
+    /// A line of output.
+    /// - Parameter le: The upper bound of a bucket, in seconds.
     private static func line(
         _ metric: Metric, _ suffix: String = "", labels: [String], le: String? = nil, _ value: String
     ) -> String {
@@ -117,7 +123,7 @@ package final class Metrics: Sendable {
         return "\(metric.rawValue)\(suffix)\(names.isEmpty ? "" : "{\(names)}") \(value)"
     }
 
-    /// Without a fraction where there is none: `1`, not `1.0`.
+    /// A value as text, without a fraction if it is whole: `1`, not `1.0`.
     private static func text(of value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 

@@ -2,18 +2,18 @@ package import Engines
 package import ScribeDomain
 package import ScribeStore
 
-/// One emulated cloud below HTTP: what every API family is made on. Two of them in one process share nothing.
+/// Store, engines and use cases of one world, which all API families use. Two runtimes in one process share nothing.
 package struct Runtime: Sendable {
     package let store: Store
     package var policies: RecordingPolicies { store.policies }
-    /// The room that is kept free on the disk.
+    /// The limit of free space on the disk, below which no upload is taken.
     package let reserve: StorageReserve
     package let transcriber: any Transcriber
     package let noteWriter: any NoteWriter
     package let queries: Queries
     package let consultations: Consultations
     package let bench: TestBench
-    /// Of the audio of recordings whose clients name no place for it.
+    /// The S3 bucket for audio of clients that name no bucket.
     package let bucket: String
     package let sessionAudio: SessionAudio
     package let sessionStreams: SessionStreams

@@ -1,20 +1,19 @@
 package import ScribeDomain
 import ScribeStore
 
-/// The templates and sections that this server came with, and what it makes of ids that it does not know
-/// (eka.md 10.15).
+/// Templates and sections of the server itself, with a fallback for unknown template ids (eka.md 10.15).
 package struct TemplateCatalogue: Sendable {
     package let templates: [Template]
     package let sections: [TemplateSection]
     private let byID: [TemplateID: Template]
     private let hidden: Set<TemplateID>
-    /// Lends its layout to unknown ids and is written when a transaction asks for none, for some clients wait until
+    /// The layout for unknown ids, and the note of a transaction that requests no template: some clients wait until
     /// there is a note (C-31).
     package let fallback: Template
 
     /// - Parameters:
-    ///   - templates: at least one; the first is the ``fallback``.
-    ///   - hidden: known by their ids, and offered to nobody: each recording chooses what is in them.
+    ///   - templates: At least one; the first is the ``fallback``.
+    ///   - hidden: Templates that are known by their ids and that no list shows: each recording chooses its sections.
     package init(_ templates: [Template], hidden: [Template] = [], sections: [TemplateSection] = []) {
         precondition(!templates.isEmpty, "a server without templates can write no notes")
         self.templates = templates
@@ -24,19 +23,19 @@ package struct TemplateCatalogue: Sendable {
         self.hidden = Set(hidden.map(\.id))
     }
 
-    /// Whether clients can ask for the template.
+    /// Whether clients may request the template: it is known and not hidden.
     package func offers(_ id: TemplateID) -> Bool { byID[id] != nil && !hidden.contains(id) }
 
     package subscript(id: TemplateID) -> Template? { byID[id] }
 
-    /// The same catalogue that knows further templates and offers them to nobody.
+    /// Returns the catalogue with further hidden templates.
     package func hiding(_ others: [Template]) -> TemplateCatalogue {
         TemplateCatalogue(templates, hidden: hidden.compactMap { byID[$0] } + others, sections: sections)
     }
 
-    /// The documents that a transaction will have: its transcript, asked for or not (C-35), and a note for each
-    /// requested template, each once.
-    /// - Parameter custom: the business's own among the requested templates.
+    /// The documents of a new transaction: its transcript, requested or not (C-35), and one note for each requested
+    /// template.
+    /// - Parameter custom: The business's own templates.
     package func documents(
         for request: TransactionRequest, custom: [CustomTemplate], identifiers: IdentifierSource
     ) -> [ResultDocument] {
@@ -51,12 +50,12 @@ package struct TemplateCatalogue: Sendable {
             }
     }
 
-    /// The templates that a transaction asks for; who asks for none gets the ``fallback``.
+    /// The templates that a transaction requests; the ``fallback`` if it requests none.
     func requested(by request: TransactionRequest) -> [TransactionRequest.RequestedTemplate] {
         request.templates.isEmpty ? [.init(id: fallback.id)] : request.templates
     }
 
-    /// The document of one requested template, still to be written.
+    /// The unwritten document of one requested template.
     package func document(
         for wanted: TransactionRequest.RequestedTemplate, _ custom: [CustomTemplate], _ identifiers: IdentifierSource
     ) -> ResultDocument {
@@ -66,15 +65,16 @@ package struct TemplateCatalogue: Sendable {
         return ResultDocument(
             id: DocumentID(identifiers.uuid()), kind: isIntegration ? .integration : .custom, templateID: wanted.id,
             name: own?.title ?? template?.name ?? wanted.name ?? wanted.id.rawValue,
-            // A client that asks for the transcript by its own name gets it among the notes, too.
+            // A client that requests the transcript's template gets the transcript among the notes, too.
             format: wanted.id == ResultDocument.transcriptTemplate ? .transcript : template?.format ?? fallback.format
         )
     }
 
-    /// Words of a name that do not tell one template from another.
+    /// Words in template names that do not distinguish templates.
     private static let commonWords: Set = ["note", "notes", "template", "format", "default"]
 
-    /// The sections of the known template of a name, such as "SOAP Notes"; the ``fallback``'s for any other name.
+    /// The sections of the known template with a name, such as "SOAP Notes"; for any other name those of the
+    /// ``fallback``.
     private func sections(named name: String) -> [Template.Section] {
         func words(_ name: String) -> [String] {
             name.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -85,7 +85,8 @@ package struct TemplateCatalogue: Sendable {
         return (known ?? fallback).sections
     }
 
-    /// A template for a document of an unknown one: with the sections of the known template of its name.
+    /// Makes a template for a document whose template id is unknown. Its sections are those of the known template with
+    /// its name.
     func improvised(for document: ResultDocument) -> Template {
         Template(
             id: document.templateID, name: document.name, format: document.format,
@@ -94,15 +95,15 @@ package struct TemplateCatalogue: Sendable {
         )
     }
 
-    /// A template as notes are written after it: the server's own first, for their ids are known to clients and cannot
-    /// be taken.
+    /// The template with an id, for writing notes; nil if there is none. The server's own come first: clients know
+    /// their ids, and a business cannot reuse them.
     func template(_ id: TemplateID, of business: BusinessID, in store: Store) async throws -> Template? {
         if let template = self[id] { return template }
         guard let own = try await store.template(id, of: business) else { return nil }
         return template(own, ownSections: try await store.sections(of: business))
     }
 
-    /// A business's own template as notes are written after it.
+    /// Converts a business's own template for writing notes.
     private func template(_ custom: CustomTemplate, ownSections: [TemplateSection]) -> Template {
         let known = Dictionary((ownSections + sections).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         return custom.template(with: known, fallback: fallback)

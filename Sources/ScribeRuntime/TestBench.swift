@@ -1,11 +1,11 @@
 package import Engines
 package import ScribeDomain
 
-/// What users make a server do on purpose, to see what their client makes of it. Asked in one place of each request's
-/// way, and the only thing between the use cases and a fixture.
+/// Failures, delays and transcripts that a transaction's `fixture:` value selects, so that users can test their
+/// clients. Each request asks for them in one place, and use cases reach fixtures only through this type.
 package struct TestBench: Sendable {
     private let fixtures: FixtureSet
-    /// Plays fixtures; nil where a real recogniser listens, which nobody can be made to say anything.
+    /// The transcriber of fixtures; nil with a real recogniser, for which fixtures have neither texts nor delays.
     private let player: FakeTranscriber?
     /// The names of the fixtures that refuse a step.
     private let refusing: [Fixture.Step: Set<String>]
@@ -20,25 +20,27 @@ package struct TestBench: Sendable {
             })
     }
 
-    /// A bench on which nothing happens but what is asked for.
+    /// A value without fixtures: it never fails, delays or replaces a transcript.
     package static let idle = TestBench(FixtureSet(consultation: [:], fixtures: []))
 
-    /// - Parameter fixture: the name that the transaction has asked for.
+    /// Fails if a fixture refuses a step.
+    /// - Parameter fixture: The fixture that the transaction named; nil for none.
     /// - Throws: ``ScribeError/refusedOnPurpose``.
     package func permit(_ step: Fixture.Step, _ fixture: String?) throws(ScribeError) {
         guard let fixture, fixtures(refusing: step).contains(fixture) else { return }
         throw .refusedOnPurpose
     }
 
-    /// The names of the fixtures that refuse a step, for writes that decide it together with the rest.
+    /// The names of the fixtures that refuse a step, for writes that check them in their SQL transaction.
     package func fixtures(refusing step: Fixture.Step) -> Set<String> { refusing[step] ?? [] }
 
-    /// How long after commit the results of a transaction are held back, in seconds; nil for not at all.
+    /// The time after commit for which the results of a transaction are held back, in seconds; nil for none.
     func delay(of request: TransactionRequest) -> Double? {
         guard player != nil, let fixture = request.fixture else { return nil }
         return fixtures[fixture]?.delay
     }
 
-    /// Who transcribes in place of the server's recogniser for a transaction that has asked for a fixture; nil for nobody.
+    /// The transcriber for transactions with a fixture, in place of the server's recogniser; nil with a real
+    /// recogniser.
     func transcriber(_ fixture: String) -> (any Transcriber)? { player?.playing(fixtures[fixture]) }
 }

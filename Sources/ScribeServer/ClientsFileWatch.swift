@@ -7,7 +7,7 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// Asks a running server to read its clients file again, as SIGHUP does.
+/// Request to read the clients file again, as SIGHUP makes it.
 package final class ClientsFileRequest: Sendable {
     private let isMade = LockedValue(false)
 
@@ -15,7 +15,7 @@ package final class ClientsFileRequest: Sendable {
 
     package func make() { isMade.withLock { $0 = true } }
 
-    /// Whether one was made since the last look.
+    /// Whether a request was made since the last call.
     fileprivate func take() -> Bool {
         isMade.withLock { isMade in
             defer { isMade = false }
@@ -24,28 +24,29 @@ package final class ClientsFileRequest: Sendable {
     }
 }
 
-/// Reads the clients file again when it has changed, so that clients and partners come and go without a restart.
+/// Service that reads the clients file again after a change, so that clients and partners change without a restart.
 ///
-/// A file is read once its mark has stood still for one look: whoever writes it is done by then. A file that cannot be
-/// used changes nothing, because every client that a list leaves out loses its tokens.
+/// It reads a file once its mark is the same at two checks in a row: the writer has finished by then. An invalid file
+/// changes nothing, since every client that a file leaves out loses its tokens.
 struct ClientsFileWatch: Service, CustomStringConvertible {
     let configuration: Configuration
-    /// The mark of the file as it was before the start read it.
+    /// The mark of the file before the start read it; nil without a file.
     let mark: FileMark?
     let request: ClientsFileRequest
     let world: World
-    /// Those with which worlds begin from now on.
+    /// The clients and partners with which further worlds begin.
     let logins: LockedValue<Logins>
     let threads: NIOThreadPool
     let logger: Logger
 
+    /// The time between two checks of the file.
     static let interval: Duration = .seconds(2)
 
     var description: String { "ClientsFileWatch" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Of the file that was read, or could not be used, and of the file at the last look.
+            // The mark of the file that was read or is invalid, and the mark at the last check.
             var (settled, last) = (mark, mark)
             while (try? await world.runtime.clock.wall.sleep(for: Self.interval, as: .clientsFile)) != nil {
                 let isRequested = request.take()
@@ -62,10 +63,11 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
         }
     }
 
-    /// Somebody writes the file at this moment.
+    /// Error for a file that changed while it was read.
     private struct Unfinished: Error {}
 
-    /// - Returns: whether it need not be read again: false while it is being written, and when the store has failed.
+    /// Reads the file and replaces the clients and partners of the world.
+    /// - Returns: False if the file must be read again: it changed meanwhile, or the store failed.
     private func read(_ path: String, _ mark: FileMark?) async -> Bool {
         do {
             let logins = try await threads.runIfActive { [configuration] in

@@ -11,16 +11,16 @@ import ScribeStore
 import Status
 import Suki
 
-/// The families that a server is composed of. Who adds one adds a line to its list.
+/// Families of a server. To add a family, add a line to its list.
 struct Composition: Sendable {
-    /// In the order in which they are asked whose a request is, and in which their hosts are listed.
+    /// The families in the order in which they may claim a request, and in which their hosts are listed.
     let families: [any FamilyContribution]
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
 
     /// - Parameters:
-    ///   - authority: what clients are to trust, as PEM.
-    ///   - adminToken: what operators have to show; nil where none is asked for.
+    ///   - authority: The certificate authority that clients must trust, as PEM; nil without one.
+    ///   - adminToken: The token for the operator API; nil if the API requires none.
     init(_ configuration: Configuration, authority: String? = nil, adminToken: String? = nil) {
         let streams = SocketCounts.Limits(
             most: configuration.listen.sockets, mostOfBusiness: configuration.listen.socketsOfBusiness)
@@ -48,12 +48,12 @@ struct Composition: Sendable {
     /// The names of all key files in a data folder.
     var secrets: [String] { families.flatMap(\.secrets) }
 
-    /// What ends the hosts by which everything is one family's.
+    /// Host suffixes of vendors whose hosts belong to one family with all their paths.
     var vendorHosts: [String] {
         EkaFamily.hostSuffixes + families.flatMap(\.hosts).filter(\.servesAllPaths).flatMap(\.names)
     }
 
-    /// Of the audio of recordings whose clients name no place for it.
+    /// The S3 bucket for audio of clients that name no bucket.
     let bucket = EkaFamily.batchBucket
 
     private static func frontPage(
@@ -87,7 +87,7 @@ extension Configuration {
         return settings
     }
 
-    /// What the server says of itself to operators.
+    /// Facts about the server for `GET /__admin/info`.
     func about(tlsPort: Int?) -> [String: String] {
         let transcriber =
             switch transcriber {

@@ -2,9 +2,9 @@ import Certificates
 import Eka
 import ScribeHTTP
 
-/// What web pages are kept from.
+/// Limits for web pages: their origins, and the hosts of requests.
 extension Configuration {
-    /// The origins of pages that may use the server.
+    /// The origins of web pages that may call the server.
     var webOrigins: AllowedOrigins {
         if let list = allowedOrigins {
             return list.contains("*") ? .any : .listed(Set(list.map { $0.lowercased() }))
@@ -12,7 +12,8 @@ extension Configuration {
         return authMode == .strict ? .listed([]) : .trusted(hostSuffixes: EkaFamily.hostSuffixes, apps: EkaFamily.apps)
     }
 
-    /// The hosts under which requests are served; nil for all, where a token that was issued here is asked for.
+    /// The hosts that the server answers for. Nil means all of them: with `*`, and in strict mode, where every request
+    /// needs a token of this server.
     var hosts: AllowedHosts? {
         guard authMode != .strict, !allowedHosts.contains("*") else { return nil }
         let own = HostNames.certificateNames(and: tls.names).map(\.description)

@@ -1,8 +1,8 @@
 import ScribeHTTP
 
 extension Configuration {
-    /// Problems that would end a start, as far as they can be found without opening ports and data: the address against
-    /// the authentication, the clients file, the fixtures file, and the length of the signing key.
+    /// Problems that would end a start and show without opening ports and data: an address that is too open for the
+    /// authentication mode, an invalid clients or fixtures file, a signing key that is too short.
     package func problems() -> [String] {
         var problems: [String] = []
         func check(_ body: () throws -> Void) {

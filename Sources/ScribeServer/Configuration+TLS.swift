@@ -3,13 +3,13 @@ import Foundation
 package import ScribeDomain
 
 extension Configuration {
-    /// Where the certificate comes from.
+    /// The source of the TLS certificate: the configured files, else the development authority.
     func certificateSource(_ identifiers: IdentifierSource) -> ServedCertificate.Source {
         if let certificate = tls.certificate, let key = tls.key { return .files(certificate: certificate, key: key) }
         return .development(developmentCertificates(identifiers))
     }
 
-    /// The authority of this machine's user.
+    /// The development authority in `tls-dir`, by default one for each user of this machine.
     package func developmentCertificates(_ identifiers: IdentifierSource) -> DevelopmentCertificates {
         DevelopmentCertificates(
             folder: authorityFolder, names: HostNames.certificateNames(and: tls.names), identifiers: identifiers)

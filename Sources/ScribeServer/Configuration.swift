@@ -11,114 +11,120 @@ package import ScribeRuntime
 package import ScribeStore
 package import Suki
 
-/// Everything that can be set about one server. The defaults are those of an SDK developer's laptop.
+/// Settings of one server. The defaults suit an SDK developer's laptop.
 package struct Configuration: Sendable {
-    /// Which transcriber is behind the server.
+    /// Kind of recogniser behind the server.
     package enum TranscriberChoice: Hashable, Sendable {
         case fake
-        /// A program and its arguments.
+        /// A program, as a command line.
         case command(String)
-        /// A service that speaks OpenAI's API, by its base URL.
+        /// A service with OpenAI's API, by its base URL.
         case openAI(URL)
-        /// A service that speaks Deepgram's.
+        /// A service with Deepgram's API, by its base URL.
         case deepgram(URL)
     }
 
     package var host = "127.0.0.1"
-    /// 0 picks a free one.
+    /// The port for plain HTTP; 0 picks a free one.
     package var port = 8087
-    /// How many clients may be connected; further ones wait to be accepted.
+    /// The maximum number of open connections of each port. Further ones wait to be accepted.
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
     package var quotas = Quotas()
     /// The limit of the ``MemoryBudget``, in bytes.
     package var memoryBudget = 256_000_000
     package var dataFolder = ".scribe"
-    /// Whether the data folder is removed at the end.
+    /// Whether several processes work on the data folder, and for how long each claims its work. Nil, and the only
+    /// setting there is for users, is one process that has the folder's lock.
+    package var sharedLease: Duration?
+    /// Whether the data folder is deleted when the server stops.
     package var isEphemeral = false
     package var transcriber = TranscriberChoice.fake
     package var authMode = AuthMode.lenient
     package var tls = TLS()
-    /// Whether lenient and open authentication may be reached from beyond this machine.
+    /// Whether lenient and open authentication is allowed on an address that other machines can reach.
     package var allowsUnverifiedTokensFromNetwork = false
-    /// The origins of web pages that may use the server. Nil: all of them, but none under strict authentication.
+    /// The origins of web pages that may call the server. Nil means localhost and the SDKs' own origins, in strict mode
+    /// none.
     package var allowedOrigins: [String]?
-    /// The hosts under which requests are served beside the usual ones, `*.scribe.example` for all below a name, `*` for
-    /// all there are. Not looked at under strict authentication.
+    /// Further hosts that the server answers for: `*.scribe.example` means all below a name, `*` all hosts. Strict mode
+    /// ignores them.
     package var allowedHosts: [String] = []
-    /// Where the server may be sent by others beside the public internet, and itself while only this machine reaches it.
+    /// Hosts and ranges beyond the public internet that clients may make the server call. On a loopback address this
+    /// machine is always allowed.
     package var outboundAllowed: [OutboundRules.Exception] = []
-    /// The authorities that are trusted when the server calls others over TLS.
+    /// The authorities that the server trusts when it calls others over TLS.
     package var outboundTrust = OutboundTrust.machine
-    /// How clients reach the server, without a slash at its end; nil: as each request did.
+    /// The base URL for links in answers, without a slash at its end; nil for that of each request.
     package var publicURL: String?
-    /// From where it is believed how clients reach the server.
+    /// Addresses of proxies whose `X-Forwarded-…` headers the server trusts.
     package var trustedProxies: [IPRange] = []
-    /// Opens `/__admin`. Nil: one that is kept in the data folder, and none while only this machine reaches the server.
+    /// The token for the operator API. Nil means one that is kept in the data folder, and none on a loopback address.
     package var adminToken: String?
-    /// Between one attempt to tell a webhook and the next (eka-v2.md section 7).
+    /// The pauses between the attempts to send a webhook (eka-v2.md section 7).
     package var webhookPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(300), .seconds(1800)]
     package var lifetimes = TokenLifetimes()
-    /// Whether answers follow the clients or the documentation where those differ.
+    /// Whether answers follow real clients or the vendor's documentation, where those differ.
     package var fidelity = Fidelity.clients
-    /// Which client a client id belongs to, where requests do not say so themselves.
+    /// The SDK profiles of client ids whose requests do not name their SDK.
     package var clientProfiles: [String: ClientProfile] = [:]
-    /// What live recognition is told.
+    /// Settings of Deepgram's API.
     package var listen = ListenFamily.Settings()
-    /// The longest time without audio on a session's stream.
+    /// The longest time without audio on the stream of a protocol session.
     package var streamIdle: Duration = .seconds(300)
-    /// How many encoded live streams ffmpeg decodes at a time.
+    /// The maximum number of encoded live streams that ffmpeg decodes at a time.
     package var decoders = 32
-    /// What conversations of devices are told.
+    /// Settings of the API for devices.
     package var omi = OmiFamily.Settings()
-    /// What ambient sessions are told.
+    /// Settings of ambient sessions.
     package var suki = SukiFamily.Settings()
     package var durability = Store.Durability.normal
-    /// How long a status poll is held; no client waits longer than 16 s (C-30).
+    /// The longest time that a status poll is held. No client waits longer than 16 s (C-30).
     package var longPoll: Duration = .seconds(14)
-    /// How long a session may be open.
+    /// The longest time that a protocol session may be open.
     package var sessionLifetime: Duration = .seconds(SessionPolicy.usualLifetime)
     package var jobs = WorkPolicy()
-    /// Transcribes what the first one fails at.
+    /// The second recogniser, for recordings at which the first one fails; nil for none.
     package var fallbackTranscriber: TranscriberChoice?
     package var recognition = EngineGuard.Policy()
     package var speechService = SpeechServiceSettings()
-    /// Whether the log explains refused requests; nil: yes. Under strict authentication it never does.
+    /// Whether the log explains refused requests; nil means yes. In strict mode it never does.
     package var explains: Bool?
-    /// Whether the demo clients may log in; nil decides by the authentication: not in strict mode.
+    /// Whether the demo clients may log in; nil means in all modes but strict.
     package var hasDemoSeed: Bool?
-    /// A YAML file with further clients.
+    /// The path of a YAML file with further clients.
     package var clientsFile: String?
-    /// A YAML file with further fixtures.
+    /// The path of a YAML file with further fixtures.
     package var fixturesFile: String?
-    /// 32 bytes or more; nil keeps one in the data folder.
+    /// The signing key, at least 32 bytes; nil means a key that is kept in the data folder.
     package var signingKey: [UInt8]?
-    /// Whether a new signing key may take the place of a missing one whose tokens are in the database.
+    /// Whether to make a new signing key if the key of an existing database is missing.
     package var allowsNewSigningKey = false
 
-    /// How the server is reached over TLS, beside plain HTTP.
+    /// Settings of TLS.
     package struct TLS: Hashable, Sendable {
         package var isOn = false
-        /// 0 picks a free one.
+        /// The port for TLS; 0 picks a free one.
         package var port = 8443
-        /// The names of the development certificate beside ``HostNames``.
+        /// Further names in the development certificate, beside those of ``HostNames``.
         package var names: [CertificateName] = []
-        /// Where the development authority is kept; nil: in the data folder.
+        /// The folder of the development authority; nil means one in the data folder.
         package var folder: String?
-        /// PEM files, in place of the development certificate.
+        /// The path of a PEM file with the user's own certificate, in place of the development certificate.
         package var certificate: String?
+        /// The path of a PEM file with the key of ``certificate``.
         package var key: String?
 
         package init() {}
     }
 
-    /// What is told to a speech service, whichever it is.
+    /// Settings of a speech service, of either API.
     package struct SpeechServiceSettings: Hashable, Sendable {
         package var key: String?
         package var model: String?
         package var liteModel: String?
         package var prompt: String?
-        /// The longest recording that is sent as it is.
+        /// The longest recording that the server sends in one piece.
         package var longest: Duration = .seconds(600)
 
         package init() {}

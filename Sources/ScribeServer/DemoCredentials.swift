@@ -1,13 +1,14 @@
 import ScribeDomain
 
-/// The first client of the demo seed, for banners and for those who start a client against this server.
+/// Credentials of the first demo client, for the banner and for `env`.
 package struct DemoCredentials: Sendable {
     package let clientID: String
     package let clientSecret: String
-    /// For APIs that know no login.
+    /// The key for APIs without a login.
     package let apiKey: String
 
-    /// - Throws: ``StartupProblem`` when the shipped seed cannot be read.
+    /// Reads the credentials from the demo seed.
+    /// - Throws: ``StartupProblem`` if the seed has no clients.
     package static func first() throws -> DemoCredentials {
         guard let demo = try Seed.demoClients().clients.first else {
             throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
@@ -17,7 +18,7 @@ package struct DemoCredentials: Sendable {
             apiKey: demo.keys.first ?? "")
     }
 
-    /// The same, or nil for a server that does not let demo clients in.
+    /// The credentials, or nil for a server whose demo clients may not log in.
     package static func shown(for configuration: Configuration) -> DemoCredentials? {
         configuration.seedsDemo ? try? first() : nil
     }

@@ -6,7 +6,7 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 
-/// Makes the engines that the configuration names, with the limits around them.
+/// Makes the engines that the configuration names, and puts limits around them.
 struct EngineMaker {
     let configuration: Configuration
     let fixtures: FixtureSet
@@ -16,20 +16,21 @@ struct EngineMaker {
     let threads: NIOThreadPool
     let decoder: WaveDecoder
 
+    /// The recogniser for recordings, with its fallback.
     /// - Throws: ``StartupProblem/unusableTranscriber(setting:reason:)``.
     func transcriber() throws -> any Transcriber {
         let setting = "fallback-transcriber"
         let fallback = try configuration.fallbackTranscriber.map {
             try $0 == .fake ? bare($0, of: setting) : guarded($0, of: setting)
         }
-        // The fake cannot fail but on purpose, and its pauses are on purpose too.
+        // The fake fails and pauses only on purpose, so it needs no limits.
         if configuration.transcriber == .fake { return fake }
         let transcriber = try guarded(configuration.transcriber, of: "transcriber", fallback: fallback)
         return MeasuringTranscriber(transcriber, decoder: decoder)
     }
 
-    /// What listens to live streams: the transcriber's own live API where it has one, else the transcriber itself, on what is
-    /// said between two pauses.
+    /// The recogniser for live streams: the live API of the speech service if it has one, else the transcriber, which
+    /// gets the speech between two pauses as a recording.
     func liveEngine(_ transcriber: any Transcriber) -> any LiveEngine {
         let engine: any LiveEngine =
             switch configuration.transcriber {
@@ -43,7 +44,7 @@ struct EngineMaker {
             engine, count: configuration.decoders, idleTime: configuration.listen.idleTime, clock: clock)
     }
 
-    /// What users make the server do on purpose. Nobody is made to say anything where a real recogniser listens.
+    /// Failures and texts of fixtures. With a real recogniser, fixtures have no texts.
     func bench() -> TestBench {
         TestBench(fixtures, player: configuration.transcriber == .fake ? fake : nil)
     }
@@ -52,7 +53,7 @@ struct EngineMaker {
         FakeTranscriber(fixtures: fixtures, clock: clock, files: threads, atOnce: configuration.durability.atOnce)
     }
 
-    /// A writer that takes time has the limits around it that a recogniser has.
+    /// Puts the limits of a recogniser around a note writer that takes time.
     func guarded(_ writer: any NoteWriter) -> any NoteWriter {
         writer.isInstant ? writer : GuardedNoteWriter(writer, policy: configuration.recognition, clock: clock)
     }
@@ -65,7 +66,8 @@ struct EngineMaker {
             files: threads)
     }
 
-    /// - Parameter setting: where the choice comes from, for messages.
+    /// Makes a recogniser without limits around it.
+    /// - Parameter setting: The name of the setting with the choice, for messages.
     private func bare(_ choice: Configuration.TranscriberChoice, of setting: String) throws -> any Transcriber {
         switch choice {
         case .fake:
@@ -92,7 +94,8 @@ struct EngineMaker {
         }
     }
 
-    /// Without ffmpeg long recordings are handed on as they are, for the service to take or to refuse.
+    /// Cuts long recordings before they go to the service. Without ffmpeg they go there whole, and the service may
+    /// refuse them.
     private func cutting(_ base: any Transcriber) -> any Transcriber {
         guard LongRecordingTranscriber.isAvailable else { return base }
         return LongRecordingTranscriber(
@@ -108,7 +111,8 @@ struct EngineMaker {
             prompt: settings.prompt, trust: configuration.outboundTrust)
     }
 
-    /// The guard's limit ends a recognition; this one only ends a connection that says nothing at all for longer.
+    /// HTTP client of a speech service. Its time limit is ten times the guard's, which ends a recognition: this
+    /// one only ends connections without any answer.
     private func client() -> SpeechServiceClient {
         SpeechServiceClient(
             timeLimit: configuration.recognition.timeLimit * 10, trust: configuration.outboundTrust, files: threads)

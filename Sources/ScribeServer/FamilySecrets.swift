@@ -1,4 +1,4 @@
-/// The key files of all families in a data folder, for verbs that open no server.
+/// Names of the families' key files in a data folder, for `backup` and `restore`.
 package enum FamilySecrets {
     package static var names: [String] { Composition(Configuration()).secrets }
 }

@@ -2,22 +2,21 @@ package import Certificates
 import S3
 package import ScribeHTTP
 
-/// The names under which clients look for the clouds that are emulated: what certificates are for, and what a hosts file
-/// has to lead here.
+/// Hosts of the emulated clouds, for certificates and for the hosts file.
 package enum HostNames {
-    /// In the order of their importance.
+    /// The hosts of each family, in the order of the families.
     package static let groups = Composition(Configuration()).families.flatMap(\.hosts)
 
-    /// Hosts of all of S3. Nothing of ours asks for them, and whoever leads them here reaches no bucket of his own there.
+    /// Hosts of all of S3, for certificates alone. In a hosts file they would cut the user off from real buckets.
     package static let storage = S3Family.hostNames
 
-    /// This machine as itself, containers and the Android emulator know it.
+    /// Names of this machine for itself, for containers and for the Android emulator.
     private static let local = [
         "localhost", "s3.localhost", "*.s3.localhost", "127.0.0.1", "::1", "10.0.2.2", "host.docker.internal",
     ]
 
-    /// What a development certificate is for.
-    /// - Parameter own: names beside those that are always in it.
+    /// The names in a development certificate.
+    /// - Parameter own: Names beside those that every certificate has.
     package static func certificateNames(and own: [CertificateName]) -> [CertificateName] {
         let vendors = groups.filter(\.servesAllPaths).flatMap(\.names)
         let texts = local + vendors + storage.flatMap { [$0, "*.\($0)"] }

@@ -13,9 +13,9 @@ import ScribeStore
 import ServiceLifecycle
 import Status
 
-/// Where clients reach a server: its ports, and what a connection may take there.
+/// Network side of a server: its ports, TLS, and the limits of connections.
 package struct Listener: Sendable {
-    /// The ports on which the server listens.
+    /// Open ports of a server.
     package struct Ports: Hashable, Sendable {
         package let plain: Int
         /// Nil without TLS.
@@ -25,7 +25,7 @@ package struct Listener: Sendable {
     private let configuration: Configuration
     private let certificate: ServedCertificate?
 
-    /// Reads or makes the certificate, where there is to be one.
+    /// Reads or makes the certificate if TLS is on.
     /// - Throws: ``StartupProblem``.
     package init(_ configuration: Configuration, _ parts: Emulator.Parts) async throws {
         if configuration.authMode != .strict, !configuration.isLoopback,
@@ -48,13 +48,14 @@ package struct Listener: Sendable {
         }
     }
 
-    /// What clients are to trust, as PEM; nil where the certificate is somebody else's.
+    /// The development authority that clients must trust, as PEM; nil without TLS, or for the user's own certificate.
     var authority: String? { certificate?.authority }
 
-    /// What every request goes through, from the outside in.
+    /// Layers that handle every request, from the outside in.
     typealias Responder = RequestLog<HostRule<CrossOrigin<FamilyResponder>>>
 
-    /// - Parameter onReady: called when the server accepts connections, on all of its ports.
+    /// Makes the application that serves a world on all ports.
+    /// - Parameter onReady: Called once the server accepts connections on all its ports.
     func application(
         for emulator: Emulator, _ opened: OpenWorld, onReady: @escaping @Sendable (Ports) async throws -> Void
     ) -> Application<Responder> {
@@ -116,7 +117,7 @@ package struct Listener: Sendable {
     }
 }
 
-/// Tells of the ports once all of them are open.
+/// Collects the open ports, and calls back once all of them are open.
 private actor OpenedPorts {
     private let count: Int
     private let onReady: @Sendable (Listener.Ports) async -> Void
@@ -135,9 +136,9 @@ private actor OpenedPorts {
     }
 }
 
-/// One server: opens the data, composes the emulator, seeds its one world, and says where it is reached.
+/// Builds a server: opens the data folder, composes the emulator and seeds its one world.
 ///
-/// - Parameter onReady: called when the server accepts connections, on all of its ports.
+/// - Parameter onReady: Called once the server accepts connections on all its ports.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
 package func buildApplication(
     _ configuration: Configuration, _ parts: Emulator.Parts,
@@ -148,13 +149,13 @@ package func buildApplication(
     return listener.application(for: emulator, opened, onReady: onReady)
 }
 
-/// An emulator with the world of its data folder.
-/// - Parameter authority: what clients are to trust, as PEM.
+/// Opens the data folder and composes the emulator with its world, without ports.
+/// - Parameter authority: The certificate authority that clients must trust, as PEM; nil without one.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
 package func open(
     _ configuration: Configuration, _ parts: Emulator.Parts, authority: String? = nil
 ) async throws -> (emulator: Emulator, opened: OpenWorld) {
-    // Read beside the opening of the data, which makes a start an eighth shorter.
+    // These files are read while the data folder is opened, which makes a start an eighth shorter.
     async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
     async let readTemplates = Seed.templates()
     let clientsMark = configuration.clientsFile.flatMap(FileMark.init(path:))

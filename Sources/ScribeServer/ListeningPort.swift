@@ -12,14 +12,14 @@ package import ServiceLifecycle
     import Darwin
 #endif
 
-/// An application on a port, with an error that names the address and the flag that chooses it.
+/// Service that runs an application on a port. Its errors name the address and the flag of the port.
 package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
     private let application: Application
     private let host: String
     private let port: Int
     private let flag: String
 
-    /// - Parameter flag: the one that chooses the port.
+    /// - Parameter flag: The flag that chooses the port, for errors.
     package init(_ application: Application, host: String, port: Int, flag: String) {
         self.application = application
         self.host = host
@@ -27,10 +27,11 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
         self.flag = flag
     }
 
-    /// The service group logs it; the parts would otherwise be spelled out, secrets included.
+    /// A short name for the log of the service group, which would otherwise print all properties, secrets included.
     package var description: String { "scribe-emulator on \(flag) \(port)" }
 
-    /// - Throws: ``StartupProblem``, what the application throws.
+    /// Runs the application until it ends.
+    /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the application's error.
     package func run() async throws {
         do {
             try await application.run()
@@ -41,8 +42,8 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
 }
 
 extension Configuration {
-    /// Requires that the ports can be listened on, before anything else is started: services that are already running
-    /// would have to be cancelled.
+    /// Checks that the ports can be opened. It runs before any service starts, since running services would have to be
+    /// cancelled.
     /// - Throws: ``StartupProblem``.
     package func requirePorts() async throws {
         if tls.isOn, tls.port == port, port != 0 { throw StartupProblem.samePort(port) }
@@ -60,7 +61,8 @@ extension Configuration {
         }
     }
 
-    /// Takes an address and gives it back at once. Nobody can connect meanwhile: the socket does not listen. Blocking.
+    /// Binds an address and releases it at once. No client can connect meanwhile, since the socket does not listen.
+    /// Blocking.
     private static func bindOnce(_ address: SocketAddress) throws {
         #if canImport(Glibc)
             let type = Int32(SOCK_STREAM.rawValue)
@@ -70,7 +72,7 @@ extension Configuration {
         let file = socket(Int32(address.protocol.rawValue), type, 0)
         guard file >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
         defer { close(file) }
-        // As the server does: connections that have just ended keep no port.
+        // As the server does: without it, connections that have just ended would keep the port.
         var isReused: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         let result = address.withSockAddr { bind(file, $0, socklen_t($1)) }

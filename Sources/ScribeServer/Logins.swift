@@ -5,7 +5,7 @@ import ScribeHTTP
 import ScribeStore
 import Suki
 
-/// The clients and partners that the configuration names.
+/// Clients, partners and their webhooks from the demo seed and the clients file.
 struct Logins: Sendable {
     /// Whether the clients file itself lists a client.
     let listsClients: Bool
@@ -33,7 +33,7 @@ struct Logins: Sendable {
         }
     }
 
-    /// Of each session one partner is told: that of its client.
+    /// Checks that at most one partner of each client has a webhook: a session notifies one partner only.
     private func requireOneWebhookEach(_ path: String) throws {
         let told = partnersListed.filter { $0.webhook != nil }.map(\.partner.client)
         guard Set(told).count == told.count else {
@@ -43,10 +43,10 @@ struct Logins: Sendable {
         }
     }
 
-    /// Those whose clinicians log in; of the same id the one that was listed.
+    /// The partners. For an id that is there twice, the one of the clients file comes last and wins.
     var partners: [Partner] { partnersListed.map(\.partner) }
 
-    /// The tenant of requests without a token of ours.
+    /// The principal of requests without a token of this server.
     func demoPrincipal() throws -> Principal {
         guard let first = demo.first else {
             throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
@@ -54,7 +54,7 @@ struct Logins: Sendable {
         return first.client.principal
     }
 
-    /// Makes exactly these known, in the store and then to whoever asks.
+    /// Replaces the clients, first in the store, then in the authenticator.
     func register(in store: Store, _ secrets: ClientSecrets, as clients: KnownClients) async throws {
         let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
         try await store.register(hashed)
@@ -68,14 +68,14 @@ struct Logins: Sendable {
                 uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Makes exactly these partners known in a world.
+    /// Replaces the partners of a world.
     func register(partnersIn world: World) { world.part { _ in KnownPartners([]) }.replace(partners) }
 
-    /// How many clients may log in.
+    /// The number of clients that may log in.
     var count: Int { known.count }
 
-    /// Makes exactly these partners told of what becomes of their clinicians' sessions.
-    /// - Parameter pauses: between one attempt and the next, for those that want several.
+    /// Replaces the webhooks of partners, which are notified of their clinicians' ambient sessions.
+    /// - Parameter pauses: The pauses between attempts, for webhooks with several.
     func configureWebhooks(in store: Store, pauses: [Duration], at now: Date) async throws {
         let partners = Dictionary(partnersListed.map { ($0.partner.id, $0) }, uniquingKeysWith: { _, last in last })
         var wanted: [(draft: WebhookDraft, principal: Principal, pauses: [Duration])] = []

@@ -4,7 +4,7 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 
-/// The engines of a backend, each with the policy around it.
+/// Engines of a server, each with its limits.
 struct Machinery: Sendable {
     let transcriber: any Transcriber
     let noteWriter: any NoteWriter
@@ -14,12 +14,13 @@ struct Machinery: Sendable {
     let temporary: TemporaryFiles
     let decoder: WaveDecoder
 
+    /// Makes the engines that the configuration names.
     /// - Throws: ``StartupProblem``.
     init(_ configuration: Configuration, _ parts: Emulator.Parts, fixtures: FixtureSet, work: String) throws {
         let threads = NIOThreadPool.singleton
         temporary = TemporaryFiles(
             folder: work, identifiers: parts.identifiers, files: threads)
-        // The fake answers at once, and the same on every machine: it reads WAV alone.
+        // The fake must answer at once and alike on every machine, so it reads WAV only.
         decoder = WaveDecoder(
             concurrency: configuration.recognition.concurrency, decodes: configuration.transcriber != .fake,
             temporary: temporary, clock: parts.clock, files: threads)

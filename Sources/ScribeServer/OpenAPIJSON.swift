@@ -4,7 +4,7 @@ import Yams
 
 /// `openapi/scribe.yaml` as JSON, with its members in the same order.
 enum OpenAPIJSON {
-    /// Converted once, when it is first asked for. That takes too long for an event loop.
+    /// The document in UTF-8. The first access converts it, which takes too long for an event loop.
     static let bytes: [UInt8] = {
         let text = String(decoding: StatusFamily.openAPI, as: UTF8.self)
         guard let document = try? compose(yaml: text) else {
@@ -13,7 +13,7 @@ enum OpenAPIJSON {
         return json(document).bytes
     }()
 
-    /// The JSON of a YAML node.
+    /// Converts a YAML node to JSON.
     static func json(_ node: Node) -> JSON {
         switch node {
         case .mapping(let mapping):

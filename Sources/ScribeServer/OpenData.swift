@@ -15,6 +15,7 @@ struct OpenData: Sendable {
     let key: SymmetricKey
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
+    private let clock: WallClock
     private let logger: Logger
 
     /// - Parameter secrets: the names of the families' key files.
@@ -26,7 +27,10 @@ struct OpenData: Sendable {
         let (now, logger) = (parts.clock.now, parts.logger)
         let requiresSigningKey = configuration.signingKey == nil && !configuration.allowsNewSigningKey
         let (folder, keysOfGroup) = try await threads.runIfActive {
-            let opening = DataFolder.Opening(secrets: secrets, signingKeyAt: requiresSigningKey ? now : nil) {
+            let opening = DataFolder.Opening(
+                secrets: secrets, signingKeyAt: requiresSigningKey ? now : nil,
+                isShared: configuration.sharedLease != nil
+            ) {
                 logger.info("\($0)")
             }
             let folder = try DataFolder(path: configuration.dataFolder, opening)
@@ -40,6 +44,7 @@ struct OpenData: Sendable {
         self.folder = folder
         self.threads = threads
         identifiers = parts.identifiers
+        clock = parts.clock
         self.logger = logger
         reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
         objects = ObjectFiles(
@@ -60,13 +65,15 @@ struct OpenData: Sendable {
     func store(
         _ configuration: Configuration, transcribesOnArrival: Bool, _ composition: Composition, _ changes: ChangeHub
     ) async throws -> Store {
+        let id = identifiers.uuid()
+        let holder = configuration.sharedLease.map { LeaseHolder.shared(id, lifetime: $0 / .seconds(1), clock: clock) }
         let (store, hasOthers) = try await threads.runIfActive { [folder] in
             let store = try Store(
                 path: folder.databasePath, durability: configuration.durability,
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
-                vocabularies: EventVocabularies(composition.webhookFormats), sink: changes)
-            return (store, folder.hasOtherStates)
+                vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes)
+            return (store, configuration.sharedLease == nil && folder.hasOtherStates)
         }
         if hasOthers {
             // There may be very many files. Those that are left at a stop go after the next start.

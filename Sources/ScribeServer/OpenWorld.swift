@@ -37,12 +37,16 @@ extension OpenWorld {
         var services: [any Service] = [StoreClosing(store: store, folder: data.folder, threads: data.threads)]
         services += emulator.services(of: world, objects: data.objects)
         services += [
-            OrphanSweep(store: store, objects: data.objects, logger: logger),
+            OrphanSweep(store: store, objects: data.objects, clock: clock.wall, logger: logger),
             HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
             ClientsFileWatch(
                 configuration: configuration, mark: clientsMark, request: emulator.parts.clientsFileRequest,
                 world: world, logins: emulator.logins, threads: data.threads, logger: logger),
         ]
+        if !store.holder.isAlone {
+            services.append(
+                LeaseRenewal(store: store, lanes: changes.lanes, clock: clock.wall, logger: logger))
+        }
         if configuration.transcriber != .fake {
             services.append(TranscriberProbe(transcriber: world.runtime.transcriber, clock: clock.wall, logger: logger))
         }

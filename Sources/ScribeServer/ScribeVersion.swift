@@ -2,17 +2,17 @@ import BuildDetails
 
 /// The version of this program.
 package enum ScribeVersion {
-    /// As `CHANGELOG.md` lists it.
+    /// The version, as in `CHANGELOG.md`.
     package static let current = "0.1.0"
 
-    /// With the commit that it was built from and the date of that, where the build was told (`SCRIBE_BUILD`), for example
-    /// `0.1.0 (a1b2c3d, 2026-11-23)`.
+    /// The version with the commit and its date, such as `0.1.0 (a1b2c3d, 2026-11-23)`. The build takes them from
+    /// `SCRIBE_BUILD`.
     package static var withBuild: String {
         let build = String(cString: build_details())
         return "\(current) (\(build.isEmpty ? "development build" : build))"
     }
 
-    /// The commit that it was built from, `unknown` where the build was not told.
+    /// The commit of the build; `unknown` without `SCRIBE_BUILD`.
     package static var commit: String {
         let build = String(cString: build_details())
         return build.split(separator: ",").first.map(String.init) ?? "unknown"

@@ -11,7 +11,11 @@ import ServiceLifecycle
 struct OrphanSweep: Service, CustomStringConvertible {
     let store: Store
     let objects: ObjectFiles
+    let clock: WallClock
     let logger: Logger
+
+    /// Where other processes write files, in seconds: no upload takes a day.
+    private static let oldAge = 86_400.0
 
     /// What the service group logs; the parts would otherwise be spelled out, secrets included.
     var description: String { "OrphanSweep" }
@@ -19,7 +23,8 @@ struct OrphanSweep: Service, CustomStringConvertible {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             do {
-                try await objects.earlierFiles { files in
+                guard try await store.holds(.orphans) else { return }
+                try await objects.leftFiles(before: store.holder.isAlone ? nil : clock.now.addingTimeInterval(-Self.oldAge)) { files in
                     await objects.remove(try await store.unusedFiles(among: files))
                 }
             } catch {
@@ -46,6 +51,10 @@ struct HourlySweep: Service, CustomStringConvertible {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                guard (try? await store.holds(.sweep)) == true else {
+                    try? await clock.wall.sleep(for: .seconds(3600), as: .sweep)
+                    continue
+                }
                 await sweep("abandoned uploads") {
                     await objects.remove(try await store.expireMultipartUploads(at: clock.now))
                 }
@@ -77,6 +86,36 @@ struct HourlySweep: Service, CustomStringConvertible {
             guard !(error is CancellationError) else { return }
             logger.error("\(what) cannot be removed", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// Renews the leases of this process, and takes over the work of processes that are gone. Only where several work on the
+/// same data.
+struct LeaseRenewal: Service, CustomStringConvertible {
+    let store: Store
+    let lanes: DeliveryLanes
+    let clock: WallClock
+    let logger: Logger
+
+    var description: String { "LeaseRenewal" }
+
+    func run() async throws {
+        let pause = Duration.seconds(store.holder.lifetime / 3)
+        await cancelWhenGracefulShutdown {
+            while (try? await clock.sleep(for: pause, as: .lease)) != nil {
+                do {
+                    let count = try await store.renewLeases()
+                    if count > 0 {
+                        logger.notice("jobs were taken over", metadata: ["count": .stringConvertible(count)])
+                    }
+                    for lane in try await store.freeLanes() { lanes.ring(lane) }
+                } catch {
+                    guard !(error is CancellationError) else { return }
+                    logger.error("leases cannot be renewed", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+        try? await gracefulShutdown()
     }
 }
 

@@ -11,7 +11,7 @@ package import ScribeHTTP
     import Darwin
 #endif
 
-/// Why a server was not started: what is wrong, where, and what helps.
+/// Error that prevents a start. Its description says what is wrong, where, and what to do.
 package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
     case signingKeyTooShort
@@ -20,17 +20,17 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unusableSetting(UnusableSetting)
     case unusableCertificate(CertificateProblem)
     case portInUse(Int, flag: String)
-    /// Both listeners would have one port.
+    /// `--port` and `--tls-port` are the same.
     case samePort(Int)
-    /// Ports below some number are root's alone.
+    /// The port is privileged, as ports below 1024 are on Linux.
     case portForbidden(Int, flag: String)
-    /// No address belongs to the name.
+    /// The host name has no IP address.
     case unknownHost(String)
-    /// The address belongs to another machine.
+    /// The address does not belong to this machine.
     case foreignAddress(String)
     case unusableAddress(host: String, port: Int, reason: String)
 
-    /// What an error of listening means; nil for an error of another kind.
+    /// Translates an error of `bind` or of name resolution; nil for any other error.
     init?(_ error: any Error, host: String, port: Int, flag: String) {
         switch error {
         case let error as IOError:

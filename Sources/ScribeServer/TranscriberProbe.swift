@@ -3,7 +3,8 @@ import Logging
 import ScribeDomain
 import ServiceLifecycle
 
-/// Asks whether the recogniser is there: at the start, then once a minute while the last request to it failed.
+/// Service that checks whether the recogniser can be reached: at the start, then once a minute while its last request
+/// has failed.
 struct TranscriberProbe: Service, CustomStringConvertible {
     let transcriber: any Transcriber
     let clock: WallClock

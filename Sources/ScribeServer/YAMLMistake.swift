@@ -1,8 +1,8 @@
 import Yams
 
-/// Says what is wrong with a text that is not YAML, and where. The text itself is left out: it may hold secrets.
+/// Messages for texts that are not YAML, with line and column. They never quote the text, which may hold secrets.
 package enum YAMLMistake {
-    /// - Parameter error: What Yams throws.
+    /// The message for an error of Yams.
     package static func words(for error: any Error) -> String {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -15,14 +15,18 @@ extension DataFolder {
         var secrets: [String]?
         /// Requires the signing key where the database has logins that are good at this time.
         var signingKeyAt: Date?
+        /// Whether other processes may have the folder at the same time: nothing of theirs is removed then.
+        var isShared: Bool
         /// Takes a line for the log.
         var note: @Sendable (String) -> Void
 
         package init(
-            secrets: [String]? = nil, signingKeyAt: Date? = nil, note: @escaping @Sendable (String) -> Void = { _ in }
+            secrets: [String]? = nil, signingKeyAt: Date? = nil, isShared: Bool = false,
+            note: @escaping @Sendable (String) -> Void = { _ in }
         ) {
             self.secrets = secrets
             self.signingKeyAt = signingKeyAt
+            self.isShared = isShared
             self.note = note
         }
 

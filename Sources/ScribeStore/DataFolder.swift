@@ -29,7 +29,7 @@ package final class DataFolder: Sendable {
     /// - Throws: ``Problem``; `Store.Problem` where the database of an earlier version cannot be moved.
     package init(path: String, mustBeEmpty: Bool = false, _ opening: Opening = Opening()) throws {
         let path = URL(fileURLWithPath: path).path
-        let lock = try Self.locked(path)
+        let lock = try Self.locked(path, isShared: opening.isShared)
         let state: StateFolder
         do {
             let layout = Layout(path: path, opening: opening)
@@ -44,6 +44,8 @@ package final class DataFolder: Sendable {
         self.lock = lock
         self.state = state
         hold = try? FolderLock(state.path, LOCK_SH)
+        // Other processes may be using what lies there.
+        guard !opening.isShared else { return }
         emptyWorkFolder()
         Layout(path: path).removeLeftovers()
     }
@@ -65,8 +67,8 @@ package final class DataFolder: Sendable {
         }
     }
 
-    /// Opens the file that one process at a time has a lock on.
-    private static func locked(_ path: String) throws -> FileDescriptor {
+    /// Opens the file that one process at a time has a lock on, or several that share the folder.
+    private static func locked(_ path: String, isShared: Bool) throws -> FileDescriptor {
         let lock: FileDescriptor
         do {
             try makeFolder(path)
@@ -77,7 +79,7 @@ package final class DataFolder: Sendable {
         } catch {
             throw Problem(error, at: path)
         }
-        guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(lock.rawValue, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             try? lock.close()
             throw Problem.inUse(path: path)
         }

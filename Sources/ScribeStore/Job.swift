@@ -34,6 +34,8 @@ package struct Job: Hashable, Sendable {
     /// Which of the transaction's commits it was claimed for.
     package let generation: Int64
     package let work: Work
+    /// The number of the claim: what is stored for the job must still have it.
+    package var claim: Int64 = 0
 }
 
 /// What there is to do.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import NIOPosix
 package import ScribeDomain
 import SystemPackage
@@ -123,10 +123,17 @@ package final class ObjectFiles: Sendable {
         return true
     }
 
-    /// The names of the files that were begun before this start, some hundred at a time. What else lies around, such as a
-    /// volume's `lost+found`, is passed over.
-    package func earlierFiles(_ body: ([String]) async throws -> Void) async throws {
+    /// Lists files that may belong to nothing, some hundred names at a time. Names that are none of ours, such as a
+    /// volume's `lost+found`, are passed over.
+    /// - Parameter time: lists files that were last written before it, where other processes write files too. Nil lists
+    ///   all files of earlier starts.
+    package func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws {
         let (folder, suffix) = (folder, ".\(start)")
+        @Sendable func mayBeLeft(_ path: String) -> Bool {
+            guard let time else { return true }
+            var info = stat()
+            return stat(path, &info) == 0 && Double(info.st_mtim.tv_sec) < time.timeIntervalSince1970
+        }
         var parts = try await blocking {
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.utf8.count == 2 }
         }[...]
@@ -136,7 +143,7 @@ package final class ObjectFiles: Sendable {
                 var (files, rest) = ([String](), parts)
                 while files.count < Self.sweptAtOnce, let part = rest.popFirst() {
                     files += ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
-                        .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) }
+                        .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) && mayBeLeft("\(folder)/\(part)/\($0)") }
                 }
                 return (files, rest)
             }

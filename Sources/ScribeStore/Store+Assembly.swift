@@ -55,7 +55,7 @@ extension Store {
             guard transaction.userStatus == .committed, let committedAt = transaction.committedAt,
                 transaction.processingStatus == .inProgress || documents.contains(where: { !$0.status.isFinal })
             else {
-                try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+                try db.run("DELETE FROM jobs WHERE id = ? AND claim = ?", [job.id, job.claim])
                 return .obsolete
             }
             let audio = try self.audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
@@ -103,7 +103,8 @@ extension Store {
         try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
             guard row["generation"] == job.generation else {
-                return try Self.beginAgain(job, at: now, in: db, &changes)
+                _ = try Self.beginAgain(job, at: now, in: db, &changes)
+                return
             }
             let rowID: Int64 = row["id"]
             var unfinished = try Self.documents(ofRow: rowID, in: db).filter { !$0.status.isFinal }
@@ -127,7 +128,8 @@ extension Store {
         in db: any StoreSession,
         _ changes: inout [Change]
     ) throws -> AssemblyEnd {
-        try db.run("DELETE FROM jobs WHERE id = ?", [job.id])
+        let isHeld = try db.changed("DELETE FROM jobs WHERE id = ? AND claim = ?", [job.id, job.claim]) > 0
+        guard isHeld else { return .obsolete }
         var transaction = old
         switch transaction.finish(outcome, quality: quality, at: now) {
         case .none: return .obsolete
@@ -145,12 +147,17 @@ extension Store {
     }
 
     /// - Parameter time: nil waits to be woken.
+    /// - Returns: false where another process has taken the job over.
+    @discardableResult
     static func beginAgain(
         _ job: Job, at time: Date?, in db: any StoreSession, _ changes: inout [Change]
-    ) throws {
-        try db.run(
-            "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ?", [time?.milliseconds, job.id])
+    ) throws -> Bool {
+        let isHeld = try db.changed(
+            "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ? AND claim = ?",
+            [time?.milliseconds, job.id, job.claim]) > 0
+        guard isHeld else { return false }
         if time != nil { changes.append(.work(job.work.kind)) }
+        return true
     }
 
     /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is
@@ -164,17 +171,18 @@ extension Store {
         // It counts as no attempt yet: it may have to wait for its turn.
         let claimed = try db.row(
             """
-            UPDATE jobs SET state = 'running' WHERE transaction_id = ? AND kind = 'assemble' AND state = 'pending'
-            RETURNING id, (SELECT generation FROM transactions WHERE id = transaction_id) AS generation
+            UPDATE jobs SET state = 'running', claim = claim + 1, owner = ?2, lease_until = ?3
+            WHERE transaction_id = ?1 AND kind = 'assemble' AND state = 'pending'
+            RETURNING id, claim, (SELECT generation FROM transactions WHERE id = transaction_id) AS generation
             """,
-            [rowID]
+            [rowID, holder.id, holder.end]
         )
         return claimed.map { row in
             let input = AssemblyInput(
                 transaction: transaction, chunks: audio.chunks, documents: documents, generation: row["generation"])
             return Job(
                 id: row["id"], transaction: transaction.key, attempt: 1, generation: input.generation,
-                work: .assemble(input))
+                work: .assemble(input), claim: row["claim"])
         }
     }
 

@@ -10,6 +10,11 @@ extension Store {
                 "DELETE FROM clients WHERE client_id NOT IN \(db.list(1))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))]
             )
+            try db.run(
+                """
+                INSERT INTO generations (name, value) VALUES ('clients', 1)
+                ON CONFLICT (name) DO UPDATE SET value = generations.value + 1
+                """)
             for (client, secretHash) in clients {
                 let principal = client.principal
                 // Whoever has another secret or acts for another tenant logs in anew.
@@ -32,6 +37,11 @@ extension Store {
                 ])
             }
         }
+    }
+
+    /// How often the clients were registered anew.
+    package func clientsGeneration() async throws -> Int {
+        try await read { try $0.row("SELECT value FROM generations WHERE name = 'clients'")?["value"] ?? 0 }
     }
 
     /// The client of that id, with the hash of its secret.

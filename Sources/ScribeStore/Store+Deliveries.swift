@@ -15,6 +15,8 @@ package enum Settlement: String, Hashable, Sendable {
     /// It will be tried again.
     case retried
     case failed
+    /// Another process has taken the lane over, and sends the message again.
+    case lost
 }
 
 extension Store {
@@ -27,7 +29,8 @@ extension Store {
 
     /// Claims those of a lane that are due, in their order. Of a session there is never more than one.
     package func claimDeliveries(in lane: String, upTo limit: Int, at now: Date) async throws -> DeliveryClaim {
-        try await database.write(.lane(lane)) { db in
+        try await database.write(.lane(lane)) { [holder] db in
+            guard try Self.leaseLane(lane, to: holder, in: db) else { return .nothing(until: nil) }
             let claimed = try db.rows(
                 """
                 UPDATE deliveries SET state = 'sending', attempts = attempts + 1 WHERE id IN (
@@ -50,6 +53,10 @@ extension Store {
         _ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Date
     ) async throws -> Settlement {
         try await database.write(.lane(delivery.lane), .subject(of: delivery)) { db, changes in
+            let held = try db.row(
+                "SELECT 1 FROM deliveries WHERE id = ? AND state = 'sending' AND attempts = ?",
+                [delivery.id, delivery.attempt])
+            guard held != nil else { return .lost }
             let settlement: Settlement
             switch outcome {
             case .delivered(let signature):
@@ -89,8 +96,8 @@ extension Store {
             try db.run(
                 """
                 UPDATE deliveries SET state = 'pending', attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
-                WHERE id = ?
-                """, [delivery.id])
+                WHERE id = ? AND state = 'sending' AND attempts = ?
+                """, [delivery.id, delivery.attempt])
         }
     }
 

@@ -7,16 +7,17 @@ extension Store {
     /// - Returns: when there is none, the time at which the next one will be due, if any.
     package func claimJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date) async throws -> Claim {
         let lastServed = lastServed.withLock { $0[kind] ?? "" }
-        let (claim, served) = try await database.write(.none) { db, changes in
+        let (claim, served) = try await database.write(.none) { [holder] db, changes in
             while true {
                 let due = try Self.dueJobs(kind, upTo: limit, after: lastServed, at: now, in: db)
                 let claimed = try db.rows(
                     """
-                    UPDATE jobs SET state = 'running', attempts = attempts + 1
+                    UPDATE jobs SET state = 'running', attempts = attempts + 1, claim = claim + 1, owner = ?2,
+                        lease_until = ?3
                     WHERE state = 'pending' AND id IN \(db.list(1))
                     RETURNING *
                     """,
-                    [try StoredJSON.text(due.ids)]
+                    [try StoredJSON.text(due.ids), holder.id, holder.end]
                 )
                 guard !claimed.isEmpty else {
                     let next = try db.row(
@@ -105,9 +106,9 @@ extension Store {
                 """
                 UPDATE jobs SET state = 'pending', run_at = ?1,
                     attempts = CASE WHEN attempts > ?2 THEN attempts - ?2 ELSE 0 END
-                WHERE id = ?3
+                WHERE id = ?3 AND claim = ?4
                 """,
-                [time.milliseconds, countsAttempt ? 0 : 1, job.id]
+                [time.milliseconds, countsAttempt ? 0 : 1, job.id, job.claim]
             )
             changes.append(.work(job.work.kind))
         }
@@ -120,7 +121,9 @@ extension Store {
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
         try await database.write(.transaction(job.transaction)) { db, changes in
-            guard let row = try db.row("SELECT transaction_id, etag FROM jobs WHERE id = ?", [job.id]) else {
+            let held = try db.row(
+                "SELECT transaction_id, etag FROM jobs WHERE id = ? AND claim = ?", [job.id, job.claim])
+            guard let row = held else {
                 return
             }
             let rowID: Int64 = row["transaction_id"]
@@ -230,7 +233,7 @@ extension Store {
         guard kind == .transcribe else {
             return Job(
                 id: row["id"], transaction: key, attempt: row["attempts"], generation: owner["generation"],
-                work: .assemble())
+                work: .assemble(), claim: row["claim"])
         }
         guard let file = owner["file"] as String?, let eTag = owner["etag"] as String? else { return nil }
         // The object may have been replaced since the job was made; it is what is there that counts.
@@ -244,7 +247,7 @@ extension Store {
         )
         return Job(
             id: row["id"], transaction: key, attempt: row["attempts"], generation: owner["generation"],
-            work: .transcribe(chunk))
+            work: .transcribe(chunk), claim: row["claim"])
     }
 
     private static func ordinal(of name: String, _ key: Transaction.Key, in db: any StoreSession) throws -> Int {

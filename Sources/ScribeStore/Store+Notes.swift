@@ -13,8 +13,10 @@ extension Store {
     ) async throws {
         try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.currentRow(input, in: db) else {
-                return try Self.beginAgain(job, at: now, in: db, &changes)
+                _ = try Self.beginAgain(job, at: now, in: db, &changes)
+                return
             }
+            guard try Self.beginAgain(job, at: nil, in: db, &changes) else { return }
             let rowID: Int64 = row["id"]
             try Self.save(heard, rowID: rowID, at: now, in: db)
             try Self.write(documents.filter(\.status.isFinal), at: now, in: db)
@@ -25,7 +27,6 @@ extension Store {
                     "etag": "", "run_at": now.milliseconds,
                 ])
             }
-            try Self.beginAgain(job, at: nil, in: db, &changes)
             changes += [.transaction(input.transaction.key), .work(.note)]
         }
     }
@@ -39,7 +40,9 @@ extension Store {
         _ job: Job, _ note: NoteToWrite, as document: ResultDocument, at now: Date
     ) async throws -> Bool {
         try await database.write(.transaction(job.transaction)) { db, changes in
-            guard let row = try db.row("SELECT transaction_id FROM jobs WHERE id = ?", [job.id]) else { return false }
+            let held = try db.row(
+                "SELECT transaction_id FROM jobs WHERE id = ? AND claim = ?", [job.id, job.claim])
+            guard let row = held else { return false }
             let rowID: Int64 = row["transaction_id"]
             guard try Self.transcript(ofRow: rowID, in: db) == note.transcript else {
                 try Self.beginAgain(job, at: now, in: db, &changes)
@@ -71,7 +74,7 @@ extension Store {
         return Job(
             id: row["id"],
             transaction: .init(business: BusinessID(owner["business_id"]), id: TransactionID(owner["txn_id"])),
-            attempt: row["attempts"], generation: owner["generation"], work: .note(note))
+            attempt: row["attempts"], generation: owner["generation"], work: .note(note), claim: row["claim"])
     }
 
     private static func transcript(ofRow rowID: Int64, in db: any StoreSession) throws -> Transcript? {

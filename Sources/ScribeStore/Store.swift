@@ -9,6 +9,8 @@ package final class Store: Sendable {
     let quotas: Quotas
     package let policies: RecordingPolicies
     let vocabularies: EventVocabularies
+    /// In whose name jobs, lanes and chores are claimed.
+    package let holder: LeaseHolder
     /// The tenant whose job of a kind was claimed last.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
     let requests = RequestCache()
@@ -35,22 +37,20 @@ package final class Store: Sendable {
     ///     recognition takes no time, whoever assembles the results hears the chunks as well.
     ///   - policies: of the kinds of recordings that families start.
     ///   - vocabularies: of the styles of webhooks that families register.
+    ///   - holder: the process that claims work.
     ///   - sink: gets every change that others may wait for.
     /// - Throws: ``Problem``, or what SQLite says.
     package convenience init(
         path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
         policies: RecordingPolicies = RecordingPolicies(), vocabularies: EventVocabularies = EventVocabularies(),
-        sink: (any ChangeSink)? = nil
+        holder: LeaseHolder = .alone(), sink: (any ChangeSink)? = nil
     ) throws {
         do {
             let database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
-            try database.writeBlocking { db in
-                try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
-                try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
-            }
+            try Self.takeOver(database, for: holder)
             self.init(
                 database, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
-                vocabularies: vocabularies)
+                vocabularies: vocabularies, holder: holder)
         } catch {
             throw StorageFailure.problem(of: error, path: path)
         }
@@ -58,13 +58,14 @@ package final class Store: Sendable {
 
     init(
         _ database: SQLiteDatabase, transcribesOnArrival: Bool, quotas: Quotas, policies: RecordingPolicies,
-        vocabularies: EventVocabularies
+        vocabularies: EventVocabularies, holder: LeaseHolder = .alone()
     ) {
         self.database = database
         self.transcribesOnArrival = transcribesOnArrival
         self.quotas = quotas
         self.policies = policies
         self.vocabularies = vocabularies
+        self.holder = holder
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {

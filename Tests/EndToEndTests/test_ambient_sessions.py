@@ -213,7 +213,7 @@ def test_nothing_that_is_said_on_the_socket_ends_the_server(client, ambient):
 
 
 def test_the_recipe_works(ambient, tmp_path):
-    page = (ROOT / "docs/recipes.md").read_text().split("## Record an ambient session")[1].split("\n## ")[0]
+    page = (ROOT / "docs/recipes/suki.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     (tmp_path / "speech.raw").write_bytes(samples(70))
     code = code.replace("127.0.0.1:8087", ambient.base_url.removeprefix("http://"))

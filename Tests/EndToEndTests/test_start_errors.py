@@ -92,14 +92,14 @@ def test_a_signing_key_file_that_every_user_can_read_is_a_warning(tmp_path, mode
 def test_env_asks_the_server_whether_it_knows_the_demo_client(tmp_path):
     with running(tmp_path, "--ephemeral", "--auth", "strict") as server:
         unknown = asked(tmp_path, ["env", "--url", server.base_url])
-        explained(unknown, [f"the server at {server.base_url} knows no demo client", "--demo-seed"], 1)
+        explained(unknown, [f"the server at {server.base_url} has no demo client", "--demo-seed"], 1)
         assert unknown.stdout == ""
     with running(tmp_path, "--data-dir", "data", "--host", "0.0.0.0", "--auth", "strict") as server:
         guessed = asked(tmp_path, ["env", "--url", server.base_url])
         assert guessed.returncode == 0 and "dev-client" in guessed.stdout
         assert "--data-dir" in guessed.stderr and "SCRIBE_ADMIN_TOKEN" in guessed.stderr
         told = asked(tmp_path, ["env", "--url", server.base_url, "--data-dir", "data"])
-        assert told.returncode == 1 and "knows no demo client" in told.stderr
+        assert told.returncode == 1 and "has no demo client" in told.stderr
     with running(tmp_path, "--ephemeral") as server:
         known = run("env", "--url", server.base_url, cwd=tmp_path, env={"SCRIBE_AUTH": "strict"})
         assert known.returncode == 0 and "dev-client" in known.stdout and known.stderr == ""

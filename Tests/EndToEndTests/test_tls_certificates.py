@@ -162,7 +162,7 @@ def test_names_and_a_folder_of_ones_own(tmp_path):
             with Encrypted(server, PATIENCE, host):
                 pass
         assert verb(tmp_path, "trust", "--pem", *flags).stdout == pathlib.Path(server.authority).read_text()
-    assert "is no host such as" in refusal(tmp_path, "--tls", "--tls-name", "a b")
+    assert "write hosts such as" in refusal(tmp_path, "--tls", "--tls-name", "a b")
     # Who only asks replaces nothing; who serves other names goes on vouching for those of before.
     before = pathlib.Path(server.authority).read_text()
     assert verb(tmp_path, "trust", "--pem", *flags[:2], "--tls-name", "other.test").stdout == before

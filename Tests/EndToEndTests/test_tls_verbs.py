@@ -33,7 +33,7 @@ def test_hosts_are_kept_between_marks_and_taken_out_again(tmp_path):
         file.write_text(text + "10.0.0.2 later\n")
         assert verb(tmp_path, "hosts", "--remove", "--file", str(file)).returncode == 0
         assert file.read_text().split() == (before + " 10.0.0.2 later").split()
-        assert "nothing of ours" in verb(tmp_path, "hosts", "--remove", "--file", str(file)).stdout
+        assert "no lines of ours" in verb(tmp_path, "hosts", "--remove", "--file", str(file)).stdout
     assert "10.9.9.9 api.eka.care" in verb(tmp_path, "hosts", "--address", "10.9.9.9").stdout
     verb(tmp_path, "hosts", "--write", "--file", str(file))
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
@@ -96,7 +96,7 @@ def doctor(server, *arguments, **options):
 def test_the_doctor_finds_nothing_where_there_is_nothing(server):
     answer = doctor(server)
     assert answer.returncode == 0 and "PROBLEM" not in answer.stdout, answer.stdout
-    assert "authentication is lenient" in answer.stdout and "TLS is spoken" in answer.stdout
+    assert "authentication is lenient" in answer.stdout and "TLS works" in answer.stdout
 
 
 @pytest.mark.parametrize("sdk", ["ios", "python", "deepgram", "suki"])
@@ -106,12 +106,12 @@ def test_the_doctor_says_which_hosts_lead_elsewhere_and_that_nothing_is_on_the_p
     step = f"sudo {BINARY.resolve()} hosts --write"
     assert step in answer.stdout, "sudo looks for a program in folders of its own"
     assert step in verb(server.folder, "hosts").stderr
-    assert "port 1, on which the SDK asks, does not lead to the server" in answer.stdout
+    assert "port 1, which the SDK uses, does not reach the server" in answer.stdout
 
 
 def test_the_doctor_asks_the_server_for_its_tls_port(server):
     answer = verb(server.folder, "doctor", "--url", server.base_url, environment={"SCRIBE_TLS": "true"})
-    assert f"TLS is spoken on port {server.tls_port}" in answer.stdout, answer.stdout
+    assert f"TLS works on port {server.tls_port}" in answer.stdout, answer.stdout
     info = requests.get(f"{server.base_url}/__admin/info").json()
     assert info["settings"]["tls_port"] == str(server.tls_port)
 
@@ -158,11 +158,11 @@ def test_the_doctor_warns_of_a_bucket_that_leads_to_the_real_s3(server):
     bucket = "m-prod-voice-record.s3-ap-south-1.amazonaws.com"
     public = in_own_hosts(server, *arguments, elsewhere={bucket: "52.95.110.1"})
     assert public.returncode == 1
-    assert f"PROBLEM  {bucket} leads to the real S3" in public.stdout, public.stdout + public.stderr
-    assert "do not record before it leads here" in public.stdout
-    assert f"PROBLEM  {bucket} do not lead here ({bucket} leads to 52.95.110.1)" in public.stdout
+    assert f"PROBLEM  {bucket} resolves to the real S3" in public.stdout, public.stdout + public.stderr
+    assert "do not record until it resolves to this server" in public.stdout
+    assert f"PROBLEM  {bucket} do not resolve to this server ({bucket} resolves to 52.95.110.1)" in public.stdout
     private = in_own_hosts(server, *arguments, elsewhere={bucket: "10.9.9.9"})
-    assert private.returncode == 1 and f"({bucket} leads to 10.9.9.9)" in private.stdout, private.stdout
+    assert private.returncode == 1 and f"({bucket} resolves to 10.9.9.9)" in private.stdout, private.stdout
     assert "the real S3" not in private.stdout
 
 

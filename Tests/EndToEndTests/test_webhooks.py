@@ -186,8 +186,8 @@ def test_a_server_that_the_network_reaches_tells_no_neighbour(tmp_path):
 
 @pytest.mark.parametrize("language", ["python", "js"])
 def test_the_receivers_of_the_recipe_believe_what_is_genuine(tmp_path, language):
-    page = (ROOT / "docs/recipes.md").read_text()
-    code = re.search(rf"## Be told when it is done.*?```{language}\n(.*?)```", page, re.DOTALL)[1]
+    page = (ROOT / "docs/recipes/webhooks.md").read_text()
+    code = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)[1]
     key = re.search(r'KEY = b"(\w+)"', page)[1]
     with Receiver() as free:
         port = free.port

@@ -5,8 +5,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// Rows as large as a client can make them. A server that encodes or decodes one on an event loop ends the test process:
-/// the test command sets `SCRIBE_TRAP_ON_EVENT_LOOP`.
+/// Rows as large as a client can make them. A server that encodes or decodes one on an event loop ends the test
+/// process: the test command sets `SCRIBE_TRAP_ON_EVENT_LOOP`.
 struct FullRowsTests {
     /// An object of almost 64 KB, the most that is echoed.
     static let object = #"{"a":"\#(String(repeating: "é", count: 32_000))"}"#

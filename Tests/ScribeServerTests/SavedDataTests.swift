@@ -36,9 +36,9 @@ struct SavedDataTests {
     /// Transactions whose notes an earlier version had still to write.
     private static let writtenNow = ["/i-slow", "/i-waiting"]
 
-    /// Without what is said otherwise on purpose since: links, who one is, which templates were asked for, why everything
-    /// failed, bundles, the default sections, the sentences behind a section of an ambient note, and the order of a session's
-    /// documents.
+    /// Without what is said otherwise on purpose since: links, who one is, which templates were asked for, why
+    /// everything failed, bundles, the default sections, the sentences behind a section of an ambient note, and the
+    /// order of a session's documents.
     private static func unchanged(_ json: JSONValue, _ isWrittenNow: Bool) -> JSONValue {
         switch json {
         case .object(var members):

@@ -74,7 +74,7 @@ struct ObjectFilesTests {
             folder: folder.path, durability: .full, identifiers: .counting(after: 1000), pool: .singleton)
         let fresh = try await begin(restarted)
         let seen = LockedValue<[String]>([])
-        try await restarted.earlierFiles { files in seen.withLock { $0 += files } }
+        try await restarted.leftFiles(before: nil) { files in seen.withLock { $0 += files } }
         #expect(seen.withLock { $0 } == [old])
         #expect(old != fresh)
     }

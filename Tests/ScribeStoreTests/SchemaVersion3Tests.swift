@@ -18,6 +18,13 @@ struct SchemaVersion3Tests {
             try db.execute(
                 sql: """
                     UPDATE transactions SET request = json_set(request, '$.intake', 'stretches');
+                    ALTER TABLE jobs DROP COLUMN claim;
+                    ALTER TABLE jobs DROP COLUMN owner;
+                    ALTER TABLE jobs DROP COLUMN lease_until;
+                    ALTER TABLE transactions DROP COLUMN changes;
+                    DROP TABLE leases;
+                    DROP TABLE device_logins;
+                    DROP TABLE generations;
                     ALTER TABLE refresh_tokens DROP COLUMN clock_offset;
                     PRAGMA user_version = 2;
                     INSERT INTO clients (client_id, business_id, user_id, doctor_id, name, workspace, secret_hash)

@@ -14,12 +14,12 @@ struct StoreFixture {
     let start = Date(timeIntervalSince1970: 1_778_404_353)
     let owner = Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1"))
 
-    init(transcribesOnArrival: Bool = true) throws {
+    init(transcribesOnArrival: Bool = true, holder: LeaseHolder = .alone()) throws {
         folder = try TemporaryFolder()
         store = try Store(
             path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: transcribesOnArrival,
             policies: RecordingPolicies([TestSessionPolicy()]),
-            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), sink: changes)
+            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), holder: holder, sink: changes)
     }
 
     func key(_ id: String = "t", business: String = "b-1") -> Transaction.Key {

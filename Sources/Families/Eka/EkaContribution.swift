@@ -1,7 +1,7 @@
 package import ScribeHTTP
 package import ScribeRuntime
 
-/// What the EkaScribe transaction API brings to a server.
+/// Registers the EkaScribe transaction API with a server: host names, webhook format and routes.
 package struct EkaContribution: FamilyContribution {
     package let hosts = [HostGroup(title: "EkaScribe", names: EkaFamily.hostNames)]
     package let webhookFormats: [any WebhookFormat] = [ConnectFormat()]

@@ -1,8 +1,8 @@
-/// What only this API knows to go wrong.
+/// Errors of the EkaScribe API, beside the shared `ScribeError`s.
 enum EkaError: Error, Hashable, Sendable {
     /// Login with an unknown client or a wrong secret.
     case invalidClient
-    /// The same of the vendor's login page.
+    /// Login on the vendor's page with an unknown client or a wrong secret.
     case invalidCredentials
     /// A refresh token that is unknown, expired or was rotated too long ago.
     case refreshRefused
@@ -10,9 +10,10 @@ enum EkaError: Error, Hashable, Sendable {
     case audioLocationRequired
     /// A `non-vaded` transaction without `batch_s3_url`.
     case batchLocationRequired
-    /// A link that is expired, for something else, or none of ours.
+    /// A link that is expired, for another purpose, or not issued by this server.
     case linkRefused
-    /// No such transaction, to a client that polls for results, where the web client takes a 404 for success (C-51), or
-    /// that asks for a conversion.
+    /// An unknown transaction, to a client that polls for results or asks for a conversion.
+    ///
+    /// Not a 404, which the web client takes for success (C-51).
     case polledTransactionNotFound
 }

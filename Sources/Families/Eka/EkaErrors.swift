@@ -2,12 +2,14 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// The transaction API's envelope (eka.md 2.0). No `message` at the top: iOS would then lose the code (C-07).
+/// Renders errors in the transaction API's envelope (eka.md 2.0).
+///
+/// The top level has no `message`: with one, iOS would lose the code (C-07).
 struct EkaErrors: ErrorTable {
-    /// The code of refusals that the gateway in front of the API answers, in an envelope of its own.
+    /// Code of the gateway's refusals, which have their own envelope.
     fileprivate static let gateway = "Unauthorized"
 
-    /// Whether `error` is the message alone, for clients that read a text there (C-27).
+    /// Renders `error` as the message alone, for SDKs that read a text there (C-27).
     var asText = false
 
     let codes: [HTTPResponse.Status: String] = [

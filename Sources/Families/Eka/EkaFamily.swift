@@ -4,17 +4,17 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// The EkaScribe transaction API, with login, templates, configuration and what is left of its version 1.
+/// The EkaScribe transaction API: transactions, login, templates, configuration, and the rest of its version 1.
 ///
-/// A folder for each tag of `openapi/scribe.yaml`.
+/// One folder for each tag of `openapi/scribe.yaml`.
 package struct EkaFamily: RoutedAPI {
-    /// What of it can be set.
+    /// Settings of the EkaScribe API.
     package struct Settings: Sendable {
-        /// Whether answers follow the clients or the documentation where those differ.
+        /// Authority that answers follow where SDKs and documentation differ.
         package var fidelity = Fidelity.clients
-        /// By client id.
+        /// SDK profiles by client id.
         package var clientProfiles: [String: ClientProfile] = [:]
-        /// How long a status poll is held; no client waits longer than 16 s (C-30).
+        /// Longest wait of a status poll. No SDK waits longer than 16 s (C-30).
         package var longPoll: Duration = .seconds(14)
         package var lifetimes = TokenLifetimes()
 
@@ -22,13 +22,13 @@ package struct EkaFamily: RoutedAPI {
     }
 
     package static let hostSuffixes = [".eka.care"]
-    /// Where whole files are uploaded to, with a form (eka.md 2.12).
+    /// Bucket for whole files, which are uploaded with signed forms (eka.md 2.12).
     package static let batchBucket = "m-prod-ekascribe-batch"
-    /// The flavours of the vendor's desktop apps, which take a session's upload link as a text (medscribe.md 2.1.1).
+    /// Flavours of the vendor's desktop apps, which expect a session's upload link as a string (medscribe.md 2.1.1).
     private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
-    /// The vendor's desktop app, as its requests name their origin.
+    /// Origin header of the vendor's desktop app.
     package static let apps: Set<String> = ["app://ekascribe"]
-    /// The hosts that clients have compiled in (eka-v2.md section 1.1).
+    /// Host names compiled into the SDKs (eka-v2.md section 1.1).
     package static let hostNames = [
         "api.eka.care", "api.staging.eka.care", "api.dev.eka.care", "cog.eka.care", "cog.staging.eka.care",
         "cog.dev.eka.care", "cook.eka.care", "deepthought-genai.dev.eka.care", "parchi.eka.care", "parchi.dev.eka.care",
@@ -36,7 +36,9 @@ package struct EkaFamily: RoutedAPI {
 
     package let name = "Eka"
     package var hostSuffixes: [String] { Self.hostSuffixes }
-    /// An unknown route of these is no upload. Of the others two words count, for a bucket may well be called `health`.
+    /// Prefixes of the API's own paths: an unknown route below one is a 404, never an upload to S3.
+    ///
+    /// Other routes claim their first two components, since a bucket may be called `health`.
     package let reservedPaths: [[Substring]] = [
         ["voice"], ["connect-auth"], ["v1"], ["notification"], ["dr"], ["profile", "get"], ["api", "v1"],
         ["auth", "activate"],
@@ -58,7 +60,7 @@ package struct EkaFamily: RoutedAPI {
         }
     }
 
-    /// `Authorization: Bearer` first, else the raw `auth` header (eka.md 1.3).
+    /// Access tokens of a request: `Authorization: Bearer` first, then the raw `auth` header (eka.md 1.3).
     @Sendable private static func tokens(in headers: HTTPFields) -> [String] {
         [headers.bearerToken, headers[.auth]].compactMap(\.self)
     }
@@ -85,7 +87,7 @@ package struct EkaFamily: RoutedAPI {
             .add(middleware: authentication)
         SubscriptionRoutes.add(
             to: subscriptions.routes { SubscriptionRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
-        // Rendered inside as well as outside of authentication: inside, the envelope names the business.
+        // The renderer outside of authentication renders its errors; the one inside names the business in the envelope.
         addTransactionRoutes(
             to: router.group()
                 .add(middleware: ErrorRendering(EkaErrors()))
@@ -202,13 +204,14 @@ package struct EkaFamily: RoutedAPI {
     }
 }
 
-/// The logins of a world that are under way.
+/// Login state of one world: the throttle and the device logins in progress.
 struct EkaLogins: Sendable {
     let throttle: LoginThrottle
     let devices: DeviceLogins
 
     init(_ world: World) {
         throttle = LoginThrottle(clock: world.runtime.clock.wall)
-        devices = DeviceLogins(identifiers: world.runtime.identifiers, clock: world.runtime.clock)
+        devices = DeviceLogins(
+            store: world.runtime.store, identifiers: world.runtime.identifiers, clock: world.runtime.clock)
     }
 }

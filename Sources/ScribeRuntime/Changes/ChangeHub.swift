@@ -1,13 +1,13 @@
 import ScribeDomain
 package import ScribeStore
 
-/// Where the store's changes go: to those who wait for a transaction, to answers that were kept, and to whoever does the
-/// jobs and tells webhooks. What else is to learn of changes hangs on this, and nowhere else.
+/// Dispatches changes of the store to held polls, cached answers, job workers, timers and webhook deliveries. Every
+/// receiver of changes gets them here.
 package struct ChangeHub: ChangeSink {
     package let signals: ChangeSignals
     let bells: [Job.Kind: JobBell]
     let timers: [TimedWork: JobBell]
-    let lanes = DeliveryLanes()
+    package let lanes = DeliveryLanes()
 
     package init() {
         signals = ChangeSignals()

@@ -1,7 +1,7 @@
 package import ScribeDomain
 import ServiceLifecycle
 
-/// Tells those who wait for a transaction that it has changed. It carries no news itself: whoever is told reads anew.
+/// Wakes held polls of a transaction when it changes. A signal carries no data: the poll reads the transaction again.
 package final class ChangeSignals: Sendable {
     private struct Waiters {
         var next = 0
@@ -9,8 +9,7 @@ package final class ChangeSignals: Sendable {
     }
 
     private let waiters = LockedValue(Waiters())
-    /// Counts changes, each of very many transactions' together: that one's answer is read anew when another changes
-    /// does no harm, and the memory is bounded.
+    /// Version counters in 1,024 hash slots, which bounds the memory. A collision costs one extra read.
     private let versions = LockedValue([UInt64](repeating: 0, count: slotCount))
 
     private let hasEnded = LockedValue(false)
@@ -19,21 +18,20 @@ package final class ChangeSignals: Sendable {
 
     package init() {}
 
-    /// Reads, and reads anew after each change of a transaction, until what was read is final. The wait ends before that
-    /// when its time is over, when the client has gone, when the server stops and when the task is cancelled: what was
-    /// read last is the answer then.
+    /// Long poll: reads a transaction, and reads it again after each change, until the value is final. The wait ends
+    /// early at its limit, when the client disconnects, when the server stops, and when the task is cancelled. Then the
+    /// last value is the answer.
     ///
-    /// The wait ends with the change itself: nothing is looked at again and again, and no clock that is set back makes
-    /// it so.
+    /// There is no polling interval: a change itself wakes the wait, also after the clock was set back.
     /// - Parameters:
-    ///   - departure: of the client, for whom nothing need be held any more then.
-    ///   - read: says whether what it has read is final.
-    /// - Throws: what `read` throws.
+    ///   - departure: The client's disconnect, which ends the wait.
+    ///   - read: Returns a value and whether it is final.
+    /// - Throws: Errors of `read`.
     package func held<Value: Sendable>(
         _ key: Transaction.Key, atMost limit: Duration, clock: WorldClock, until departure: Departure,
         _ read: () async throws -> (value: Value, isFinal: Bool)
     ) async throws -> Value {
-        // Subscribed to first, so that what changes while it is read is not lost.
+        // The subscription comes first, so that no change during the read is lost.
         let (subscription, number) = subscribe(to: key)
         defer { end(number, of: key) }
         let first = try await read()
@@ -54,7 +52,7 @@ package final class ChangeSignals: Sendable {
         }
     }
 
-    /// Ends all waits, and those that begin later: nothing is read any more.
+    /// Ends all waits, also those that begin later.
     package func end() {
         hasEnded.withLock { $0 = true }
         let subscriptions = waiters.withLock { $0.byKey.values.flatMap(\.values) }
@@ -78,7 +76,8 @@ package final class ChangeSignals: Sendable {
         }
     }
 
-    /// Another number after every change of the transaction. What was read after the number was taken, is as it says.
+    /// A number that differs after every change of the transaction. A value that was read after the number is valid as
+    /// long as the number is the same.
     package func version(of key: Transaction.Key) -> UInt64 {
         versions.withLock { $0[Self.slot(of: key)] }
     }
@@ -87,37 +86,37 @@ package final class ChangeSignals: Sendable {
         Int(UInt(bitPattern: key.hashValue) % UInt(slotCount))
     }
 
-    /// The transaction has changed, and the change is stored.
+    /// Signals a stored change of a transaction: a new version, and a wake of its held polls.
     func post(_ key: Transaction.Key) {
         versions.withLock { $0[Self.slot(of: key)] += 1 }
         wake(key)
     }
 
-    /// Makes those who wait for the transaction look again, though its results are as they were.
+    /// Wakes the held polls of a transaction whose results are unchanged.
     func wake(_ key: Transaction.Key) {
         let subscriptions = waiters.withLock { $0.byKey[key].map { Array($0.values) } ?? [] }
         for subscription in subscriptions { subscription.yield() }
     }
 
-    /// How many wait now.
+    /// The number of held polls.
     package var waiterCount: Int { waiters.withLock { $0.byKey.values.reduce(0) { $0 + $1.count } } }
 }
 
-/// One who waits for a transaction's changes.
+/// Subscription of one held poll to the changes of a transaction.
 private final class ChangeSubscription: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let isOver = LockedValue(false)
 
     init() {
-        // One unread change is kept, however many there were.
+        // Several unread changes count as one.
         (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     func yield() { continuation.yield() }
 
-    /// Returns after the next change, at once if there was one since the last; or when the wait is over.
-    /// - Returns: false when the task was cancelled: there will be no other then.
+    /// Returns after the next change or at the end of the wait; at once if there was a change since the last call.
+    /// - Returns: False if the task was cancelled.
     func next() async -> Bool {
         var iterator = stream.makeAsyncIterator()
         return await iterator.next() != nil

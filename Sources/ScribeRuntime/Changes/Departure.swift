@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// That the client of a connection has gone, or sends no more.
+/// Fires once, when the client of a connection disconnects or half-closes.
 package final class Departure: Sendable {
     private struct State {
         var hasHappened = false
@@ -23,7 +23,7 @@ package final class Departure: Sendable {
         for watcher in watchers { watcher() }
     }
 
-    /// Does `body`, and calls `watcher` when it happens meanwhile.
+    /// Runs `body`, and calls `watcher` if the signal fires meanwhile.
     package func watched<Value>(by watcher: @escaping @Sendable () -> Void, _ body: () async throws -> Value)
         async rethrows
         -> Value

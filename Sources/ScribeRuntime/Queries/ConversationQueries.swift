@@ -1,7 +1,7 @@
 package import ScribeDomain
 package import ScribeStore
 
-/// Reads conversations of devices, what was said in them, and memories.
+/// Reads devices' conversations with their segments and photos, and memories.
 package struct ConversationQueries: Sendable {
     let store: Store
 
@@ -10,7 +10,7 @@ package struct ConversationQueries: Sendable {
         try await store.conversations(of: principal, query)
     }
 
-    /// The ids of those that ``list(of:_:)`` finds, in its order.
+    /// The ids of the conversations that ``list(of:_:)`` finds, in its order.
     package func ids(of principal: Principal, _ query: Store.ConversationQuery) async throws -> [String] {
         try await store.conversationIDs(of: principal, query)
     }
@@ -25,20 +25,21 @@ package struct ConversationQueries: Sendable {
         try await store.conversationPage(id, of: principal)
     }
 
+    /// A page of a conversation's segments.
     /// - Parameter place: `next` of the page before.
     package func segmentPage(of id: String, after place: Int64) async throws -> SegmentPage {
         try await store.segmentPage(of: id, after: place)
     }
 
-    /// All segments in the order in which they were said.
+    /// All segments of a conversation, in spoken order.
     package func segments(of id: String) async throws -> [ConversationSegment] {
         try await store.segments(of: id)
     }
 
-    /// All photos with their pictures, in the order in which they came.
+    /// All photos of a conversation with their image data, in the order of upload.
     package func photos(of id: String) async throws -> [ConversationPhoto] { try await store.photos(of: id) }
 
-    /// A piece of a photo's base64, at most ``Store/pageSize`` bytes; nil when the photo is gone.
+    /// A part of a photo's base64, at most ``Store/pageSize`` bytes; nil if the photo is gone.
     package func photoPiece(_ photo: String, of id: String, from offset: Int) async throws -> String? {
         try await store.photoPiece(photo, of: id, from: offset)
     }

@@ -18,10 +18,10 @@ package struct DeliveryQueries: Sendable {
         try await store.deliveries(filter)
     }
 
-    /// A delivery; nil when there is none, or none any more.
+    /// A delivery; nil if it does not exist, or not any more.
     package func delivery(_ id: Int64) async throws -> DeliveryRecord? { try await store.delivery(id) }
 
-    /// How many registrations there are, and how many deliveries are on their way or have failed.
+    /// The numbers of registrations, of pending deliveries and of failed ones.
     package func counts() async throws -> (webhooks: Int, pending: Int, failed: Int) {
         try await store.deliveryCounts()
     }

@@ -6,7 +6,7 @@ package import ScribeStore
 package struct ObjectQueries: Sendable {
     let store: Store
 
-    /// The object of that key, or nil.
+    /// The object with a key, or nil.
     package func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
         try await store.object(business: business, bucket: bucket, key: key)
     }
@@ -24,7 +24,7 @@ package struct ObjectQueries: Sendable {
         try await store.buckets(business: business)
     }
 
-    /// Whether any business has put anything into a bucket.
+    /// Whether any business has an object in a bucket.
     package func hasBucket(_ bucket: String) async throws -> Bool { try await store.hasBucket(bucket) }
 
     /// An unfinished upload with its parts by number, or nil.
@@ -35,7 +35,7 @@ package struct ObjectQueries: Sendable {
     }
 
     /// Unfinished uploads, by key and then by id.
-    /// - Parameter after: where the page before ended; without an id all of that key are on the page before.
+    /// - Parameter after: The end of the page before. An empty id means that all uploads of the key are on that page.
     package func multipartUploads(
         in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
     ) async throws -> Page<MultipartUpload, (key: String, id: String)> {

@@ -1,6 +1,6 @@
 package import ScribeStore
 
-/// What lists and details read, for JSON and for pages. No query changes anything or knows HTTP.
+/// Read-only queries for lists and details, in JSON and on pages. They know nothing of HTTP.
 package struct Queries: Sendable {
     package let recordings: RecordingQueries
     package let documents: DocumentQueries

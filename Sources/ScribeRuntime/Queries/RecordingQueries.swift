@@ -6,13 +6,13 @@ package import ScribeStore
 package struct RecordingQueries: Sendable {
     let store: Store
 
-    /// Lists recordings of all businesses and families, newest first. Rows that are added between two pages move none.
+    /// Lists transactions of all businesses and families, newest first. Rows that are added between two pages move no
+    /// row.
     package func list(_ filter: RecordingFilter) async throws -> RecordingPage {
         try await store.recordings(filter)
     }
 
-    /// Everything that the store knows of a recording, in the order in which it happened; nil when there is none.
-    /// A recording that its user has deleted has a timeline too.
+    /// The timeline of a transaction, also of a deleted one; nil if there is none.
     package func timeline(of key: Transaction.Key) async throws -> RecordingTimeline? {
         guard let detail = try await store.recording(key) else { return nil }
         let filter = DeliveryFilter(
@@ -20,12 +20,13 @@ package struct RecordingQueries: Sendable {
         return RecordingTimeline(detail, deliveries: try await store.deliveries(filter))
     }
 
-    /// The transaction, or nil.
+    /// The transaction with a key, or nil.
     package func transaction(_ key: Transaction.Key) async throws -> Transaction? {
         try await store.transaction(key)
     }
 
-    /// The transaction without its lists of files, with its results: transcript first, then as they were requested.
+    /// The transaction without its lists of files, and its results: first the transcript, then notes in requested
+    /// order.
     package func results(
         of key: Transaction.Key
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
@@ -34,7 +35,7 @@ package struct RecordingQueries: Sendable {
 
     /// A page of a user's transactions, newest first, without cancelled ones.
     /// - Parameters:
-    ///   - patient: keeps those with this `patient_details.oid`.
+    ///   - patient: Keeps only transactions with this `patient_details.oid`.
     ///   - place: `next` of the page before; nil for the first page.
     package func history(
         business: BusinessID, user: UserID, patient: String?, after place: HistoryPlace?, limit: Int
@@ -42,17 +43,17 @@ package struct RecordingQueries: Sendable {
         try await store.history(business: business, user: user, patient: patient, after: place, limit: limit)
     }
 
-    /// The names of the files in a transaction's folder; nil when the transaction has no folder.
+    /// The names of the files in a transaction's folder; nil if the transaction has no folder.
     package func fileNames(of transaction: Transaction) async throws -> [String]? {
         try await store.fileNames(of: transaction)
     }
 
-    /// When transactions of a business were started, by their ids. Unknown ids are left out.
+    /// The start times of a business's transactions by their ids. Unknown ids are left out.
     package func startTimes(of ids: [String], in business: BusinessID) async throws -> [String: Date] {
         try await store.startTimes(of: ids, in: business)
     }
 
-    /// Feedback in the order in which it was given.
+    /// Feedback on a transaction, oldest first.
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func feedback(on key: Transaction.Key) async throws -> [Feedback] {
         try await store.feedback(on: key)

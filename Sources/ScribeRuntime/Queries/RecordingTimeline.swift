@@ -2,7 +2,7 @@ package import Foundation
 package import ScribeDomain
 package import ScribeStore
 
-/// A recording with its events in the order in which they happened.
+/// Transaction with its stored events, in chronological order.
 package struct RecordingTimeline: Sendable {
     package struct Event: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
@@ -22,20 +22,20 @@ package struct RecordingTimeline: Sendable {
             case archived
         }
 
-        /// nil for an event whose time is not stored.
+        /// The time of the event; nil if it is not stored.
         package let time: Date?
         package let content: Content
     }
 
-    /// The newest deliveries that a timeline shows.
+    /// The maximum number of deliveries, of which the newest are shown.
     package static let mostDeliveries = 1000
 
     package let transaction: Transaction
     package let kind: RecordingKind
-    /// By name.
+    /// The files, sorted by name.
     package let files: [RecordingFile]
     package let documents: [RecordingDocument]
-    /// Newest first.
+    /// The deliveries, newest first.
     package let deliveries: [DeliveryRecord]
     package let events: [Event]
 
@@ -50,7 +50,7 @@ package struct RecordingTimeline: Sendable {
 
     private static func events(of detail: RecordingDetail, _ deliveries: [DeliveryRecord]) -> [Event] {
         let transaction = detail.transaction
-        // Events of the same millisecond keep the order of this list.
+        // Events of the same millisecond stay in the order in which they are added here.
         var events: [(place: Date, event: Event)] = []
         func add(_ time: Date?, _ content: Event.Content) {
             if let time { events.append((time, Event(time: time, content: content))) }

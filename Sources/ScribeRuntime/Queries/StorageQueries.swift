@@ -1,10 +1,10 @@
 import ScribeStore
 
-/// Reads how much is stored, for metrics and health checks.
+/// Reads the amounts of stored data, for metrics and health checks.
 package struct StorageQueries: Sendable {
     let store: Store
 
-    /// Jobs waiting or running, the bytes of the database, and the uploads.
+    /// The numbers of waiting and running jobs and of objects, and the sizes of database and objects in bytes.
     package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {
         try await store.size()
     }

@@ -1,7 +1,7 @@
 package import ScribeDomain
 import ScribeStore
 
-/// Reads the templates and sections that businesses have made.
+/// Reads templates and sections of businesses.
 package struct TemplateQueries: Sendable {
     let store: Store
 
@@ -10,7 +10,7 @@ package struct TemplateQueries: Sendable {
         try await store.templates(of: business)
     }
 
-    /// One of a business's own templates, also a deleted one; nil when there is none.
+    /// One of a business's own templates, also a deleted one; nil if there is none.
     package func template(_ id: TemplateID, of business: BusinessID) async throws -> CustomTemplate? {
         try await store.template(id, of: business)
     }

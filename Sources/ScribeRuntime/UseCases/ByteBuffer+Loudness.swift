@@ -3,10 +3,10 @@ import NIOCore
 
 /// The loudness of 16-bit samples.
 extension ByteBuffer {
-    /// Below a hundredth of full scale there is nothing to be heard (streaming.md 6).
+    /// The amplitude below which a sample is silent: 1% of full scale (streaming.md 6).
     private static let quiet = 328
 
-    /// Whether there is nothing to be heard in so many bytes.
+    /// Whether the first `count` bytes are silent.
     func isQuiet(upTo count: Int) -> Bool {
         withUnsafeReadableBytes { bytes in
             stride(from: 0, to: count, by: 2).allSatisfy { place in
@@ -15,7 +15,8 @@ extension ByteBuffer {
         }
     }
 
-    /// The end of the quietest fiftieth of a second in the last third of so many frames, by their first channel.
+    /// The end of the quietest 20 ms in the last third of `frames` frames, as a frame index. It measures the first
+    /// channel.
     func quietestEnd(in frames: Int, _ options: LiveOptions) -> Int {
         let hop = max(1, options.sampleRate / 50)
         let frameSize = 2 * options.channels

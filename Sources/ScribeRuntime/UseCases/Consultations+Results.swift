@@ -4,12 +4,12 @@ package import ScribeStore
 extension Consultations {
     package typealias Results = (transaction: Transaction, documents: [ResultDocument])
 
-    /// The results, as soon as they are final, or as they are when the wait is over.
+    /// Long poll for results: returns them as soon as they are final, or as they are when the wait ends.
     /// - Parameters:
-    ///   - authored: a document that a client has written, to be among them.
-    ///   - limit: how long to wait at most.
-    ///   - departure: of the client, for whom nothing need be held any more then.
-    ///   - isFinal: whether there is nothing to wait for.
+    ///   - authored: A document that a client wrote, to include in the results.
+    ///   - limit: The longest wait.
+    ///   - departure: The client's disconnect, which ends the wait.
+    ///   - isFinal: Whether the results are final.
     /// - Throws: ``ScribeError/transactionNotFound``, and what `isFinal` throws.
     package func results(
         of key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration,
@@ -23,10 +23,10 @@ extension Consultations {
         }
     }
 
-    /// What was heard in one chunk. One that was not heard yet is listened to now, and waited for.
-    /// - Parameter file: its name, or its number.
-    /// - Throws: ``ScribeError/transactionNotFound``; ``ScribeError/resourceNotFound(_:)`` when there is no such chunk, or
-    ///   nothing has been heard in it in time.
+    /// Long poll for the transcript of one chunk. It requests the recognition of a chunk that has none yet.
+    /// - Parameter file: The chunk's file name, or its number.
+    /// - Throws: ``ScribeError/transactionNotFound``; ``ScribeError/resourceNotFound(_:)`` if there is no such chunk,
+    ///   or no transcript in time.
     package func chunkTranscript(
         of key: Transaction.Key, file: String, atMost limit: Duration, until departure: Departure
     ) async throws -> ChunkTranscript {
@@ -34,7 +34,7 @@ extension Consultations {
             () -> (value: ChunkTranscript?, isFinal: Bool) in
             if let found = try await store.chunkTranscript(of: key, file: file) { return (found, true) }
             guard try await store.transaction(key)?.processingStatus == .inProgress else { return (nil, true) }
-            // Again after each change: it may have arrived only now, or been replaced.
+            // Requested again after each change: the chunk may have arrived only now, or been replaced.
             _ = try await store.requestTranscription(of: file, in: key, at: clock.now)
             return (nil, false)
         }
@@ -42,12 +42,12 @@ extension Consultations {
         return found
     }
 
-    /// Asks for results in a further template, or anew.
+    /// Requests a note in a further template, or a new one in the same template.
     /// - Parameters:
-    ///   - template: nil for the first that was asked for at the start.
-    ///   - language: that the note is to be in; nil for the one that was spoken.
-    ///   - addsOne: whether a document of the same template stays beside the new one, as in the session protocol.
-    /// - Returns: the template, and the id of the document that will be written.
+    ///   - template: Nil for the first template of the transaction's start.
+    ///   - language: The language of the note; nil for the spoken one.
+    ///   - addsOne: Whether a document of the same template stays beside the new one, as in the session protocol.
+    /// - Returns: The template, and the id of the document that a job will write.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/invalidState(_:)``, ``ScribeError/invalidRequest(field:problem:)``.
     package func convert(
@@ -58,14 +58,14 @@ extension Consultations {
             try Limits.require(text, within: Limits.transcript, "transcript")
         }
         let (wanted, document) = try await document(of: key, template, in: language)
-        // What a person has corrected is written anew only for those who name it.
+        // A note with a user's corrections is replaced only if the request names its template.
         let id = try await store.convert(
             key, to: document, from: source, replacesEdited: template != nil, addsOne: addsOne, at: clock.now)
         return (wanted, id)
     }
 
-    /// The document that a conversion will write.
-    /// - Parameter template: nil for the first that was asked for at the start.
+    /// Makes the unwritten document of a conversion.
+    /// - Parameter template: Nil for the first template of the transaction's start.
     /// - Throws: ``ScribeError/transactionNotFound``.
     func document(
         of key: Transaction.Key, _ template: TemplateID?, in language: String?

@@ -2,8 +2,8 @@ import Engines
 package import ScribeDomain
 package import ScribeStore
 
-/// What is done with a consultation, whichever API asked for it: each of these is one domain decision and one store
-/// transaction. Whoever waits for what they change is told by the store.
+/// Use cases of transactions, for every API family. Each is one domain decision and one SQL transaction. The store
+/// notifies requests that wait for a change.
 package struct Consultations: Sendable {
     let store: Store
     let templates: TemplateCatalogue
@@ -24,8 +24,8 @@ package struct Consultations: Sendable {
         self.clock = clock
     }
 
-    /// Starts one. Whose files were uploaded before needs neither stop nor commit.
-    /// - Parameter replays: whether the same request again is answered like the first.
+    /// Starts a transaction. If its files were uploaded before, it needs neither stop nor commit.
+    /// - Parameter replays: Whether a repeated request gets the answer of the first one.
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``,
     ///   ``ScribeError/refusedOnPurpose``, ``ScribeError/invalidRequest(field:problem:)``.
     package func start(
@@ -35,7 +35,7 @@ package struct Consultations: Sendable {
         return try await store.initialise(new.transaction, documents: new.documents, replays: replays)
     }
 
-    /// One that is to be stored, with the documents that it will have.
+    /// Makes a new transaction with its unwritten documents, without storing it.
     /// - Throws: ``ScribeError/refusedOnPurpose``.
     func new(
         _ id: TransactionID, _ request: TransactionRequest, for principal: Principal
@@ -47,7 +47,7 @@ package struct Consultations: Sendable {
         return (transaction, templates.documents(for: request, custom: custom, identifiers: identifiers))
     }
 
-    /// The recording has ended. Repeatable.
+    /// Stops the recording. Repeatable.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/refusedOnPurpose``.
     package func stop(_ key: Transaction.Key, _ list: ChunkList) async throws {
@@ -59,16 +59,16 @@ package struct Consultations: Sendable {
         }
     }
 
-    /// All audio is there, and the results are wanted. Repeatable.
-    /// - Throws: as ``stop(_:_:)``.
+    /// Commits a transaction: all audio is uploaded, and processing begins. Repeatable.
+    /// - Throws: As ``stop(_:_:)``.
     package func commit(_ key: Transaction.Key, _ list: ChunkList) async throws {
         try await store.commit(key, list, at: clock.now, refusing: bench.fixtures(refusing: .commit))
     }
 
-    /// Gives a consultation up, or changes what was said of it at its start.
+    /// Cancels a transaction, or changes details of its start.
     /// - Parameters:
-    ///   - archiver: who deletes it in the same breath; nil for nobody.
-    ///   - documents: those that it is to have instead, while it is open.
+    ///   - archiver: The user who also deletes the transaction in the same request; nil for none.
+    ///   - documents: The documents that replace its present ones while it is open; nil to keep them.
     /// - Throws: ``ScribeError/transactionNotFound``, and as ``archive(_:by:)``.
     package func patch(
         _ key: Transaction.Key, _ patch: TransactionPatch, archivedBy archiver: UserID? = nil,
@@ -82,8 +82,8 @@ package struct Consultations: Sendable {
         }
     }
 
-    /// Hides a consultation; what was stored stays, and its id stays taken.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` for anyone but its user.
+    /// Hides a transaction from its user. Its data stays, and its id stays taken.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` for any other user.
     package func archive(_ key: Transaction.Key, by user: UserID) async throws {
         let now = clock.now
         try await store.update(key, at: now) { (transaction) throws(ScribeError) in
@@ -91,15 +91,15 @@ package struct Consultations: Sendable {
         }
     }
 
-    /// Puts a person's words in the place of the server's. All edits are kept, or none.
+    /// Replaces results with a user's edits. It keeps all edits or none.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``,
-    ///   ``ScribeError/invalidRequest(field:problem:)`` for too many.
+    ///   ``ScribeError/invalidRequest(field:problem:)`` for too many edits.
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit]) async throws {
         try Limits.require(edits.count, atMost: Limits.edits, "the body")
         try await store.edit(key, edits, at: clock.now)
     }
 
-    /// The business's own among the requested templates; asked for only when the server has not all of them itself.
+    /// The business's own templates. They are read only if the server lacks one of the requested templates.
     private func customTemplates(
         among requested: [TransactionRequest.RequestedTemplate], of business: BusinessID
     ) async throws -> [CustomTemplate] {

@@ -3,16 +3,16 @@ import Foundation
 package import ScribeDomain
 package import ScribeStore
 
-/// What is done with conversations, whichever door their words come by. Each is a transaction too, so that history,
-/// templates and conversion know it.
+/// Use cases of devices' conversations. Each conversation is a transaction too, so that history, templates and
+/// conversion work with it.
 package struct Conversations: Sendable {
-    /// How a conversation begins that is not there yet.
+    /// Properties of a new conversation.
     package struct Beginning: Hashable, Sendable {
         package var source: String
         package var language: String?
-        /// How long silence may last before it is over, in seconds.
+        /// The silence after which the conversation ends, in seconds.
         package var timeout: Int
-        /// As it is to be called where nothing is called so; nil for a fresh id.
+        /// The wanted id, which is used if it is free; nil for a fresh id.
         package var id: String?
 
         package init(source: String, language: String?, timeout: Int, id: String? = nil) {
@@ -23,13 +23,13 @@ package struct Conversations: Sendable {
         }
     }
 
-    /// What became of words that were said.
+    /// Result of adding segments.
     package struct Addition: Sendable {
         package let conversation: Conversation
         package let segments: [ConversationSegment]
-        /// Whether they make the conversation more urgent than it was.
+        /// Whether the segments make the conversation more urgent than before.
         package let isMoreUrgent: Bool
-        /// Which of them are urgent.
+        /// The ids of the urgent segments.
         package let urgent: [String]
     }
 
@@ -39,10 +39,10 @@ package struct Conversations: Sendable {
     private let bucket: String
     private let identifiers: IdentifierSource
     private let clock: WorldClock
-    /// Ids of the conversations that are being processed now, shared by all copies.
+    /// The ids of conversations that are being processed now. All copies of this value share them.
     private let inHand = LockedValue<Set<String>>([])
 
-    /// - Parameter bucket: of the audio of conversations.
+    /// - Parameter bucket: The S3 bucket for audio of conversations.
     package init(
         store: Store, consultations: Consultations, facts: ClinicalFacts, bucket: String,
         identifiers: IdentifierSource, clock: WorldClock
@@ -55,7 +55,7 @@ package struct Conversations: Sendable {
         self.clock = clock
     }
 
-    /// The conversation that a user is having, if silence has not ended it.
+    /// The user's open conversation; nil if there is none. One that silence has ended is processed.
     package func current(of principal: Principal) async throws -> Conversation? {
         guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
         if conversation.isCurrent(at: clock.now) { return conversation }
@@ -63,22 +63,22 @@ package struct Conversations: Sendable {
         return nil
     }
 
-    /// Ends the conversation that a user is having, also one that silence has ended.
-    /// - Returns: nil when there is none, when another caller is ending it, or when nothing was said.
+    /// Ends and processes the user's open conversation, also one that silence has ended.
+    /// - Returns: Nil if there is none, if another caller is ending it, or if it has no segments and photos.
     package func endCurrent(of principal: Principal) async throws -> Conversation? {
         guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
         return try await process(conversation)
     }
 
-    /// What the conversation is called that a user is having, or will have next.
-    /// - Parameter wanted: what it is to be called if nothing else is.
+    /// The id of the user's open conversation, or of the next one.
+    /// - Parameter wanted: The id for the next one, which is used if it is free.
     package func name(_ wanted: String?, for principal: Principal) async throws -> String {
         if let conversation = try await current(of: principal) { return conversation.id }
         guard let wanted, try await store.isFreeConversation(wanted, for: principal) else { return identifiers.uuid() }
         return wanted
     }
 
-    /// The conversation that a user is having, begun if need be.
+    /// Returns the user's open conversation, or begins one.
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/storageUnavailable(cause:)``.
     package func open(_ beginning: Beginning, for principal: Principal) async throws -> Conversation {
         if let conversation = try await current(of: principal) { return conversation }
@@ -98,16 +98,15 @@ package struct Conversations: Sendable {
                 id: id, owner: principal, source: beginning.source, language: beginning.language, createdAt: now,
                 startedAt: now, finishedAt: now, timeout: beginning.timeout),
             as: new.transaction, documents: new.documents)
-        // Taken meanwhile, as only a wanted one can be.
+        // The wanted id was taken meanwhile.
         guard let conversation = begun else { return try await open(beginning, for: principal) }
         return conversation
     }
 
-    /// Adds what was said to the conversation that the user is having, or begins one with it. It is stored when this
-    /// returns.
-    /// - Parameter known: the conversation that the user is having, as far as the caller knows. It is not read again: the
-    ///   write decides whether it is still in progress.
-    /// - Throws: as ``open(_:for:)``.
+    /// Adds segments to the user's open conversation, or begins one with them. They are stored when this returns.
+    /// - Parameter known: The open conversation as the caller last read it; nil to read it. The write itself checks
+    ///   that it is still open.
+    /// - Throws: As ``open(_:for:)``.
     package func add(
         _ segments: [ConversationSegment], _ beginning: Beginning, to known: Conversation? = nil,
         for principal: Principal
@@ -125,7 +124,7 @@ package struct Conversations: Sendable {
             let urgency = try await urgency(of: segments, in: conversation)
             let added = try await store.add(
                 segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout, at: now)
-            // It was ended meanwhile, or silence has ended it.
+            // The conversation was ended meanwhile, by a request or by silence.
             guard let added else { continue }
             conversation.finishedAt = now
             conversation.timeout = beginning.timeout
@@ -138,7 +137,7 @@ package struct Conversations: Sendable {
         }
     }
 
-    /// What is urgent in segments. An answer is read with the question before it, which may be stored already.
+    /// Finds red flags in segments. An answer is read with the question before it, which may be in the store already.
     private func urgency(of segments: [ConversationSegment], in conversation: Conversation) async throws -> Urgency {
         var urgency = Urgency()
         var question: String?
@@ -154,8 +153,8 @@ package struct Conversations: Sendable {
         return urgency
     }
 
-    /// Keeps a picture with the conversation that the user is having.
-    /// - Returns: nil when it has as many as it may, or its business stores as much as it may.
+    /// Adds a photo to the user's open conversation, or begins one with it.
+    /// - Returns: Nil if the conversation has the most photos that it may have, or the business has reached its quota.
     package func add(
         _ base64: String, _ beginning: Beginning, for principal: Principal
     ) async throws -> ConversationPhoto? {
@@ -168,19 +167,19 @@ package struct Conversations: Sendable {
         }
     }
 
-    /// Ends a conversation and makes of it what is to be made. What was interrupted at that is done again.
-    /// - Returns: nil when somebody else does it, or nothing was said.
+    /// Ends a conversation, and makes its summary, memories and note. Processing that was interrupted begins again.
+    /// - Returns: Nil if another caller processes it, or if it has no segments and photos: then it is deleted.
     package func process(_ conversation: Conversation) async throws -> Conversation? {
         guard inHand.withLock({ $0.insert(conversation.id).inserted }) else { return nil }
         defer { inHand.withLock { _ = $0.remove(conversation.id) } }
         if conversation.status == .inProgress {
             guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
         } else {
-            // Somebody may have done it since it was read.
+            // Another caller may have processed it since it was read.
             let now = try await store.conversation(conversation.id, of: conversation.owner)
             guard now?.status == .processing else { return nil }
         }
-        // Whoever asked for it may go, and nobody else will take it up.
+        // The caller may be cancelled, and no other would resume the processing.
         return try await uncancelled { try await finish(conversation) }
     }
 
@@ -197,8 +196,8 @@ package struct Conversations: Sendable {
             note: transcript.isEmpty ? nil : try await note(of: conversation, transcript), at: clock.now)
     }
 
-    /// The transcript with the document that is to be written of it.
-    /// - Returns: nil for a transaction that is gone, and for a text beyond ``Limits``.
+    /// The transcript with its unwritten note.
+    /// - Returns: Nil if the transaction is gone, or the transcript is longer than ``Limits`` allow.
     private func note(
         of conversation: Conversation, _ transcript: String
     ) async throws -> (transcript: String, document: ResultDocument)? {
@@ -210,18 +209,18 @@ package struct Conversations: Sendable {
         }
     }
 
-    /// Makes of a finished conversation anew what is to be made.
+    /// Makes summary, memories and note of a finished conversation again.
     package func reprocess(_ conversation: Conversation) async throws -> Conversation {
         let transcript = try await store.segments(of: conversation.id).transcript
         let completed = try await summarised(conversation, transcript)
-        // A transaction that could not take its note at first, for its business had no room, takes it now.
+        // The note may have failed before for lack of quota, and fit now.
         return try await store.complete(
             completed.conversation, memories: completed.memories,
             note: transcript.isEmpty ? nil : try await note(of: conversation, transcript), keepsTitle: false,
             at: clock.now)
     }
 
-    /// What is left of a conversation that its user has deleted: its transaction is hidden too.
+    /// Hides the transaction of a conversation that its user deleted.
     package func forget(_ conversation: Conversation) async throws {
         do {
             try await consultations.archive(conversation.key, by: conversation.owner.user)
@@ -253,7 +252,7 @@ package struct Conversations: Sendable {
 }
 
 extension [ConversationSegment] {
-    /// A line for each turn.
+    /// The text of the segments, with a line for each turn of a speaker.
     package var transcript: String {
         var lines: [String] = []
         var speaker: String?

@@ -2,18 +2,18 @@ import NIOCore
 import ScribeDomain
 
 extension LiveRecording {
-    /// Another has taken the chunk's number meanwhile.
+    /// Error for a chunk whose number or file another socket or client took meanwhile.
     struct Taken: Error {}
 
-    /// A stored chunk of one result or several.
+    /// Stored chunk with a transcript, of one live result or several.
     struct HeardChunk {
         let name: String
-        /// As it is stored.
+        /// The ETag of the stored object.
         let eTag: String
-        /// In frames of the stream.
+        /// The chunk's frames, counted from the start of the stream.
         let frames: Range<Int>
         let audio: ByteBuffer
-        /// In seconds of the stream.
+        /// The words, with times in seconds from the start of the stream.
         let words: [TimedWord]
     }
 }

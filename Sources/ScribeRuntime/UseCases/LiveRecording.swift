@@ -4,10 +4,11 @@ package import NIOCore
 package import ScribeDomain
 import ScribeStore
 
-/// One stream of a consultation. Nothing of what it has been told of as settled is lost by a stop.
+/// Recording of one live stream of a transaction: cuts audio and words into chunks and stores them. Audio with a final
+/// result survives a stop of the server.
 package actor LiveRecording {
-    /// What a stream is cut into, in seconds: as long as the chunks that clients cut themselves. Results are joined until
-    /// there is so much of them, so that ``Limits/files`` hold more than a day.
+    /// The length of a chunk in seconds, as clients cut them. Results are joined up to it, so that ``Limits/files``
+    /// hold more than a day.
     package static let chunkLength = 20
 
     private let recordings: LiveRecordings
@@ -15,34 +16,36 @@ package actor LiveRecording {
     private let principal: Principal
     private let keepsSilence: Bool
     private var options: LiveOptions
-    /// That is spoken, as the transaction has it.
+    /// The spoken language of the transaction; nil if it names none.
     package nonisolated let language: String?
     private var times: [String: ChunkTimes] = [:]
-    /// Audio that is in no chunk yet, and the frame that it begins with.
+    /// Audio that is in no chunk yet.
     private var pending = ByteBuffer()
+    /// The first frame of ``pending``, counted from the start of the stream.
     private var start = 0
     private var words: [TimedWord] = []
-    /// The last chunk, while it is to have further results.
+    /// The last chunk, while further results may join it; else nil.
     private var last: HeardChunk?
-    /// Chunks that are being written, and their bytes.
+    /// The number of chunks that are being written.
     private var chunksOnTheirWay = 0
+    /// The audio bytes of chunks that are being written.
     private var bytesOnTheirWay = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// For each channel that is heard, in frames.
+    /// The end of the last final result by channel, in frames.
     private var settled: [Int: Int] = [:]
-    /// The end of the audio that was kept before an engine had settled it, in frames. That audio is recognised later, so the
-    /// engine's late words for it are dropped.
+    /// The end of the audio that was stored before its final result, in frames. A job recognises that audio later, so
+    /// the engine's late words for it are dropped.
     private var unheard = 0
-    /// Holds what is in memory.
+    /// The share of the memory budget for audio in memory.
     private let memory: MemoryShare
 
-    /// Silence is kept with what is said after it, up to a minute.
+    /// The longest silence that is stored with the speech after it, in seconds.
     private static let longestSilence = 60
-    /// No engine is so far behind: what is older and not settled was silence. In seconds.
+    /// The most audio without a final result, in seconds. No engine is so far behind, so older audio was silence.
     private static let longestPending = 180
-    /// The most audio that waits to be settled, in bytes; beyond it half is kept as a chunk.
+    /// The most audio without a final result, in bytes. Beyond it, half is stored as a chunk.
     private static let mostPending = 8 << 20
-    /// Chunks that are larger get no further results, in bytes.
+    /// The audio size in bytes from which a chunk gets no further results.
     private static let largestJoined = 4 << 20
 
     init(
@@ -61,7 +64,7 @@ package actor LiveRecording {
     private var frameSize: Int { 2 * options.channels }
     private func seconds(_ frames: Int) -> Double { Double(frames) / Double(options.sampleRate) }
 
-    /// What comes belongs to another consultation, together with what is in no chunk yet.
+    /// Moves to another transaction: further audio belongs to it, and so does audio that is in no chunk yet.
     package func move(to id: TransactionID) async throws {
         guard id != place.key.id else { return }
         place = try await recordings.locate(id, principal)
@@ -69,9 +72,9 @@ package actor LiveRecording {
         last = nil
     }
 
-    /// More audio, before an engine gets it.
-    /// - Parameter options: what it is, which a container says only when it comes.
-    /// - Throws: as ``heard(_:)``; `MemoryBudget.Exhausted` when there is no room for it in time.
+    /// Appends audio, before an engine gets it.
+    /// - Parameter options: The format of the audio, which a container tells only when it comes.
+    /// - Throws: As ``heard(_:)``; `MemoryBudget.Exhausted` if the budget has no room in time.
     package nonisolated func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
         try await LongWork.run(bytes: audio.readableBytes) { try await self.append(audio, options) }
     }
@@ -104,8 +107,9 @@ package actor LiveRecording {
         memory.hold(pending.readableBytes + bytesOnTheirWay + (last?.audio.readableBytes ?? 0))
     }
 
-    /// What an engine has heard. A final result is stored when this returns.
-    /// - Throws: ``ScribeError/invalidState(_:)`` once recording has ended elsewhere, ``ScribeError/storageUnavailable(cause:)``.
+    /// Takes a result of an engine. A final result is stored when this returns; interim results are ignored.
+    /// - Throws: ``ScribeError/invalidState(_:)`` once a request has ended the recording,
+    ///   ``ScribeError/storageUnavailable(cause:)``.
     package func heard(_ result: LiveResult) async throws {
         guard result.isFinal else { return }
         defer { countMemory() }
@@ -123,9 +127,9 @@ package actor LiveRecording {
         try await keepChunk(upTo: end, spoken)
     }
 
-    /// Keeps what has come as chunks, as far as it is long enough: each up to where it was quietest in its last seconds, so
-    /// that no word is cut. A second is always left: what is shorter is no recording.
-    /// - Throws: as ``heard(_:)``.
+    /// Stores pending audio as chunks without transcripts. Each ends at the quietest point of its last third, so that
+    /// no word is cut. At least one second stays pending, since a shorter chunk is no recording.
+    /// - Throws: As ``heard(_:)``.
     package func cut() async throws {
         let frames = Self.chunkLength * options.sampleRate
         defer { countMemory() }
@@ -134,7 +138,7 @@ package actor LiveRecording {
         }
     }
 
-    /// All that was to be heard was heard, and the results are wanted.
+    /// Stores the rest of the audio with its words, and commits the transaction.
     package func commit() async throws {
         try await keepRest(isHeard: true)
         guard let transaction = try await recordings.store.transaction(place.key),
@@ -144,8 +148,8 @@ package actor LiveRecording {
         try await recordings.consultations.commit(place.key, ChunkList(files: files, times: times))
     }
 
-    /// The stream has broken off. What was not settled of it is recognised later. All of it is stored when this returns,
-    /// also what somebody else was storing.
+    /// Stores the rest of the audio after the stream broke off. A job recognises audio without a final result. All
+    /// chunks are stored when this returns, also those that another call is writing.
     package func breakOff() async throws {
         try await keepRest(isHeard: false)
         while chunksOnTheirWay > 0 { await withCheckedContinuation { waiters.append($0) } }
@@ -159,16 +163,17 @@ package actor LiveRecording {
         try await keepChunk(upTo: start + frames, isHeard ? rest : nil)
     }
 
-    /// - Parameter words: in seconds of the stream; nil where nobody has listened.
+    /// Stores audio from ``start`` to `end` as a chunk, or as a part of the last chunk.
+    /// - Parameter words: The words, in seconds from the start of the stream; nil without a final result.
     private func keepChunk(upTo end: Int, _ words: [TimedWord]?) async throws {
         let count = min(end - start, pending.readableBytes / frameSize)
         guard count > 0, let audio = pending.readSlice(length: count * frameSize) else { return }
         let frames = start..<(start + count)
         start = frames.upperBound
-        // Nobody else joins anything to it meanwhile.
+        // No other call may join audio to this chunk meanwhile.
         let growing = words.flatMap { _ in last.flatMap { isJoined($0, at: frames.lowerBound) ? $0 : nil } }
         last = nil
-        // The number is taken with the audio, so that chunks are in its order however long they take to be written.
+        // The number is taken together with the audio, so that chunks are in order however long their writes take.
         let name = growing?.name ?? takeName()
         chunksOnTheirWay += 1
         bytesOnTheirWay += audio.readableBytes
@@ -181,7 +186,7 @@ package actor LiveRecording {
             for waiter in woken { waiter.resume() }
         }
         do {
-            // This task may be cancelled, and what was taken out is nowhere else.
+            // This task may be cancelled, and no other place holds the audio.
             let stored = try await uncancelled { [self] in
                 try await store(audio, frames, words, in: growing, as: name)
             }
@@ -189,7 +194,7 @@ package actor LiveRecording {
                 start: seconds(stored.frames.lowerBound), end: seconds(stored.frames.upperBound))
             if words != nil, start == frames.upperBound { last = stored }
         } catch {
-            // To be tried again, unless something that follows is stored already.
+            // The audio is tried again, unless later audio is stored already.
             if start == frames.upperBound {
                 start = frames.lowerBound
                 last = growing
@@ -206,15 +211,15 @@ package actor LiveRecording {
         return place.nextName
     }
 
-    /// Whether what begins at a frame is to be part of a chunk.
+    /// Whether audio that begins at a frame joins a chunk.
     private func isJoined(_ chunk: HeardChunk, at frame: Int) -> Bool {
         chunk.frames.upperBound == frame && chunk.frames.count < Self.chunkLength * options.sampleRate
             && chunk.audio.readableBytes < Self.largestJoined
             && chunk.audio.readableBytes == chunk.frames.count * frameSize
     }
 
-    /// Stores audio with what was heard in it, as a chunk of its own or together with the one before. A chunk that grows
-    /// is written anew: its file never changes, so that whoever reads it has it whole.
+    /// Stores audio with its words, as a new chunk or joined to a stored one. A chunk that grows gets a new file: files
+    /// never change, so a reader never sees half of one.
     private func store(
         _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, in growing: HeardChunk?, as name: String
     ) async throws -> HeardChunk {
@@ -226,12 +231,13 @@ package actor LiveRecording {
                 whole, growing.frames.lowerBound..<frames.upperBound, growing.words + (words ?? []), as: name,
                 insteadOf: growing.eTag)
         } catch is Taken {
-            // Its client has put something else in its place.
+            // The client has replaced the chunk meanwhile.
             return try await write(audio, frames, words, as: takeName(), insteadOf: nil)
         }
     }
 
-    /// - Parameter eTag: of what is there under that name; nil for nothing.
+    /// Writes a WAV file and stores it as a chunk.
+    /// - Parameter eTag: The ETag of the chunk that the file replaces; nil for a new chunk.
     private func write(
         _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, as name: String, insteadOf eTag: String?
     ) async throws -> HeardChunk {
@@ -258,9 +264,10 @@ package actor LiveRecording {
             name: kept, eTag: Hex.encode(written.md5), frames: frames, audio: audio, words: words ?? [])
     }
 
-    /// Under that name, or the next that nobody has: another socket may be at the same consultation.
-    /// - Returns: the chunk's name.
-    /// - Throws: ``Taken`` where something else is there than what it is to replace.
+    /// Stores a file as a chunk with the wanted name, or with the next free one: another socket may stream to the same
+    /// transaction.
+    /// - Returns: The chunk's name.
+    /// - Throws: ``Taken`` if the chunk to replace has changed.
     private func keep(
         _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?, as wanted: String,
         insteadOf eTag: String?

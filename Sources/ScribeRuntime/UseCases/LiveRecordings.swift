@@ -3,8 +3,8 @@ import Foundation
 package import ScribeDomain
 package import ScribeStore
 
-/// Live streams that are consultations: their audio becomes chunks, what is heard in them the text of those, and their end
-/// the commit.
+/// Live streams of transactions: their audio becomes chunks, their results the transcripts of those, and their end the
+/// commit.
 package struct LiveRecordings: Sendable {
     let store: Store
     let uploads: Uploads
@@ -12,7 +12,7 @@ package struct LiveRecordings: Sendable {
     let memory: MemoryBudget
     let clock: WorldClock
 
-    /// - Parameter memory: holds the audio that is in no chunk yet.
+    /// - Parameter memory: The budget for audio that is in no chunk yet.
     package init(
         store: Store, uploads: Uploads, consultations: Consultations, memory: MemoryBudget, clock: WorldClock
     ) {
@@ -23,12 +23,12 @@ package struct LiveRecordings: Sendable {
         self.clock = clock
     }
 
-    /// Begins a stream, or goes on with one that was broken off: its chunks are numbered after those that are there.
+    /// Begins a stream, or resumes one that broke off. Its chunks get the numbers after the last stored chunk.
     /// - Parameters:
-    ///   - segment: what its chunks are named after instead, where streams are told apart.
-    ///   - keepsSilence: whether minutes in which nobody speaks are kept too.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended, or where
-    ///   the transaction has no place for audio.
+    ///   - segment: The id of the stream, which its chunks are named after instead; nil to number them.
+    ///   - keepsSilence: Whether minutes without speech are stored too.
+    /// - Throws: ``ScribeError/transactionNotFound``; ``ScribeError/invalidState(_:)`` if the recording has ended, or
+    ///   if the transaction has no place for audio.
     package func open(
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, keepsSilence: Bool = true,
         for principal: Principal
@@ -37,10 +37,11 @@ package struct LiveRecordings: Sendable {
         return LiveRecording(self, place, options, keepsSilence: keepsSilence, principal)
     }
 
-    /// Where a stream's chunks go.
+    /// Transaction, bucket and folder of a stream's chunks, with the number of the next one.
     struct Place: Sendable {
         let key: Transaction.Key
         let location: AudioLocation
+        /// The first spoken language of the transaction; nil if it names none.
         let language: String?
         /// The number of the next chunk.
         var next: Int
@@ -54,13 +55,16 @@ package struct LiveRecordings: Sendable {
         }
     }
 
-    /// What chunks are called.
+    /// Naming scheme of chunks.
     enum Names: Sendable {
+        /// By the transaction's running number, such as `3.wav`.
         case numbers
+        /// By the id of the stream and a number of its own.
         case segment(String)
     }
 
-    /// - Throws: as ``open(_:_:segment:keepsSilence:for:)``.
+    /// Finds the place for the chunks of an open transaction.
+    /// - Throws: As ``open(_:_:segment:keepsSilence:for:)``.
     func locate(
         _ id: TransactionID, _ principal: Principal, as names: Names = .numbers
     ) async throws -> Place {
@@ -76,7 +80,7 @@ package struct LiveRecordings: Sendable {
             next: try await firstNumber(names, of: transaction), names: names)
     }
 
-    /// The number of a stream's first chunk: after the highest that is there, or 1 in a segment of its own.
+    /// The number of a stream's first chunk: one more than the highest stored number, or 1 for names by stream id.
     private func firstNumber(_ names: Names, of transaction: Transaction) async throws -> Int {
         guard case .numbers = names else { return 1 }
         let files = try await store.fileNames(of: transaction) ?? []

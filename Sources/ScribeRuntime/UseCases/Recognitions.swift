@@ -6,17 +6,17 @@ package import NIOPosix
 package import ScribeDomain
 package import ScribeStore
 
-/// Recordings that are no part of a consultation: they are written to a file, recognised while their sender waits, and not
-/// kept.
+/// Recognition of recordings outside transactions: each is written to a file, recognised while its sender waits, and
+/// deleted.
 package struct Recognitions: Sendable {
-    /// What was sent, and what was heard in it.
+    /// Result of a recognition.
     package struct Hearing: Sendable {
         package let speech: RecognisedSpeech
-        /// Those of ``speech``, or where they may have been spoken.
+        /// The words of ``speech``; with estimated times if the recogniser gave none.
         package let words: [TimedWord]
-        /// In seconds.
+        /// The length of the audio, in seconds.
         package let duration: Double
-        /// Of the bytes as they came.
+        /// The digest of the bytes as they were sent.
         package let sha256: SHA256Digest
     }
 
@@ -41,13 +41,13 @@ package struct Recognitions: Sendable {
         self.threads = threads
     }
 
-    /// Takes a recording in and tells what is said in it. It is tried once: its sender decides about further attempts.
+    /// Receives and recognises a recording. There is one attempt; the sender decides about further ones.
     /// - Parameters:
-    ///   - samples: what its bytes are, where they do not say so themselves.
-    ///   - size: how many bytes are announced.
-    ///   - languages: what may be spoken, two at most.
+    ///   - samples: The format of raw samples; nil for a file with a header.
+    ///   - size: The announced size in bytes; nil if unknown.
+    ///   - languages: The languages that may be spoken, at most two.
     /// - Throws: ``EngineFailure``, ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageUnavailable(cause:)``,
-    ///   ``ScribeError/storageQuotaExceeded``, what the body throws.
+    ///   ``ScribeError/storageQuotaExceeded``, and errors of the body.
     package func hear<Body: AsyncSequence & Sendable>(
         _ body: Body, samples: WaveHeader? = nil, size: Int? = nil, languages: [String], for principal: Principal
     ) async throws -> Hearing where Body.Element == ByteBuffer {

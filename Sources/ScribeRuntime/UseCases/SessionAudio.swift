@@ -4,17 +4,17 @@ package import NIOCore
 package import ScribeDomain
 package import ScribeStore
 
-/// All audio of a consultation as one recording.
+/// All audio of a transaction as one recording.
 package struct SessionAudio: Sendable {
-    /// Why there is none.
+    /// Error for a transaction without such a recording.
     package enum Absence: Error, Hashable, Sendable {
-        /// This machine cannot make it.
+        /// This machine lacks the program or library that makes it.
         case notEnabled
-        /// The consultation has not ended, has no audio, or was too long ago.
+        /// The transaction is not committed, has no audio, or was committed too long ago.
         case notAvailable
     }
 
-    /// For how long after the end of a consultation there is one, in seconds.
+    /// The time after commit for which the recording is available, in seconds.
     package static let lifetime: TimeInterval = 86_400
 
     private let store: Store
@@ -29,14 +29,14 @@ package struct SessionAudio: Sendable {
         self.clock = clock
     }
 
-    /// Until when there is one.
+    /// The time until which the recording is available.
     /// - Throws: ``ScribeError/transactionNotFound``, ``Absence``.
     package func expiry(of key: Transaction.Key) async throws -> Date {
         try await audible(key).expiry
     }
 
-    /// Makes it, and hands it over as it is made. What cannot be decoded is left out.
-    /// - Throws: as ``expiry(of:)``, and what `emit` throws.
+    /// Encodes the recording and emits its bytes on the way. It leaves out files that cannot be decoded.
+    /// - Throws: As ``expiry(of:)``, and errors of `emit`.
     package func play(_ key: Transaction.Key, _ emit: @concurrent (ByteBuffer) async throws -> Void) async throws {
         let (transaction, _) = try await audible(key)
         guard let location = transaction.request.audioLocation else { throw Absence.notAvailable }

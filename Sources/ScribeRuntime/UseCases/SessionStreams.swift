@@ -1,17 +1,17 @@
 package import Engines
 package import ScribeDomain
 
-/// The sockets over which sessions' audio comes, so that what one still holds is stored before anybody counts on it: the
-/// session's end, and the next socket.
+/// Open sockets with audio of protocol sessions. They store their pending audio before the session ends, and before its
+/// next socket begins.
 package final class SessionStreams: Sendable {
     private let recordings: LiveRecordings
     private let open = LockedValue<[Transaction.Key: [LiveRecording]]>([:])
 
     package init(recordings: LiveRecordings) { self.recordings = recordings }
 
-    /// Begins a socket's recording, and hands it over to its end. What is left then is stored, however it comes.
-    /// - Parameter segment: what its chunks are named after, where streams are told apart.
-    /// - Throws: as ``LiveRecordings/open(_:_:segment:keepsSilence:for:)``.
+    /// Begins the recording of a socket, after the session's other sockets have stored their audio.
+    /// - Parameter segment: The id of the stream, which its chunks are named after; nil to number them.
+    /// - Throws: As ``LiveRecordings/open(_:_:segment:keepsSilence:for:)``.
     package func begin(
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, for principal: Principal
     ) async throws -> LiveRecording {
@@ -22,7 +22,7 @@ package final class SessionStreams: Sendable {
         return recording
     }
 
-    /// The socket is closed.
+    /// Forgets the recording of a closed socket.
     package func end(_ recording: LiveRecording, of key: Transaction.Key) {
         open.withLock { open in
             open[key]?.removeAll { $0 === recording }
@@ -30,8 +30,8 @@ package final class SessionStreams: Sendable {
         }
     }
 
-    /// Stores what the session's sockets hold.
-    /// - Throws: as ``LiveRecording/breakOff()``; then it is still held.
+    /// Stores the pending audio of the session's sockets.
+    /// - Throws: As ``LiveRecording/breakOff()``; the sockets then still hold their audio.
     package func settle(_ key: Transaction.Key) async throws {
         for recording in open.withLock({ $0[key] ?? [] }) { try await recording.breakOff() }
     }

@@ -3,8 +3,8 @@ import NIOCore
 package import ScribeDomain
 package import ScribeStore
 
-/// What is done with the files of recordings, by whatever door they come: they are written beside, checked by whoever
-/// takes them in, and then kept in one store transaction that also makes the work they bring.
+/// Upload pipeline: a file is written beside the store, its API checks it, and one SQL transaction stores it together
+/// with the jobs that it causes.
 package struct Uploads: Sendable {
     private let store: Store
     private let objects: ObjectFiles
@@ -13,7 +13,7 @@ package struct Uploads: Sendable {
     private let bench: TestBench
     private let watchers: [any UploadWatcher]
 
-    /// - Parameter watchers: are told of every upload that is kept.
+    /// - Parameter watchers: Notified of every stored upload.
     package init(
         store: Store, objects: ObjectFiles, reserve: StorageReserve, bench: TestBench,
         watchers: [any UploadWatcher] = []
@@ -26,11 +26,11 @@ package struct Uploads: Sendable {
         self.watchers = watchers
     }
 
-    /// Begins a file. Its bytes count towards the quota of its business while they are received. The caller must `keep` or
-    /// `discard` it.
+    /// Begins a file. Its bytes count towards the quota of its business while they arrive. The caller must call `keep`
+    /// or `discard`.
     /// - Parameters:
-    ///   - size: how much is announced, in bytes.
-    ///   - place: where it will be kept, where that is known.
+    ///   - size: The announced size in bytes.
+    ///   - place: The bucket and key that the file will have; nil if they are unknown.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)``, ``ScribeError/storageQuotaExceeded``.
     package func begin(
         for business: BusinessID, expecting size: Int = 0, at place: (bucket: String, key: String)? = nil,
@@ -42,11 +42,12 @@ package struct Uploads: Sendable {
         return (file, objects.create(file, checksums: checksums, arriving: arriving))
     }
 
-    /// Keeps a file that was written as an object, in the place of one of the same bucket and key. When that fails the
-    /// file is removed.
-    /// - Parameter permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
+    /// Stores a written file as an object, and replaces the object of the same bucket and key. If that fails, the file
+    /// is removed.
+    /// - Parameter permitReplacing: Gets the ETag of the present object, nil without one. It throws to keep that
+    ///   object.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/refusedOnPurpose``, ``ScribeError/sessionEnded``,
-    ///   ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``, what `permitReplacing` throws.
+    ///   ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``, and errors of `permitReplacing`.
     package func keep(
         _ object: StoredObject, for principal: Principal, isChunk: Bool = false,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
@@ -60,11 +61,12 @@ package struct Uploads: Sendable {
         await tell(object, principal)
     }
 
-    /// Keeps a file that was written as a chunk of an open transaction, with what was heard in it.
+    /// Stores a written file as a chunk of an open transaction, with its transcript.
     /// - Parameters:
-    ///   - speech: nil where nobody has listened.
-    ///   - permitReplacing: as in ``keep(_:for:replacing:)``; when it throws the file stays, to be kept otherwise.
-    /// - Throws: as ``keep(_:for:replacing:)``; ``ScribeError/invalidState(_:)`` once recording has ended.
+    ///   - speech: The transcript; nil if a job must recognise the chunk.
+    ///   - permitReplacing: As in ``keep(_:for:replacing:)``. If it throws, the file stays, so that the caller can
+    ///     store it under another name.
+    /// - Throws: As ``keep(_:for:replacing:)``; ``ScribeError/invalidState(_:)`` once the recording has ended.
     package func keep(
         _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key, for principal: Principal,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
@@ -79,10 +81,10 @@ package struct Uploads: Sendable {
         await tell(object, principal)
     }
 
-    /// Removes files to which nobody refers any more.
+    /// Removes files that no row of the store refers to.
     package func remove(_ files: [String]) async { await objects.remove(files) }
 
-    /// Removes an object, also on a disk that is full. Succeeds whether there was one or not.
+    /// Removes an object, also on a full disk. Succeeds whether the object existed or not.
     package func delete(bucket: String, key: String, of business: BusinessID) async throws {
         try await reserve.freeing {
             if let file = try await store.deleteObject(business: business, bucket: bucket, key: key) {
@@ -93,8 +95,8 @@ package struct Uploads: Sendable {
 
     // MARK: In parts
 
-    /// Keeps a part of an upload, in the place of one of the same number.
-    /// - Returns: false when there is no such upload; the file is removed then.
+    /// Stores a part of a multipart upload, and replaces the part of the same number.
+    /// - Returns: False if there is no such upload; then the file is removed.
     package func keep(
         _ part: MultipartPart, of id: String, bucket: String, key: String, for principal: Principal
     ) async throws -> Bool {
@@ -105,15 +107,15 @@ package struct Uploads: Sendable {
         return replaced != nil
     }
 
-    /// Writes parts one after another into a new file.
-    /// - Returns: the file and its size; nil when a part is not there any more.
+    /// Joins parts into a new file.
+    /// - Returns: The file and its size in bytes; nil if a part is gone.
     package func join(_ parts: [MultipartPart]) async throws -> (file: String, size: Int)? {
         let file = objects.freshName()
         return try await objects.join(parts.map(\.file), into: file).map { (file, $0) }
     }
 
-    /// Keeps the joined parts as an object and forgets the upload.
-    /// - Returns: false when the upload is gone; the file is removed then.
+    /// Stores the joined parts as an object and ends the multipart upload.
+    /// - Returns: False if the upload is gone; then the file is removed.
     package func complete(
         _ id: String, as object: StoredObject, for principal: Principal,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
@@ -132,8 +134,8 @@ package struct Uploads: Sendable {
         return true
     }
 
-    /// Forgets an upload in parts.
-    /// - Returns: false when there is none.
+    /// Aborts a multipart upload and removes its parts.
+    /// - Returns: False if there is no such upload.
     package func abort(_ id: String, bucket: String, key: String, of business: BusinessID) async throws -> Bool {
         try await reserve.freeing {
             guard let files = try await store.abort(id, bucket: bucket, key: key, business: business) else {
@@ -144,7 +146,7 @@ package struct Uploads: Sendable {
         }
     }
 
-    /// Stores what refers to a file. When that fails and the row is not there, the file goes too.
+    /// Stores a row that refers to a file. If that fails and the row does not exist, the file is removed.
     private func keeping<Value: Sendable>(_ file: String, _ storing: () async throws -> Value) async throws -> Value {
         do {
             return try await storing()
@@ -159,14 +161,14 @@ package struct Uploads: Sendable {
     }
 }
 
-/// Somebody for whom an upload means something beside its bytes.
+/// Observer of stored uploads, for families in which an upload has further effects.
 package protocol UploadWatcher: Sendable {
-    /// The upload is kept, and its sender will be told so, whatever is done here.
+    /// Called after an upload is stored. It cannot make the upload fail.
     func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async
 }
 
 extension Uploads {
-    /// All bytes of a small object; nil when they are not there any more, or more than `limit`.
+    /// All bytes of a small object; nil if its file is gone, or larger than `limit` bytes.
     package func bytes(of object: StoredObject, upTo limit: Int) async throws -> [UInt8]? {
         guard object.size <= limit, let reader = try await objects.open(object.file) else { return nil }
         var content: [UInt8] = []
@@ -178,6 +180,6 @@ extension Uploads {
         return content
     }
 
-    /// The bytes of an object, to be read piece by piece; nil when its file is not there any more.
+    /// Opens an object for reading; nil if its file is gone.
     package func open(_ object: StoredObject) async throws -> ObjectReader? { try await objects.open(object.file) }
 }

@@ -3,8 +3,8 @@ package import Foundation
 package import ScribeDomain
 package import ScribeStore
 
-/// Who is told of what becomes of consultations. Nobody announces anything here: the store raises events in the SQL
-/// transactions that make them true.
+/// Webhook registrations, callbacks and replays. No use case raises events: the store does, in the SQL transaction of
+/// the change itself.
 package struct Webhooks: Sendable {
     private let store: Store
     private let outbound: OutboundClient
@@ -13,10 +13,10 @@ package struct Webhooks: Sendable {
     private let pauses: [Duration]
     private let formats: [Webhook.Style: any WebhookFormat]
 
-    /// How long it may take to find out where a name leads.
+    /// The time limit for the DNS lookup of an endpoint.
     private static let lookUpTime: Duration = .seconds(10)
 
-    /// - Parameter pauses: between one attempt at a delivery and the next, of registrations that come.
+    /// - Parameter pauses: The pauses between attempts at a delivery, for registrations from now on.
     package init(
         store: Store, outbound: OutboundClient, identifiers: IdentifierSource, clock: WorldClock, pauses: [Duration],
         formats: [any WebhookFormat]
@@ -29,8 +29,9 @@ package struct Webhooks: Sendable {
         self.formats = formats.byStyle
     }
 
+    /// Registers a webhook after checking its endpoint, events and signing key.
     /// - Parameters:
-    ///   - fields: what endpoint, events and key are called where they were sent, for who reads what is wrong.
+    ///   - fields: The names of endpoint, events and key in the request, for errors.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     package func register(
         _ draft: WebhookDraft, for principal: Principal,
@@ -52,40 +53,41 @@ package struct Webhooks: Sendable {
         return try await store.register(draft, for: principal, pauses: pauses, at: clock.now)
     }
 
-    /// - Returns: false when the business has none such.
+    /// Removes a registration.
+    /// - Returns: False if the business has no such registration.
     package func remove(_ id: Int64, _ style: Webhook.Style, of business: BusinessID) async throws -> Bool {
         try await store.removeWebhook(id, style: style, of: business, at: clock.now)
     }
 
-    /// Tells somebody whom a request has named. It is stored when this returns.
+    /// Queues a callback to the address that a request named. It is stored when this returns.
     package func tell(_ callback: Callback, at address: OutboundAddress, of business: BusinessID) async throws {
         try await store.enqueue(callback, host: address.host, of: business, at: clock.now)
     }
 
     // MARK: For operators
 
-    /// Has one delivered once more; nil when there is none such.
+    /// Queues a delivery again; nil if there is no such delivery.
     /// - Throws: ``ScribeError/invalidState(_:)``.
     package func replay(_ id: Int64) async throws -> DeliveryRecord? {
         try await store.replay(id, at: clock.now)
     }
 
-    /// Has all that have failed delivered once more.
-    /// - Parameter webhook: nil for everybody's.
-    /// - Returns: how many.
+    /// Queues all failed deliveries again.
+    /// - Parameter webhook: The id of a registration; nil for all registrations.
+    /// - Returns: The number of deliveries.
     package func replayFailed(of webhook: Int64?) async throws -> Int {
         try await store.replayFailed(of: webhook, at: clock.now)
     }
 
-    /// Tells a registration of something that was made up.
-    /// - Returns: nil when there is none such.
+    /// Queues a delivery of a test event to a registration.
+    /// - Returns: Nil if there is no such registration.
     package func test(_ id: Int64) async throws -> DeliveryRecord? {
         let session = TransactionID("test-\(identifiers.uuid())")
         guard let delivery = try await store.enqueueTest(of: id, session: session, at: clock.now) else { return nil }
         return try await store.delivery(delivery)
     }
 
-    /// What is told, byte for byte; nil for a callback.
+    /// The headers and body of a delivery, byte for byte; nil for a callback.
     package func message(
         of record: DeliveryRecord
     ) -> (headers: [(name: String, value: String)], body: Data)? {

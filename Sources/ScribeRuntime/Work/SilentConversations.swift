@@ -29,6 +29,7 @@ package struct SilentConversations: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             await loop?.run {
                 let now = loop?.clock.now ?? .distantPast
+                guard (try? await store.holds(.silence)) == true else { return now.addingTimeInterval(60) }
                 // Interrupted by a stop or an error; those in hand are passed over.
                 var isDone = await process { try await store.processingConversations() }
                 isDone = await process { try await store.overdueConversations(at: now) } && isDone

@@ -1,7 +1,7 @@
 import Engines
 import ScribeDomain
 
-/// Fixtures as `seed/fixtures.yaml` spells them.
+/// Decoder of fixtures files, such as `seed/fixtures.yaml`.
 struct FixturesFile: Decodable {
     let fixtures: FixtureSet
 

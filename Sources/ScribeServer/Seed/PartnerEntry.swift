@@ -4,12 +4,13 @@ import ScribeDomain
 import ScribeHTTP
 import Suki
 
-/// A partner as YAML spells it, and who is told of its clinicians' sessions.
+/// Partner in a clients file, with its webhook.
 struct PartnerEntry: Decodable, Sendable {
+    /// Webhook of a partner, which is notified of its clinicians' ambient sessions.
     struct Hook: Decodable, Hashable, Sendable {
         let endpoint: Webhook.Endpoint
         let secret: String
-        /// The vendor makes one.
+        /// The maximum number of attempts per delivery, from 1 to 20. The vendor makes one.
         let attempts: Int
 
         private enum CodingKeys: String, CodingKey, CaseIterable {

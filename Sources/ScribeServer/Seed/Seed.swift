@@ -7,22 +7,23 @@ import ScribeRuntime
 import Suki
 import Yams
 
-/// What a fresh server knows: the files in `seed/`, and those that the configuration adds.
+/// Reader of the files in `seed/`, which are compiled in, and of the user's files of the same form.
 enum Seed {
+    /// Client with its secrets.
     struct Login: Sendable {
         let client: Client
         let secret: String
-        /// Keys of APIs that know no login.
+        /// Keys for APIs without a login.
         let keys: [String]
     }
 
-    /// Who may log in.
+    /// Content of a clients file.
     struct Logins: Sendable {
         var clients: [Login] = []
         var partners: [PartnerEntry] = []
     }
 
-    /// A client as YAML spells it.
+    /// Client in a clients file.
     private struct ClientEntry: Decodable {
         let client: Client
         let secret: String
@@ -124,7 +125,7 @@ enum Seed {
         let sections: [Heading]?
         let sectionIDs: [SectionID]?
 
-        /// One that notes can be written in.
+        /// Format in which notes can be written.
         private struct Format: Decodable {
             let value: Template.Format
 
@@ -159,7 +160,7 @@ enum Seed {
         let templates: [TemplateEntry]
     }
 
-    /// The demo clients. The first is who requests without a token of ours act for.
+    /// Reads the demo clients. Requests without a token of this server act for the first one.
     static func demoClients() throws -> Logins {
         try decode(ClientsFile.self, document_clients().bytes, "seed/clients.yaml").logins
     }
@@ -217,7 +218,7 @@ enum Seed {
         }
     }
 
-    /// What a value of a type is like in YAML.
+    /// The end of "… must …" for a type: the form of its values in YAML.
     private static func form(of type: Any.Type) -> String {
         switch type {
         case is Node.Mapping.Type: "hold keys and values"

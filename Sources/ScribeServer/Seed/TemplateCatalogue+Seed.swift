@@ -1,7 +1,7 @@
 package import ScribeRuntime
 
 extension TemplateCatalogue {
-    /// The templates that every server knows, of `seed/templates.yaml`.
+    /// Reads the templates of every server from `seed/templates.yaml`, which is compiled in.
     /// - Throws: ``StartupProblem``.
     package static func shipped() throws -> TemplateCatalogue { try Seed.templates() }
 }

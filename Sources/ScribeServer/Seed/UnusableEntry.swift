@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// An entry of a file that a person wrote, and why it cannot be used.
+/// Error in an entry of a clients or fixtures file.
 struct UnusableEntry: Error, CustomStringConvertible {
     let problem: String
 
@@ -9,7 +9,7 @@ struct UnusableEntry: Error, CustomStringConvertible {
     var description: String { problem }
 }
 
-/// An entry of a list in such a file. A problem with the entry is told with its place in the file.
+/// Entry of a list in a clients or fixtures file. Errors in it become decoding errors with its place in the file.
 struct PlacedEntry<Entry: Decodable>: Decodable {
     let entry: Entry
 
@@ -24,7 +24,7 @@ struct PlacedEntry<Entry: Decodable>: Decodable {
 }
 
 extension Decoder {
-    /// For files that people write: a key with a slip in it would otherwise have no effect and nobody would be told.
+    /// Refuses unknown keys, since a misspelled key would otherwise have no effect and no error.
     /// - Throws: ``UnusableEntry`` that names the nearest known key.
     func refuseUnknownKeys(_ known: [some CodingKey]) throws {
         let names = known.map(\.stringValue)

@@ -62,7 +62,22 @@ final class SQLiteDatabase: Sendable {
     func write<Value: Sendable>(
         _ scopes: WriteScope..., body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
-        try await writes.write { db, changes in try body(db.writing, &changes) }
+        try await writes.write { db, changes in
+            let value = try body(db.writing, &changes)
+            try Self.count(changes, in: db.writing)
+            return value
+        }
+    }
+
+    /// Counts the changes of transactions in their rows, so that a kept answer can be compared with them.
+    private static func count(_ changes: [Change], in session: any StoreSession) throws {
+        var counted: Transaction.Key?
+        for case .transaction(let key) in changes where key != counted {
+            counted = key
+            try session.run(
+                "UPDATE transactions SET changes = changes + 1 WHERE business_id = ? AND txn_id = ?",
+                [key.business.rawValue, key.id.rawValue])
+        }
     }
 
     /// The same for a `body` that changes nothing that others wait for.

@@ -29,6 +29,8 @@ enum WriteScope: Hashable, Sendable {
     case partner(String)
     /// The clients that may log in, and their logins.
     case clients
+    /// The logins on devices without a form.
+    case deviceLogins
     /// Nothing: each statement decides by itself, or inserts a row that no other write looks for.
     case none
 

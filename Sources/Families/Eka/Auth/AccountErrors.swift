@@ -2,7 +2,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"code": 401, "error": "…"}`, the shape that login's documentation gives.
+/// Renders errors of login as `{"code": 401, "error": "…"}`, the shape in the vendor's documentation.
 struct AccountErrors: ErrorTable {
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
         switch error {
@@ -11,9 +11,9 @@ struct AccountErrors: ErrorTable {
         case HTTPProblem.methodNotAllowed: shared.saying("This method is not allowed here")
         case HTTPProblem.tooManyAttempts: shared.saying("Too many attempts have failed, try again later")
         case EkaError.invalidClient: Refusal(.unauthorized, "Invalid client id or client secret")
-        // Never 401: an older iOS client would refresh the refresh, without end (C-111).
+        // Never 401: an older iOS client would answer that with another refresh, endlessly (C-111).
         case EkaError.refreshRefused: Refusal(.forbidden, "The refresh token is not valid")
-        // A login asks for no transaction and no result.
+        // Login reads no transactions and no results, so these errors cannot occur.
         case is ScribeError, is EkaError: .internalError(context)
         default: nil
         }

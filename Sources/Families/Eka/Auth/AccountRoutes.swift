@@ -7,11 +7,11 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/connect-auth/v1/account`: login and refresh (eka.md 1.3).
+/// `/connect-auth/v1/account`: logs clients in, refreshes tokens and logs out (eka.md 1.3).
 struct AccountRoutes: Sendable {
-    /// How long a rotated refresh token is still honoured, in seconds.
+    /// Grace period of a rotated refresh token, in seconds.
     static let refreshGrace: TimeInterval = 60
-    /// In bytes: whoever sends it has no token yet.
+    /// Largest body, in bytes. Small, since its sender has no token yet.
     private static let bodyLimit = 16 << 10
 
     let store: Store
@@ -25,7 +25,8 @@ struct AccountRoutes: Sendable {
     let proxies: TrustedProxies
     let clock: WorldClock
 
-    /// - Parameter pages: for what the vendor's login page asks, in the envelope that it reads.
+    /// Adds the routes.
+    /// - Parameter pages: Routes of the vendor's login page, with the error envelope of that page.
     static func add(to router: WorldRoutes<Self>, pages: WorldRoutes<Self>) {
         pages.post("connect-auth/v1/login", use: logInFromPage)
         router.group("connect-auth/v1/account")
@@ -33,7 +34,7 @@ struct AccountRoutes: Sendable {
             .post("refresh-token", use: refresh)
             .post("refresh", use: refresh)
             .post("logout", use: logout)
-        // The desktop app's.
+        // Paths of the desktop app.
         router.post("connect-auth/v1/refresh", use: refresh)
         router.get("connect-auth/v1/auth-mode", use: mode)
     }
@@ -42,7 +43,7 @@ struct AccountRoutes: Sendable {
         .json(.ok, Self.authMode)
     }
 
-    /// How the vendor's web app may let people log in: with a name and a secret, and nothing beside it.
+    /// Login methods for the vendor's web app: name and secret only.
     private static let authMode: JSON = [
         "oidc_enabled": false, "oidc_login_url": .null, "oidc_display_name": "Single sign-on", "providers": [],
         "allow_signup": false, "login_url": "/auth/login",
@@ -58,7 +59,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    /// The vendor's web app sends `{}`, and its cookies (eka.md 1.3).
+    /// The refresh token in the body. The vendor's web app sends `{}` and its cookies instead (eka.md 1.3).
     private struct RefreshBody: Decodable {
         let refreshToken: String?
 
@@ -68,7 +69,7 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func login(_ request: Request, context: ScribeContext) async throws -> Response {
-        // A form of any page could log its reader in as somebody else; JSON is asked for beforehand.
+        // JSON needs a CORS preflight. A form does not, so any page could log its reader in as another client.
         if !request.isDeclaredAsJSON { try pages.requireLogin(request, context) }
         let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let client = try await client(
@@ -81,7 +82,8 @@ struct AccountRoutes: Sendable {
         let password: String
     }
 
-    /// The vendor's login page, whose user is a client here and whose password its secret (reference-backend.md section 8).
+    /// Logs in from the vendor's login page: user name is the client id, password its secret (reference-backend.md
+    /// section 8).
     @Sendable private func logInFromPage(_ request: Request, context: ScribeContext) async throws -> Response {
         try pages.requireLogin(request, context)
         guard request.isDeclaredAsJSON else { throw HTTPProblem.notJSON }
@@ -91,6 +93,7 @@ struct AccountRoutes: Sendable {
         return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context), saysSuccess: true)
     }
 
+    /// Checks a client's secret, within the login throttle.
     /// - Throws: `refusal`, ``HTTPProblem/tooManyAttempts(retryAfter:)``.
     private func client(
         _ id: String, _ secret: String, orThrow refusal: EkaError, _ request: Request, _ context: ScribeContext
@@ -103,14 +106,13 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    /// An expired access token may come along in header or body; it is not looked at (C-83).
+    /// Rotates a refresh token. An expired access token may come along in header or body; it is ignored (C-83).
     @Sendable private func refresh(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: RefreshBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         guard let old = try body.refreshToken ?? keptRefreshToken(request, context) else {
             throw ScribeError.invalidRequest(field: "refresh_token", problem: "is required")
         }
-        // Whoever sends the same one again within the grace, because an answer was lost or in parallel, gets the same
-        // successor.
+        // A token sent twice within the grace (a lost answer, parallel requests) gets the same successor both times.
         let refreshToken = Base64URL.encode(Data(secrets.successor(ofToken: old)))
         let client = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
@@ -122,7 +124,7 @@ struct AccountRoutes: Sendable {
             inSecureCookies: cookies(of: request, context, isByCookie: body.refreshToken == nil))
     }
 
-    /// Ends the login. Its last access token counts until it expires.
+    /// Ends the login. Its last access token stays valid until it expires.
     @Sendable private func logout(_ request: Request, context: ScribeContext) async throws -> Response {
         let body = try await request.decodeOptionalJSON(as: RefreshBody.self, in: context)
         if let token = try body?.refreshToken ?? keptRefreshToken(request, context, isEmpty: body == nil) {
@@ -136,8 +138,8 @@ struct AccountRoutes: Sendable {
         return response
     }
 
-    /// The refresh token that a browser keeps for a page.
-    /// - Throws: ``HTTPProblem/foreignPage``, ``HTTPProblem/notJSON`` where there is one and it decides nothing.
+    /// The refresh token that a browser keeps in a cookie for a page.
+    /// - Throws: ``HTTPProblem/foreignPage``, ``HTTPProblem/notJSON`` if the cookie must not be used.
     private func keptRefreshToken(
         _ request: Request, _ context: ScribeContext, isEmpty: Bool = false
     ) throws -> String? {
@@ -147,9 +149,10 @@ struct AccountRoutes: Sendable {
         return token
     }
 
-    /// Whether the cookies of an answer are for encrypted connections only; nil where none are set, or a page could log its
-    /// reader in as somebody else.
-    /// - Parameter isByCookie: whether the page may use those that it has, in whose place the new ones come.
+    /// Whether the answer's cookies are for encrypted connections only; nil if the answer sets no cookies.
+    ///
+    /// Without this check any page could log its reader in as another client.
+    /// - Parameter isByCookie: The page already used valid cookies, which the new ones replace.
     private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> Bool? {
         guard isByCookie || pages.admitToLogin(request, context) else { return nil }
         return origin.base(of: request, context).hasPrefix("https:")

@@ -1,9 +1,11 @@
+import Crypto
 import Foundation
 import ScribeDomain
+import ScribeStore
 
-/// Those who log in on a machine without a form: a code is shown there, and somebody who is logged in approves it (RFC
-/// 8628). Nothing of it outlives the server: it is over in ten minutes.
-final class DeviceLogins: Sendable {
+/// Device logins (RFC 8628): a device without a form shows a code, and a user who is logged in elsewhere approves it
+/// within ten minutes.
+struct DeviceLogins: Sendable {
     /// In seconds.
     static let lifetime = 600.0
     /// In seconds, from one question to the next.
@@ -39,122 +41,62 @@ final class DeviceLogins: Sendable {
         }
     }
 
-    private enum State {
-        case pending, denied
-        case approved(ClientID)
-    }
+    let store: Store
+    let identifiers: IdentifierSource
+    let clock: WorldClock
 
-    private struct Login {
-        let userCode: String
-        let redirect: String?
-        /// By the machine's clock.
-        let expiresAt: Date
-        /// Of the world's clock when it began, in seconds.
-        let offset: TimeInterval
-        let address: String
-        /// One more than the login before it.
-        let number: Int
-        var state: State
-        var lastAsked: Date?
-    }
-
-    /// By their device codes.
-    private typealias Logins = [String: Login]
-
-    private let logins = LockedValue<Logins>([:])
-    private let identifiers: IdentifierSource
-    private let clock: WorldClock
-
-    init(identifiers: IdentifierSource, clock: WorldClock) {
-        self.identifiers = identifiers
-        self.clock = clock
-    }
-
-    /// Begins one. Whoever begins too many ends the oldest of them: nobody else's login is ended, and nobody is refused.
+    /// Begins a login. An address that begins too many loses its oldest one: no other address loses a login, and none is
+    /// refused.
     /// - Parameters:
-    ///   - approver: who has approved it from the start, nil where somebody must.
-    ///   - address: of its client, see ``TrustedProxies/client(of:_:)``.
-    /// - Returns: the code to show; nil where no code is free.
+    ///   - approver: the client that has approved it from the start; nil where a user must.
+    ///   - address: of the device, see ``TrustedProxies/client(of:_:)``.
+    /// - Returns: the code to show, as people type it: `BCDF-GHJK`. Nil where no code is free.
     func begin(
         deviceCode: String, redirect: String?, approvedBy approver: ClientID?, from address: String
-    ) -> String? {
-        let (now, offset) = (clock.wall.now, clock.offset)
-        return logins.withLock { logins in
-            logins = logins.filter { $0.value.expiresAt > now }
-            let taken = Set(logins.values.map(\.userCode))
-            let userCode = (0..<5).lazy.map { _ in self.newUserCode() }.first { !taken.contains($0) }
-            guard let userCode else { return nil }
-            Self.makeRoom(for: address, in: &logins)
-            logins[deviceCode] = Login(
-                userCode: userCode, redirect: redirect, expiresAt: now.addingTimeInterval(Self.lifetime),
-                offset: offset, address: address, number: (logins.values.map(\.number).max() ?? 0) + 1,
-                state: approver.map(State.approved) ?? .pending)
-            return userCode
-        }
+    ) async throws -> String? {
+        let code = try await store.beginDeviceLogin(
+            deviceHash: Self.hash(of: deviceCode), codes: (0..<5).map { _ in newUserCode() }, redirect: redirect,
+            approvedBy: approver, from: address, limits: (Self.most, Self.mostOfAddress),
+            RefreshPeriod(lifetime: Self.lifetime, by: clock))
+        return code.map { "\($0.prefix(4))-\($0.dropFirst(4))" }
     }
 
-    /// Ends the oldest login of an address that has as many as it may have, or of the busiest one when all places are
-    /// taken.
-    private static func makeRoom(for address: String, in logins: inout Logins) {
-        let counts = logins.values.reduce(into: [String: Int]()) { $0[$1.address, default: 0] += 1 }
-        let crowded: (Login) -> Bool
-        if counts[address, default: 0] >= mostOfAddress {
-            crowded = { $0.address == address }
-        } else if logins.count >= most {
-            let busiest = counts.values.max()
-            crowded = { counts[$0.address] == busiest }
-        } else {
-            return
-        }
-        let oldest = logins.filter { crowded($0.value) }.min { $0.value.number < $1.value.number }
-        if let oldest { logins[oldest.key] = nil }
-    }
-
-    /// Somebody who is logged in has seen the code.
+    /// Approves or denies a login by the code that the device shows.
     /// - Parameter client: whom the device will act for; nil denies it.
     /// - Returns: where the page is to go.
-    func decide(_ userCode: String, for client: ClientID?) throws(Refusal) -> String? {
+    /// - Throws: ``Refusal``, and what the store throws.
+    func decide(_ userCode: String, for client: ClientID?) async throws -> String? {
         let letters = userCode.uppercased().filter { $0.isLetter || $0.isNumber }
-        guard letters.count == Self.userCodeLength else { throw .invalidUserCode }
-        let clock = clock
-        let decided = logins.withLock { logins -> Result<String?, Refusal> in
-            let pending = logins.first { _, login in
-                if case .denied = login.state { return false }
-                return login.expiresAt > clock.wallTime(issuedAt: login.offset)
-                    && login.userCode.filter { $0 != "-" } == letters
-            }
-            guard let (code, login) = pending else { return .failure(.userCodeNotFound) }
-            logins[code]?.state = client.map(State.approved) ?? .denied
-            return .success(client == nil ? nil : login.redirect)
-        }
-        return try decided.get()
+        guard letters.count == Self.userCodeLength else { throw Refusal.invalidUserCode }
+        let login = try await store.decideDeviceLogin(letters, for: client, isOver: isOver)
+        guard let login else { throw Refusal.userCodeNotFound }
+        return client == nil ? nil : login.redirect
     }
 
-    /// What has become of it. It is over once it was told.
-    func redeem(_ deviceCode: String) throws(Refusal) -> ClientID {
-        let clock = clock
-        let redeemed = logins.withLock { logins -> Result<ClientID, Refusal> in
-            guard let login = logins[deviceCode] else { return .failure(.unknown) }
-            guard login.expiresAt > clock.wallTime(issuedAt: login.offset) else { return .failure(.expired) }
-            let now = clock.wall.now
-            if let last = login.lastAsked, now.timeIntervalSince(last) < Self.interval { return .failure(.tooFast) }
-            logins[deviceCode]?.lastAsked = now
-            switch login.state {
-            case .pending: return .failure(.pending)
-            case .denied:
-                logins[deviceCode] = nil
-                return .failure(.denied)
-            case .approved(let client):
-                logins[deviceCode] = nil
-                return .success(client)
-            }
+    /// Answers the device that asks for its tokens. A login that was decided is over with the answer.
+    /// - Returns: the client that the device acts for.
+    /// - Throws: ``Refusal``, and what the store throws.
+    func redeem(_ deviceCode: String) async throws -> ClientID {
+        let now = clock.wall.now
+        let login = try await store.redeemDeviceLogin(deviceHash: Self.hash(of: deviceCode), at: now) { login in
+            guard !isOver(login) else { throw Refusal.expired }
+            if let last = login.askedAt, now.timeIntervalSince(last) < Self.interval { throw Refusal.tooFast }
         }
-        return try redeemed.get()
+        switch login?.decision {
+        case nil: throw Refusal.unknown
+        case .pending: throw Refusal.pending
+        case .denied: throw Refusal.denied
+        case .approved(let client): return client
+        }
     }
 
-    /// As people type it: `BCDF-GHJK`.
+    @Sendable private func isOver(_ login: DeviceLogin) -> Bool {
+        login.expiresAt <= clock.wallTime(issuedAt: login.clockOffset)
+    }
+
     private func newUserCode() -> String {
-        let letters = identifiers.bytes(Self.userCodeLength).map { Self.alphabet[Int($0) % Self.alphabet.count] }
-        return String(letters.prefix(4)) + "-" + String(letters.dropFirst(4))
+        String(identifiers.bytes(Self.userCodeLength).map { Self.alphabet[Int($0) % Self.alphabet.count] })
     }
+
+    private static func hash(of deviceCode: String) -> [UInt8] { Array(SHA256.hash(data: Data(deviceCode.utf8))) }
 }

@@ -5,8 +5,8 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/connect-auth/v1/device`: how the vendor's desktop app logs in (`deviceLoginManager.ts`; reference-backend.md section
-/// 8).
+/// `/connect-auth/v1/device`: device login of the vendor's desktop app (`deviceLoginManager.ts`; reference-backend.md
+/// section 8).
 struct DeviceRoutes: Sendable {
     private static let bodyLimit = 16 << 10
     private static let activation = "auth/activate"
@@ -14,8 +14,9 @@ struct DeviceRoutes: Sendable {
     let logins: DeviceLogins
     let queries: Queries
     let issuing: TokenIssuing
-    /// In all modes but strict, a device acts for the demo's client without anybody's approval, as a token would that
-    /// was not issued here.
+    /// The client that devices act for without approval; nil in strict mode.
+    ///
+    /// Other modes accept a token that was not issued here, so they need no approval either.
     let approver: ClientID?
     let origin: LinkOrigin
     let pages: PageOrigins
@@ -40,7 +41,7 @@ struct DeviceRoutes: Sendable {
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
         let deviceCode = Base64URL.encode(Data(identifiers.bytes(48)))
-        let userCode = logins.begin(
+        let userCode = try await logins.begin(
             deviceCode: deviceCode, redirect: redirect, approvedBy: approver,
             from: proxies.client(of: request, context))
         guard let userCode else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
@@ -54,7 +55,9 @@ struct DeviceRoutes: Sendable {
             ])
     }
 
-    /// The app's own scheme, or a port of the same machine: a page elsewhere could pass for the app.
+    /// Whether a redirect leads to the app's own scheme or to a port of the same machine.
+    ///
+    /// A page elsewhere could pass for the app.
     private static func isOfApp(_ text: String) -> Bool {
         guard text.utf8.count <= 2048, text.isPlain, let url = URLComponents(string: text) else { return false }
         switch url.scheme?.lowercased() {
@@ -81,7 +84,7 @@ struct DeviceRoutes: Sendable {
         guard let isApproved = ["approve": true, "deny": false][body.action ?? "approve"] else {
             throw ScribeError.invalidRequest(field: "action", problem: "must be approve or deny")
         }
-        let redirect = try logins.decide(body.userCode, for: isApproved ? principal.client : nil)
+        let redirect = try await logins.decide(body.userCode, for: isApproved ? principal.client : nil)
         return .json(
             .ok,
             [
@@ -98,12 +101,12 @@ struct DeviceRoutes: Sendable {
 
     @Sendable private func redeem(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
-        let id = try logins.redeem(body.deviceCode)
+        let id = try await logins.redeem(body.deviceCode)
         guard let client = try await queries.accounts.client(id)?.client else { throw DeviceLogins.Refusal.denied }
         return try await issuing.answer(to: client)
     }
 
-    /// What to do with the code. There is no page to log in on.
+    /// Explains how to approve the code with curl. The server has no page to log in on.
     @Sendable private func explain(_ request: Request, _ context: ScribeContext) throws -> Response {
         let base = origin.base(of: request, context)
         let approval =

@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The tokens that a login ends with (eka.md 1.3).
+/// Issues the access and refresh tokens of a login (eka.md 1.3).
 struct TokenIssuing: Sendable {
     let store: Store
     let tokens: AccessTokens
@@ -26,9 +26,10 @@ struct TokenIssuing: Sendable {
         self.lifetimes = lifetimes
     }
 
-    /// Both tokens of a new login.
-    /// - Parameter isSecure: nil where no cookies go with it; else whether they are for encrypted connections only.
-    /// - Parameter saysSuccess: whether the body says that it worked.
+    /// Answers a new login with both tokens.
+    /// - Parameters:
+    ///   - isSecure: Whether the cookies are for encrypted connections only; nil to set no cookies.
+    ///   - saysSuccess: Whether the body has `"status": "success"`.
     func answer(
         to client: Client, inSecureCookies isSecure: Bool? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
@@ -40,7 +41,7 @@ struct TokenIssuing: Sendable {
             to: client, refreshToken: refreshToken, inSecureCookies: isSecure, saysSuccess: saysSuccess)
     }
 
-    /// A new access token for a login that goes on.
+    /// Answers a refresh with a new access token.
     func answer(
         to client: Client, refreshToken: String, inSecureCookies isSecure: Bool?, saysSuccess: Bool = false
     ) async throws -> Response {

@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `GET /connect-auth/v1/account/whoami`: whose token it is (eka.md 2.13).
+/// `GET /connect-auth/v1/account/whoami`: describes the owner of the token (eka.md 2.13).
 struct WhoAmIRoute: Sendable {
     let queries: Queries
 

@@ -1,44 +1,44 @@
-/// Where clients of one API contradict each other, what this one needs (eka.md sections 9.1 and 10).
+/// Differences between the SDKs of the EkaScribe API, for one SDK (eka.md sections 9.1 and 10).
 ///
-/// Decided once per request and handed to the encoders; a further client is a further value.
+/// Chosen once per request and given to the encoders. Another SDK is another value of this type.
 package struct ClientProfile: Hashable, Sendable {
-    /// How errors and warnings of a result document are spelled.
+    /// Spelling of errors and warnings in a result document.
     enum DiagnosticStyle: Hashable, Sendable {
-        /// `{type, code, msg}` (C-41).
+        /// Objects of the form `{type, code, msg}` (C-41).
         case objects
         /// The message alone (C-42).
         case strings
     }
 
-    /// What a change of the configuration or of a template is answered with.
+    /// Answer to a change of the configuration or of a template.
     enum Acknowledgement: Hashable, Sendable {
         case object
         /// A bare JSON string (C-45).
         case string
     }
 
-    /// The shape of the user's configuration.
+    /// Shape of the user's configuration.
     enum ConfigShape: Hashable, Sendable {
-        /// Lists, and one map of how many of each may be chosen (C-91).
+        /// Plain lists, and one map with the selection limit of each (C-91).
         case flat
         /// Each list with its own limit, and choices as objects (C-90).
         case nested
     }
 
-    /// What it is called in the configuration.
+    /// The profile's name in the server's configuration.
     package let name: String
-    /// The status when every document failed: 200 for clients that look into the documents (C-48), else 500.
+    /// HTTP status if every document failed: 200 for SDKs that read the documents' own status (C-48), else 500.
     var allFailedStatus = 500
-    /// The word for a failed document (C-50).
+    /// Status word of a failed document (C-50).
     var failureWord = "failure"
-    /// Whether `partial_success` is a word that ends this client's polling.
+    /// Whether `partial_success` ends this SDK's polling.
     var knowsPartialSuccess = true
     var diagnosticStyle = DiagnosticStyle.objects
     var acknowledgement = Acknowledgement.object
     var configShape = ConfigShape.flat
-    /// Whether `error` of a refused stop or commit is read as a text (C-27).
+    /// Whether the SDK reads `error` of a refused stop or commit as a text (C-27).
     var readsErrorAsText = false
-    /// Whether an answer that has to wait holds empty lists; an older iOS client takes them for the end (C-44).
+    /// Whether a pending answer holds empty lists; an older iOS SDK takes empty lists for the end (C-44).
     var hasListsWhilePending = false
 
     static let generic = ClientProfile("generic")
@@ -62,16 +62,16 @@ package struct ClientProfile: Hashable, Sendable {
         $0.diagnosticStyle = .strings
     }
     static let python = ClientProfile("python")
-    /// What the documentation says, whoever asks.
+    /// The vendor's documentation, for every SDK.
     static let documented = ClientProfile("documented") {
         $0.diagnosticStyle = .strings
         $0.hasListsWhilePending = true
     }
 
-    /// Those that a client id can be given in the configuration.
+    /// Profiles that the configuration may assign to a client id.
     package static let named: [ClientProfile] = [generic, ios, android, legacyIOS, web, dotnet, python]
 
-    /// The profile that a `flavour` header names, nil for flavours that no SDK uses.
+    /// The profile for a `flavour` header; nil for a flavour that no SDK sends.
     init?(flavour: String) {
         switch flavour {
         case "ScribeIOS": self = .ios
@@ -83,7 +83,7 @@ package struct ClientProfile: Hashable, Sendable {
         }
     }
 
-    /// The profile that a `User-Agent` gives away.
+    /// The profile for a `User-Agent`; nil for an unknown one.
     init?(userAgent: String) {
         let known: [(String, ClientProfile)] = [
             ("EkaCare-DotNet-SDK", .dotnet), ("python-requests", .python), ("okhttp", .android), ("Alamofire", .ios),
@@ -92,7 +92,7 @@ package struct ClientProfile: Hashable, Sendable {
         self = profile
     }
 
-    /// What a request says of its client: flavour first, then User-Agent; nil when neither is known.
+    /// The profile for a request's headers: by flavour, else by User-Agent; nil if both are unknown.
     static func named(flavour: String?, userAgent: String?) -> ClientProfile? {
         flavour.flatMap(ClientProfile.init(flavour:)) ?? userAgent.flatMap(ClientProfile.init(userAgent:))
     }

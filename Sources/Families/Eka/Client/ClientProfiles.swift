@@ -3,13 +3,13 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// Which client a request comes from: what the configuration says of its client id, then what the request says.
+/// Chooses the SDK profile of a request: by the client id's configuration, else by the request's headers.
 struct ClientProfiles: Sendable {
     let fidelity: Fidelity
-    /// By client id.
+    /// Configured profiles by client id.
     let overrides: [String: ClientProfile]
 
-    /// nil when neither is known of it.
+    /// The profile of a known SDK; nil if neither client id, flavour nor User-Agent is known.
     func known(_ request: Request, _ context: ScribeContext) -> ClientProfile? {
         if fidelity == .documentation { return .documented }
         if !overrides.isEmpty {
@@ -19,7 +19,7 @@ struct ClientProfiles: Sendable {
         return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
     }
 
-    /// The middleware of stop and commit, whose refusals the Android SDK reads as texts (C-27).
+    /// Middleware for stop and commit, whose errors the Android SDK reads as texts (C-27).
     var errorTexts: ErrorTexts { ErrorTexts(profiles: self) }
 
     func profile(of request: Request, _ context: ScribeContext) -> ClientProfile {
@@ -27,7 +27,7 @@ struct ClientProfiles: Sendable {
     }
 }
 
-/// Renders refusals for clients that read `error` as a text (C-27); other clients' pass on to what renders them all.
+/// Renders errors for SDKs that read `error` as a text (C-27). Errors of other SDKs pass on to the outer middleware.
 struct ErrorTexts: RouterMiddleware {
     typealias Context = ScribeContext
 

@@ -1,7 +1,7 @@
-/// Which of two authorities the answers follow where they differ (eka.md sections 9 and 10).
+/// Authority that answers follow where SDKs and documentation differ (eka.md sections 9 and 10).
 package enum Fidelity: String, Hashable, Sendable, CaseIterable {
-    /// What the real client SDKs need.
+    /// Follows the real SDKs.
     case clients
-    /// What the vendor's documentation says, to see what a client makes of that (`--strict-docs`).
+    /// Follows the vendor's documentation, to test how an SDK copes (`--strict-docs`).
     case documentation
 }

@@ -1,9 +1,9 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// What PUT says: `data` holds the keys that change, and no others do (C-93).
+/// Decodes the body of `PUT config`: `data` holds the changed keys only; other keys keep their values (C-93).
 struct ConfigBody: Decodable {
-    /// Whose configuration it is.
+    /// Owner of the configuration.
     enum Scope: String {
         case user
         case workspace
@@ -12,7 +12,7 @@ struct ConfigBody: Decodable {
     let scope: Scope
     let data: JSONValue
 
-    /// How many templates a user can have at hand.
+    /// Most templates in a user's list.
     private static let largestSelection = 500
 
     private enum CodingKeys: String, CodingKey {
@@ -27,13 +27,13 @@ struct ConfigBody: Decodable {
             throw ScribeError.invalidRequest(field: CodingKeys.scope.rawValue, problem: "must be user or workspace")
         }
         self.scope = scope
-        // Of what clients keep for themselves, null takes a key away; of the preferences it is no change.
+        // Null deletes a client's own key; on a preference null changes nothing.
         data = try container.decode(JSONValue.self, forKey: .data).echoable(as: CodingKeys.data.rawValue)
             .withoutNulls { PreferenceKey(rawValue: $0) != nil }
         try Self.check(data)
     }
 
-    /// The keys that clients decode strictly; others are kept as they are.
+    /// Validates the keys that SDKs decode strictly; other keys are stored unchecked.
     private static func check(_ data: JSONValue) throws {
         guard case .object(let members) = data else { return }
         for (name, value) in members {

@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// Something that can be chosen, by id, with the name that people read.
+/// One option of the configuration: an id, and a name to display.
 struct Choice: Hashable, Sendable {
     let id: String
     let name: String
@@ -14,7 +14,7 @@ extension [Choice] {
     var json: JSON { .array(self) { $0.json } }
 }
 
-/// What the configuration offers to every user (eka.md 6.1, 6.2).
+/// Options that the configuration offers to every user (eka.md 6.1, 6.2).
 enum ConfigChoices {
     static let modes = [
         Choice(
@@ -37,7 +37,7 @@ enum ConfigChoices {
     static let largestModels = 1
 }
 
-/// What the server understands of a user's preferences; clients keep other things beside it.
+/// Keys of the preferences that the server reads; clients store other keys beside them.
 enum PreferenceKey: String, CaseIterable {
     case myTemplates = "my_templates"
     case languages = "input_languages"
@@ -52,7 +52,7 @@ extension JSONValue {
     subscript(key: PreferenceKey) -> JSONValue? { self[key.rawValue] }
 }
 
-/// What a user has chosen, or what stands for it until then.
+/// A user's preferences, with defaults for unset ones.
 struct ChosenPreferences {
     let mode: Choice
     let model: Choice
@@ -61,7 +61,7 @@ struct ChosenPreferences {
     let downloadsAutomatically: Bool
     let detectsLanguage: Bool
 
-    /// - Parameter stored: as PUT has left it.
+    /// - Parameter stored: The preferences as stored by `PUT config`.
     init(_ stored: JSONValue, formats known: [Choice]) {
         func choice(_ key: PreferenceKey, of choices: [Choice]) -> Choice {
             let id = stored[key]?.stringValue

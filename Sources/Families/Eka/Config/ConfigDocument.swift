@@ -1,16 +1,16 @@
 import ScribeDomain
 
-/// The configuration of a user.
+/// Encodes a user's configuration in the two shapes that SDKs read.
 struct ConfigDocument {
     let chosen: ChosenPreferences
     let formats: [Choice]
     let myTemplates: [Choice]
     let principal: Principal
     let client: Client?
-    /// What clients have stored and the server does not use.
+    /// Members that clients stored and the server does not read.
     let extras: [String: JSONValue]
 
-    /// The configuration as most clients decode it: plain lists, and choices by their ids (C-91).
+    /// The configuration as most SDKs decode it: plain lists, and choices by their ids (C-91).
     var flat: JSON {
         let own: [JSON.Member] = [
             ("supported_languages", ConfigChoices.languages.json),
@@ -37,9 +37,9 @@ struct ConfigDocument {
             ),
             ("user_details", user),
         ]
-        // The web client expects these two lists on a fresh server.
+        // The web SDK expects these two lists on a fresh server.
         var more = extras.merging(["supported_integrations": .array([]), "integrations": .array([])]) { old, _ in old }
-        // A client may have stored something under a name of the server's own.
+        // The server's own members win over stored ones with the same name.
         for member in own { more[member.name] = nil }
         return .object(own + more.sorted { $0.key < $1.key }.map { (name: $0.key, value: .value($0.value)) })
     }

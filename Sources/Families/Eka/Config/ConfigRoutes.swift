@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/api/v2/config` (eka.md 2.10): what can be chosen, and what a user has chosen.
+/// `/voice/api/v2/config`: the options, and the user's choices (eka.md 2.10).
 struct ConfigRoutes: Sendable {
     let store: Store
     let queries: Queries
@@ -45,13 +45,13 @@ struct ConfigRoutes: Sendable {
         }
     }
 
-    /// What clients keep here for themselves.
+    /// The stored members that the server does not read.
     private static func extras(in stored: JSONValue) -> [String: JSONValue] {
         guard case .object(let members) = stored else { return [:] }
         return members.filter { PreferenceKey(rawValue: $0.key) == nil }
     }
 
-    /// Pictures for the heads of letters are in it, in base64.
+    /// Largest body, in bytes: it may hold letterhead pictures in base64.
     static let bodyLimit = 8 << 20
 
     private func time(in zone: String) throws -> Response {
@@ -67,10 +67,11 @@ struct ConfigRoutes: Sendable {
             ])
     }
 
-    /// The older names that browsers may still have, such as `Asia/Calcutta`, `Japan` and `EST5EDT`; no `GMT+0530`.
+    /// Whether the text is an older time zone name that browsers still send, such as `Asia/Calcutta`, `Japan` or
+    /// `EST5EDT`.
     ///
-    /// Nothing else reaches `TimeZone`: it computes with what is behind `GMT+` before it looks whether it is a digit,
-    /// and ends the process.
+    /// Refuses `GMT+0530`. `TimeZone` computes with the text behind `GMT+` before it checks for digits, and a bad text
+    /// ends the process.
     static func isAlias(_ zone: String) -> Bool {
         zone.utf8.count <= 64
             && zone.range(
@@ -88,7 +89,7 @@ struct ConfigRoutes: Sendable {
         switch profiles.profile(of: request, context).acknowledgement {
         case .string: return .json(.ok, message)
         case .object:
-            // There is always a configuration to update: what was not set has its default.
+            // The result is always "updated": a configuration exists from the start, with defaults.
             let result: JSON = [
                 "action": "updated", "b_id": .string(principal.business.rawValue),
                 "user_uuid": .string(principal.user.rawValue),

@@ -8,20 +8,21 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// Links with which a page reads and writes a document's text without a token: each is a credential itself, good for one
-/// document, one of the two, and an hour (medscribe.md 2.10).
+/// Issues and serves links with which a page reads or writes a document's text without a token (medscribe.md 2.10).
+///
+/// Each link is a credential: for one document, for reading or for writing, for one hour.
 struct DocumentLinks: Sendable {
-    /// Of one document.
+    /// The links of one document.
     struct Links: Hashable, Sendable {
         let read: String
         let write: String
-        /// In seconds since 1970.
+        /// End of validity of both links, in seconds since 1970.
         let expiry: Int
     }
 
     private static let reading = "document read"
     private static let writing = "document write"
-    /// In seconds.
+    /// Validity of a link, in seconds.
     private static let lifetime: TimeInterval = 3600
     private static let path = "voice/api/v1/documents/content"
 
@@ -57,7 +58,9 @@ struct DocumentLinks: Sendable {
         router.put("\(Self.path)/{ticket}", use: write)
     }
 
-    /// Notes go as base64 of their text, as in every result, or as they were put by link last; the transcript as it is.
+    /// Serves a document's text. A note goes as base64, as in every result.
+    ///
+    /// A note that was last written through a link goes as plain text, and so does a transcript.
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, _) = try await document(context, Self.reading)
         guard found.document.status.isFinal, let text = found.document.value else {
@@ -73,7 +76,7 @@ struct DocumentLinks: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// A person's edit like any other. Notes may come as their text, too.
+    /// Stores a new text as a user's edit. A note may come as base64 or as plain text.
     @Sendable private func write(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, business) = try await document(context, Self.writing)
         let body = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
@@ -83,7 +86,7 @@ struct DocumentLinks: Sendable {
         return .json(.ok, .success("Document saved successfully"))
     }
 
-    /// Decodes what was put by link.
+    /// Decodes the body of a write into a change of the document.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a text that cannot be stored.
     private static func change(to body: ByteBuffer, isNote: Bool) throws -> DocumentChange {
         guard let sent = String(validating: body.readableBytesView, as: UTF8.self) else {

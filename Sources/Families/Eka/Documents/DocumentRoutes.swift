@@ -9,7 +9,7 @@ import ScribeStore
 /// `/voice/api/v1/documents`: documents that clients write themselves, beside the results (eka.md 2.13).
 struct DocumentRoutes: Sendable {
     private static let parameter = "document_id"
-    /// The template of a document that follows none.
+    /// Template id of a document without a template.
     private static let noTemplate = TemplateID("__non_tmp_doc")
 
     let store: Store
@@ -26,7 +26,7 @@ struct DocumentRoutes: Sendable {
         router.post("voice/api/v1/sessions/{txn_id}/documents/{document_id}/publish", use: publish)
     }
 
-    /// A document that is new, or, with the id of one that is there, another content for it.
+    /// Decodes a document to create; with the id of an existing document, its new content.
     private struct Body: Decodable {
         let session: String?
         let document: String?
@@ -63,7 +63,7 @@ struct DocumentRoutes: Sendable {
             change = DocumentChange(
                 name: name, value: (try text(.content) ?? data)?.storable, publication: try object(.publish),
                 editorContent: try object(.editorContent))
-            // The web client calls it `type`; what the answer calls so is the format.
+            // On creation the web client sends the kind as `type`; in answers `type` is the format.
             let type = try text(.type)
             let word = try text(.kind) ?? (document == nil ? type : nil) ?? ResultDocument.Kind.custom.rawValue
             guard let kind = ResultDocument.Kind(rawValue: word), [.custom, .notes, .context].contains(kind) else {
@@ -129,7 +129,7 @@ struct DocumentRoutes: Sendable {
         return try await .longJSON(.ok, .success("Document published successfully", with: ["data": published.json()]))
     }
 
-    /// The document with its content and its links.
+    /// Answers with the document, its content and its links.
     private func answer(
         _ status: HTTPResponse.Status, _ found: DocumentRecord, writes: Bool, _ request: Request,
         _ context: ScribeContext

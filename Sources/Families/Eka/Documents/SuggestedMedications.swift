@@ -1,10 +1,11 @@
 import ScribeDomain
 
 extension ClinicalFact {
-    /// A medicine of the transcript, as `TSuggestedMedicationResponse` of eka-js-sdk has it. There is no drug database
-    /// here to suggest from.
+    /// Encodes a medicine of the transcript as `TSuggestedMedicationResponse` of eka-js-sdk.
+    ///
+    /// `suggestions` is always empty: the server has no drug database.
     var suggestedMedication: JSON {
-        // Null where the transcript does not say it.
+        // Null if the transcript does not mention the part.
         func part(_ name: String) -> JSON { details[name].map(JSON.string).orNull }
         return [
             "extracted": [

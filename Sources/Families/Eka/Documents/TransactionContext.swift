@@ -2,10 +2,10 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// What a client keeps with a session for its own use: earlier sessions, documents and attachments.
+/// The client's own context of a transaction: earlier sessions, documents and attachments.
 struct TransactionContext: Decodable, Sendable {
     private static let lists = ["past_sessions", "documents", "attachments"]
-    /// The longest list.
+    /// Most items in one list of the context.
     private static let limit = 1000
 
     private var items: [String: [JSONValue]] = [:]
@@ -37,12 +37,12 @@ struct TransactionContext: Decodable, Sendable {
         .object(Dictionary(uniqueKeysWithValues: Self.lists.map { ($0, .array(items[$0] ?? [])) }))
     }
 
-    /// The ids of the earlier sessions.
+    /// Ids of the earlier transactions, which the API calls sessions.
     var pastSessions: [String] {
         (items["past_sessions"] ?? []).compactMap { Self.identity($0, in: "past_sessions").stringValue }
     }
 
-    /// The same with the dates of earlier sessions that are known and not said.
+    /// Adds the start times of earlier sessions to items without a date. Unknown sessions keep none.
     func dated(_ times: [String: Date]) -> TransactionContext {
         var dated = self
         dated.items["past_sessions"] = items["past_sessions"]?.map { item in
@@ -58,7 +58,7 @@ struct TransactionContext: Decodable, Sendable {
     func adding(_ more: TransactionContext) -> TransactionContext {
         var sum = self
         for (list, values) in more.items {
-            // Said again, an item keeps its place and gets its new content.
+            // A repeated item keeps its place and gets the new content.
             var all = items[list] ?? []
             var places = Dictionary(
                 all.enumerated().map { (Self.identity($1, in: list), $0) }, uniquingKeysWith: { first, _ in first })
@@ -85,14 +85,15 @@ struct TransactionContext: Decodable, Sendable {
         return rest
     }
 
-    /// The same with a document that was written for it.
+    /// Adds a document that was written for this context.
     func adding(_ document: DocumentID) -> TransactionContext {
         var more = TransactionContext(.object([:]))
         more.items["documents"] = [.string(document.rawValue)]
         return adding(more)
     }
 
-    /// By what clients tell items apart: earlier sessions by `session_id`, attachments by `id` (eka-js-sdk).
+    /// The identity of an item: an earlier session's `session_id`, an attachment's `id` (eka-js-sdk), else the whole
+    /// item.
     private static func identity(_ item: JSONValue, in list: String) -> JSONValue {
         switch list {
         case "past_sessions": item["session_id"] ?? item
@@ -101,7 +102,7 @@ struct TransactionContext: Decodable, Sendable {
         }
     }
 
-    /// An earlier session that is given by its id alone is what the client reads: an object.
+    /// Normalises an item: an earlier session given by its id alone becomes an object, which the client reads.
     private static func item(_ value: JSONValue, of list: String) -> JSONValue {
         guard list == "past_sessions", case .string = value else { return value }
         return .object(["session_id": value, "date_epoch": .null, "title": .null])

@@ -4,8 +4,8 @@ import ScribeHTTP
 import ScribeStore
 
 extension Transaction {
-    /// The session as the web client reads it.
-    /// - Parameter documents: the newest first.
+    /// Encodes the transaction as the web client reads a session.
+    /// - Parameter documents: Newest first.
     func details(_ context: JSONValue, _ documents: JSON, _ link: UploadLink) -> JSON {
         func templates(areIntegrations: Bool) -> JSON {
             .array(request.templates.filter { ($0.type == "integration") == areIntegrations }) {
@@ -21,7 +21,7 @@ extension Transaction {
             "wid": .string(owner.business.rawValue),
             "created_at": .integer(created),
             "committed_at": committedAt.map { JSON.integer(Int($0.timeIntervalSince1970)) }.orNull,
-            // As the vendor's server has it: an hour.
+            // One hour, as on the vendor's server.
             "expires_at": .integer(created + 3600),
             "request_templates": [
                 "visual": templates(areIntegrations: false), "integration": templates(areIntegrations: true),
@@ -47,11 +47,11 @@ extension Transaction {
 }
 
 extension DocumentRecord {
-    /// The document as the documents API shows it.
+    /// Encodes the document as the documents API shows it.
     /// - Parameters:
-    ///   - links: nil where the client asked for none.
-    ///   - writes: whether `presigned_url` is the link to write with, as in answers to a write.
-    ///   - hasContent: lists of documents leave it out.
+    ///   - links: nil if the client asked for no links.
+    ///   - writes: `presigned_url` is the write link, as in answers to a write.
+    ///   - hasContent: Includes the content; lists of documents leave it out.
     func json(_ links: DocumentLinks.Links? = nil, writes: Bool = false, hasContent: Bool = false) -> JSON {
         let presigned = links.map { JSON.string(writes ? $0.write : $0.read) }
         let expiry = links.map { JSON.integer($0.expiry) }
@@ -70,7 +70,7 @@ extension DocumentRecord {
             "document_path": document.id.path(in: transaction),
             "created_at": .integer(Int(createdAt.timeIntervalSince1970)),
             "updated_at": .integer(Int(updatedAt.timeIntervalSince1970)),
-            // Null where there are no links: some clients look for the keys.
+            // Null without links: some SDKs require the keys.
             "presigned_url": presigned.orNull,
             "presigned_url_expires_at": expiry.orNull,
             "download_url": presigned,
@@ -90,7 +90,7 @@ extension DocumentRecord {
         ["code": .string(diagnostic.code.rawValue), "msg": .string(diagnostic.message)]
     }
 
-    /// The client's own publication object, with the time of publication on this server where the object has none.
+    /// The client's own publication object; the server's publication time fills in for a missing `published_at`.
     private var publicationWithTime: JSONValue {
         guard let publishedAt, case .object(var members) = publication else { return publication }
         if members["published_at"] == nil {

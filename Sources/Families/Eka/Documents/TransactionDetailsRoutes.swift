@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/api/v1/sessions/{id}`: a transaction with everything that belongs to it (eka.md 2.13).
+/// `/voice/api/v1/sessions/{id}`: a transaction with its documents and its context (eka.md 2.13).
 struct TransactionDetailsRoutes: Sendable {
     let store: Store
     let queries: Queries
@@ -55,7 +55,7 @@ struct TransactionDetailsRoutes: Sendable {
         }
     }
 
-    /// The body says what is to go.
+    /// Removes the items that the body lists.
     @Sendable private func removeContext(_ request: Request, context: ScribeContext) async throws -> Response {
         let gone = try await request.decodeJSON(as: ContextBody.self, in: context).context
         return try await update(context) { TransactionContext($0).removing(gone).json }
@@ -70,7 +70,7 @@ struct TransactionDetailsRoutes: Sendable {
             .ok, .success("Context updated successfully", key, with: ["data": ["context": .value(changed)]]))
     }
 
-    /// The medicines of which the transcript speaks.
+    /// Lists the medicines that the transcript mentions.
     @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         guard let results = try await queries.recordings.results(of: key) else { throw ScribeError.transactionNotFound }

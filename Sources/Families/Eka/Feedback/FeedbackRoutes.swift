@@ -4,9 +4,9 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/api/v1/transaction/{txn}/feedback`: what users think of results.
+/// `/voice/api/v1/transaction/{txn}/feedback`: stores and lists users' ratings of results.
 ///
-/// The body is that of Suki's feedback (suki.md section 4), with the entity in it.
+/// The body is Suki's feedback body (suki.md section 4) with an added `entity`.
 struct FeedbackRoutes: Sendable {
     let store: Store
     let queries: Queries

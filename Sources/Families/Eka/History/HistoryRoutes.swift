@@ -6,11 +6,11 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `GET /voice/api/v2/transaction/history` (eka.md 2.8).
+/// `GET /voice/api/v2/transaction/history`: lists a user's transactions (eka.md 2.8).
 struct HistoryRoutes: Sendable {
-    /// What every JSON reader can hold.
+    /// Largest integer that every JSON reader represents exactly.
     private static let largestCount = 1 << 53 - 1
-    /// Transactions that are read at once.
+    /// Transactions per database read.
     private static let pageSize = 500
 
     let queries: Queries
@@ -34,7 +34,7 @@ struct HistoryRoutes: Sendable {
                 limit: min(Self.pageSize, (count ?? .max) - seen))
         }
         let first = try await readPage(nil, 0)
-        // Nobody holds all of it: a page is read when the one before has gone.
+        // Pages are streamed: each one is read after the previous one was sent, so memory holds one page.
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: #"{"status":"success","data":["#))
             var next: HistoryPage? = first
@@ -51,7 +51,7 @@ struct HistoryRoutes: Sendable {
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 
-    /// Not on the event loop, which others wait for: a page is some milliseconds of work.
+    /// Encodes a page off the event loop: a page takes some milliseconds.
     private static func encoded(_ page: HistoryPage, isFirst: Bool) async -> ByteBuffer {
         await withTaskExecutorPreference(globalConcurrentExecutor) {
             var text = JSONText(capacity: page.items.count * 512)

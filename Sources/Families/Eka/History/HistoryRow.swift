@@ -2,7 +2,7 @@ import ScribeDomain
 import ScribeHTTP
 
 extension TransactionSummary {
-    /// The transaction as history lists it: what its clients decode, and no more (eka.md 2.8).
+    /// Encodes a transaction for the history, with exactly the members that clients decode (eka.md 2.8).
     var json: JSON {
         [
             "txn_id": .string(id.rawValue),
@@ -21,13 +21,14 @@ extension TransactionSummary {
 }
 
 extension JSONValue {
-    /// The patient as clients decode it, strictly: an age that is an integer and texts besides (C-99, eka.md 2.8).
-    /// What can be neither is left out.
+    /// The patient in the types that clients require: an integer age, and strings (C-99, eka.md 2.8).
+    ///
+    /// Other values are left out.
     fileprivate var asPatient: JSONValue {
         guard case .object(let members) = self else { return self }
         var patient: [String: JSONValue] = [:]
         for (name, value) in members { patient[name] = name == "age" ? value.asAge : value.asText }
-        // Each API has its own words for the same.
+        // Each name is sent in both spellings; clients differ in which one they read.
         for (one, other) in [("username", "name"), ("biologicalSex", "gender")] {
             patient[one] = patient[one] ?? patient[other]
             patient[other] = patient[other] ?? patient[one]

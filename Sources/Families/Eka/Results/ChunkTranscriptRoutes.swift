@@ -4,9 +4,9 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `GET /voice/api/v3/transcript/{txn}/{chunk}`: what was heard in one chunk (eka.md 2.13).
+/// `GET /voice/api/v3/transcript/{txn}/{chunk}`: the transcript of one chunk (eka.md 2.13).
 struct ChunkTranscriptRoutes: Sendable {
-    /// How long a client waits for a chunk that was just uploaded.
+    /// Longest wait for the transcript of a chunk that was just uploaded.
     private static let wait: Duration = .seconds(3)
     private static let parameter = "chunk"
 
@@ -31,15 +31,15 @@ struct ChunkTranscriptRoutes: Sendable {
                 .ok,
                 [
                     "text": .string(speech.text),
-                    // Null while no recogniser tells: nothing is made up.
+                    // Null while the recogniser reports no confidence.
                     "confidence": speech.confidence.map(JSON.number).orNull,
                     "segments": .array(speech.words) {
                         ["text": .string($0.text), "start": .number($0.start), "end": .number($0.end)]
                     },
                     "audio_length": length.map(JSON.number).orNull,
-                    // A text, as in no other answer: the only client that reads it has it so.
+                    // A string here only: the one client that reads this member expects a string.
                     "audio_quality": speech.quality.map { JSON.string("\($0.inThousandths)") }.orNull,
-                    // The members that eka-js-sdk's type has; empty where this server has no such thing.
+                    // Members of eka-js-sdk's type; empty if this server has no such value.
                     "metadata": [
                         "txn_id": .string(key.id.rawValue), "file_name": .string(file),
                         "lang_input": .array(found.languages, JSON.string), "model_id": "", "commit_id": "",

@@ -5,10 +5,10 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `POST /voice/api/v1/transaction/{txn}/convert-to-template`: results in a further template (eka.md 2.6).
+/// `POST /voice/api/v1/transaction/{txn}/convert-to-template`: writes a note in another template (eka.md 2.6).
 struct ConversionRoutes: Sendable {
     private static let templateParameter = "template_id"
-    /// What notes can be asked for in.
+    /// Languages that a note can be converted to.
     private static let targetLanguages = ["eng", "hi", "ta", "te", "bn", "mr", "gu", "kn", "ml", "pa", "as"]
 
     let consultations: Consultations
@@ -18,7 +18,7 @@ struct ConversionRoutes: Sendable {
         router.post("voice/api/v1/transaction/{txn_id}/convert-to-template/{template_id}", use: convert)
     }
 
-    /// May be missing altogether (C-107).
+    /// Decodes the body, which clients may leave out altogether (C-107).
     private struct Body: Decodable {
         var templateID: String?
         var transcript: String?
@@ -54,7 +54,7 @@ struct ConversionRoutes: Sendable {
             made = try await consultations.convert(
                 key, to: wanted.map { TemplateID($0) }, in: language, from: source)
         } catch ScribeError.transactionNotFound {
-            // 400, like every refusal of a conversion (2.6).
+            // 400, like every error of a conversion (2.6).
             throw EkaError.polledTransactionNotFound
         }
         let (status, word, message): (HTTPResponse.Status, JSON, JSON) =

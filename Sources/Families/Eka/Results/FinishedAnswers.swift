@@ -5,13 +5,14 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// Encoded answers about transactions that are finished: clients ask for them again and again, and nothing in them
-/// changes until somebody edits a result, which ``ChangeSignals`` tells.
+/// Caches encoded answers about finished transactions, which clients request repeatedly.
+///
+/// An entry is valid until ``ChangeSignals`` reports a change, such as an edit of a result.
 final class FinishedAnswers: Sendable {
     struct Question: Hashable, Sendable {
         let transaction: Transaction.Key
         let query: ResultQuery
-        /// nil is that of the client which started the transaction.
+        /// nil for the profile of the SDK that started the transaction.
         let profile: ClientProfile?
     }
 
@@ -24,7 +25,7 @@ final class FinishedAnswers: Sendable {
     private let signals: ChangeSignals
     private let answers: RecentValues<Question, Answer>
 
-    /// - Parameter capacity: The size of all answers in bytes. A consultation's answer takes some 5,000 bytes.
+    /// - Parameter capacity: Size of all cached answers in bytes. One transaction's answer takes some 5,000 bytes.
     init(signals: ChangeSignals, capacity: Int = 4 << 20) {
         self.signals = signals
         answers = RecentValues(limit: capacity)
@@ -37,7 +38,8 @@ final class FinishedAnswers: Sendable {
         return .json(answer.status, answer.body)
     }
 
-    /// - Parameter version: of the transaction, taken before it was read.
+    /// Caches an encoded answer about a finished transaction.
+    /// - Parameter version: The transaction's version, taken before the transaction was read.
     func remember(_ status: HTTPResponse.Status, _ body: ByteBuffer, to question: Question, version: UInt64) {
         answers.remember(
             Answer(status: status, body: body, version: version), of: question, size: body.readableBytes)

@@ -3,7 +3,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// The answer to a poll, in the shape that every client can decode (eka.md section 5).
+/// Encodes the answer to a poll in the shape that all SDKs decode (eka.md section 5).
 struct ResultResponse {
     let status: HTTPResponse.Status
     let json: JSON
@@ -17,7 +17,7 @@ struct ResultResponse {
         switch documents.outcome {
         case .inProgress where !query.isImmediate:
             status = .accepted
-            // Mostly no list at all: an older iOS client takes an empty one for the end (C-44).
+            // Usually no list at all: an older iOS SDK takes an empty list for the end (C-44).
             listed = profile.hasListsWhilePending ? [] : nil
         case .inProgress: (status, word) = (.ok, "in-progress")
         case .success: (status, word) = (.ok, "success")
@@ -34,13 +34,14 @@ struct ResultResponse {
         json = ["data": data.adding(lists), "status": word.map(JSON.string), "error": error]
     }
 
-    /// Says why: the web SDKs hand their app nothing else.
+    /// The error of a failed transaction: the web SDKs pass nothing else to their app.
     private static func error(of documents: [ResultDocument]) -> JSON {
         let message = JSON.string(documents.lazy.flatMap(\.errors).first?.message ?? "No output is available")
         return ["code": "output_not_available", "msg": message, "message": message, "display_message": message]
     }
 
-    /// Every note goes into `output`, which some clients read (C-31), and into its bucket, which others read (C-32).
+    /// The lists of results. A note is in `output`, which some SDKs read (C-31), and in its kind's list, which others
+    /// read (C-32).
     private static func lists(
         of documents: [ResultDocument], _ transaction: Transaction, _ profile: ClientProfile
     ) -> JSON {
@@ -48,7 +49,7 @@ struct ResultResponse {
         func list(_ kinds: Set<ResultDocument.Kind>) -> JSON {
             .array(items.filter { kinds.contains($0.kind) }.map(\.json))
         }
-        // Notes and contexts are there only for those who ask for one by its id.
+        // Notes and contexts appear only if the client asked for one by its id.
         let written: Set<ResultDocument.Kind> = [.custom, .notes, .context]
         return [
             "output": list(written.union([.integration])),
@@ -61,13 +62,14 @@ struct ResultResponse {
 }
 
 extension Transaction {
-    /// `audio_matrix`: the quality of the audio from 0 to 1, rounded to thousandths; an empty object before it was measured,
-    /// never a text (C-53).
+    /// `audio_matrix`: the quality of the audio from 0 to 1, in thousandths.
+    ///
+    /// Before the measurement it is an empty object, never a string (C-53).
     var audioMatrix: JSON { ["quality": audioQuality.map { .number($0.inThousandths) }] }
 }
 
 extension ResultDocument {
-    /// The document as clients decode it (eka.md 5.1).
+    /// Encodes the document as SDKs decode it (eka.md 5.1).
     fileprivate func json(in transaction: TransactionID, for profile: ClientProfile) -> JSON {
         let content = status.isFinal ? value : nil
         return [
@@ -77,7 +79,7 @@ extension ResultDocument {
             "type": .string(format.rawValue),
             "name": .string(name),
             "status": .string(statusWord(for: profile)),
-            // Standard base64, padded, in one line (C-55); null when there is nothing, never an object (C-43).
+            // Standard base64, padded, in one line (C-55); null without a value, never an object (C-43).
             "value": content.map { JSON.string(Data($0.utf8).base64EncodedString()) }.orNull,
             "lang": language.map(JSON.string),
             "document_path": id.path(in: transaction),

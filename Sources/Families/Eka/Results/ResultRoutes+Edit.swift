@@ -5,12 +5,12 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `PATCH /voice/api/v3/status/{txn}`: a person corrects results (eka.md 2.5).
+/// `PATCH /voice/api/v3/status/{txn}`: replaces results with a user's corrections (eka.md 2.5).
 extension ResultRoutes {
     private struct EditBody: Decodable {
         let edit: ResultEdit
 
-        /// iOS names the template, Android and the web client the document (C-102).
+        /// iOS names the template; Android and the web client name the document (C-102).
         private enum CodingKeys: String, CodingKey {
             case data
             case document = "document-id"
@@ -40,8 +40,9 @@ extension ResultRoutes {
             edit = ResultEdit(target: target, value: Self.content(of: data).storable)
         }
 
-        /// Clients send what they got, base64; it is stored as the text it stands for, so that it comes back just as
-        /// it was sent. Anything else is taken for the text itself (5.3).
+        /// Decodes base64, which SDKs send back as they got it. Other text is stored unchanged (5.3).
+        ///
+        /// Only canonical base64 is decoded, so that a poll returns exactly the string that was sent.
         private static func content(of data: String) -> String {
             guard let bytes = Data(base64Encoded: data), bytes.base64EncodedString() == data,
                 let text = String(validating: bytes, as: UTF8.self)

@@ -7,10 +7,10 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `GET /voice/api/v3/status/{txn}` (eka.md 2.4).
+/// `GET /voice/api/v3/status/{txn}`: polls the results of a transaction (eka.md 2.4).
 struct ResultRoutes: Sendable {
     let consultations: Consultations
-    /// How long a poll is held; no client waits longer than 16 s (C-30).
+    /// Longest wait of a status poll. No SDK waits longer than 16 s (C-30).
     let longPoll: Duration
     let signals: ChangeSignals
     let answers: FinishedAnswers
@@ -40,7 +40,7 @@ struct ResultRoutes: Sendable {
         let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
         let (status, body) = await LongWork.run(bytes: size) {
             let response = ResultResponse(found.transaction, documents, query, profile)
-            // A note is in two lists, as Base64.
+            // A note is in two lists, as base64.
             var text = JSONText(capacity: 4096 + 3 * size)
             text.write(json: response.json)
             return (response.status, ByteBuffer(bytes: text.bytes))
@@ -53,7 +53,7 @@ struct ResultRoutes: Sendable {
 }
 
 extension ResultRoutes {
-    /// Held until there is something final to say (C-29), or as long as the client will wait (C-30).
+    /// Waits until the selected results are final (C-29), at most as long as SDKs wait (C-30).
     private func results(
         of key: Transaction.Key, _ query: ResultQuery, _ context: ScribeContext
     ) async throws -> Consultations.Results {
@@ -73,12 +73,12 @@ extension ResultRoutes {
     }
 }
 
-/// What a poll asks for.
+/// Decodes the query of a poll: which results to return, and whether to wait.
 struct ResultQuery: Hashable, Sendable {
-    /// Only the results of this template; `transcript` is the base transcript.
+    /// Template to select, nil for all; `transcript` selects the base transcript.
     var template: TemplateID?
     var document: DocumentID?
-    /// `dlp=true`: answer at once with whatever there is.
+    /// `dlp=true`: answers at once with the present state.
     var isImmediate: Bool
 
     init(_ parameters: FlatDictionary<Substring, Substring>) {
@@ -88,19 +88,19 @@ struct ResultQuery: Hashable, Sendable {
         isImmediate = parameters.text("dlp") == "true"
     }
 
-    /// The documents that are asked for; without a wish, all.
+    /// Selects the requested documents; all documents without a template and a document id.
     func select(from documents: [ResultDocument]) -> [ResultDocument] {
         documents.filter { candidate in
             if let document, candidate.id != document { return false }
             guard let template else { return true }
-            // A requested template of that name is a note; the transcript itself is always there under it.
+            // A requested template named `transcript` is a note; the transcript itself also answers to that name.
             return candidate.answers(to: template)
         }
     }
 }
 
 extension Transaction {
-    /// How long after commit the documentation gives up on a result, in seconds (eka.md 4.2).
+    /// Time after commit when the documentation declares a result failed, in seconds (eka.md 4.2).
     private static let patience: TimeInterval = 120
 
     fileprivate func isStuck(at now: Date) -> Bool {
@@ -109,7 +109,7 @@ extension Transaction {
 }
 
 extension ResultDocument {
-    /// As a failure while it is not finished. It is not stored so: it may still be finished.
+    /// The document as a failure, if it is not final. The failure is not stored: processing may still finish.
     fileprivate var givenUp: ResultDocument {
         guard !status.isFinal else { return self }
         var document = self

@@ -2,13 +2,13 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// The templates that a user has at hand (C-92): those chosen, or the first of all while nothing was chosen.
+/// A user's favourite templates (C-92): the chosen ones, or the default template until the user chooses.
 struct Favourites: Sendable {
     private let chosen: [TemplateID]
     private let catalogue: TemplateCatalogue
     private let own: [CustomTemplate]
 
-    /// - Parameter preferences: the user's, with the ids of those chosen.
+    /// - Parameter preferences: The user's preferences, with the ids of the chosen templates.
     init(_ preferences: JSONValue, catalogue: TemplateCatalogue, own: [CustomTemplate]) {
         if case .array(let ids) = preferences[.myTemplates] {
             chosen = ids.compactMap(\.stringValue).map { TemplateID($0) }
@@ -19,13 +19,13 @@ struct Favourites: Sendable {
         self.own = own
     }
 
-    /// Own templates first, then those that everyone has.
+    /// All templates: the business's own first, then the catalogue's.
     var allItems: [TemplateItem] {
         own.map { TemplateItem($0, isFavourite: chosen.contains($0.id)) }
             + catalogue.templates.map { TemplateItem($0, isFavourite: chosen.contains($0.id)) }
     }
 
-    /// Those chosen and still there, in the order in which they were chosen.
+    /// The chosen templates that still exist, in the user's order.
     var items: [TemplateItem] {
         let all = allItems
         return chosen.removingDuplicates().compactMap { id in all.first { $0.id == id } }

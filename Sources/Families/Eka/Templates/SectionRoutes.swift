@@ -5,7 +5,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/api/v1/template/section` (eka.md 2.9).
+/// `/voice/api/v1/template/section`: lists and edits the sections of templates (eka.md 2.9).
 struct SectionRoutes: Sendable {
     private static let parameter = "section_id"
 
@@ -23,7 +23,7 @@ struct SectionRoutes: Sendable {
             .delete("{section_id}", use: archive)
     }
 
-    /// The `action` of an answer. A change to one of the server's own sections creates a custom section (2.9).
+    /// The `action` of an answer. Editing a default section creates a custom copy (2.9).
     private enum Action: String {
         case created = "created_custom"
         case updated

@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// A template as clients list it (eka.md 2.9).
+/// Encodes a template for the list of templates (eka.md 2.9).
 struct TemplateItem {
     let id: TemplateID
     let title: String
@@ -36,7 +36,8 @@ struct TemplateItem {
         ]
     }
 
-    /// Under the key that Android, older iOS and the web client read, and under the one that iOS reads (C-85, C-86).
+    /// Encodes a list of templates under two keys: `items` for Android, older iOS and the web client, `data.templates`
+    /// for iOS (C-85, C-86).
     static func list(_ items: [TemplateItem]) -> JSON {
         let list = JSON.array(items) { $0.json }
         return ["items": list, "data": ["templates": list]]
@@ -44,7 +45,7 @@ struct TemplateItem {
 }
 
 extension TemplateSection {
-    /// The section as clients list it.
+    /// Encodes the section for the list of sections.
     var json: JSON {
         [
             "id": .string(id.rawValue), "title": .string(title), "desc": .string(summary),
@@ -54,7 +55,7 @@ extension TemplateSection {
     }
 }
 
-/// What a client says of a template it makes or changes.
+/// Decodes the body that creates or changes a template.
 struct TemplateBody: Decodable {
     let title: String?
     let desc: String?
@@ -77,7 +78,7 @@ struct TemplateBody: Decodable {
     }
 }
 
-/// What a client says of a section it makes or changes.
+/// Decodes the body that creates or changes a section.
 struct SectionBody: Decodable {
     let title: String?
     let desc: String?
@@ -105,7 +106,7 @@ struct SectionBody: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    /// A name that people read: neither empty nor longer than 255 characters.
+    /// Decodes a title of 1 to 255 characters; nil if absent.
     fileprivate func title(forKey key: Key) throws -> String? {
         guard let title = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard !title.allSatisfy(\.isWhitespace), title.unicodeScalars.count <= 255, title.isPlain else {

@@ -4,21 +4,21 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `POST /voice/api/v1/template/ai-create-template`: a template from a description or an example (eka.md 2.9).
+/// `POST /voice/api/v1/template/ai-create-template`: drafts a template from a description or an example (eka.md 2.9).
 ///
-/// By rules, not by a model: the title is the first line's, the sections are those that are spoken of. The same text
-/// gives the same draft, and nothing is stored until the client creates the template from it.
+/// The draft comes from rules, not from a model, so the same text gives the same draft. Its title is the start of the
+/// first line; its sections are those the text mentions. Nothing is stored: the client creates the template itself.
 struct TemplateDraftRoute: Sendable {
-    /// The largest form, in bytes: an example may be a picture or a PDF.
+    /// Largest form, in bytes: an example may be a picture or a PDF.
     private static let formLimit = 10 << 20
-    /// How much of a text is read, in bytes.
+    /// Longest text that is searched for sections, in bytes.
     private static let longestText = 64 << 10
 
     let catalogue: TemplateCatalogue
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/template/ai-create-template", use: draft)
-        // Where the web SDK 2.x asks, at hosts of its own.
+        // Path of the web SDK 2.x, on other hosts.
         router.post("api/v1/medai/ai-create-template", use: draft)
     }
 
@@ -45,7 +45,7 @@ struct TemplateDraftRoute: Sendable {
             ? Body(try await CollectedForm(request, limit: Self.formLimit, in: context))
             : try await request.decodeJSON(in: context)
         let attached = try body.file.map { text in
-            // A page may send the file as the data URL that it has read.
+            // A page may send the file as a data URL.
             let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text
             guard let data = Data(base64Encoded: encoded) else {
                 throw ScribeError.invalidRequest(field: "file_base64", problem: "must be base64")
@@ -78,7 +78,7 @@ struct TemplateDraftRoute: Sendable {
         text.utf8.count <= longestText ? text : String(decoding: text.utf8.prefix(longestText), as: UTF8.self)
     }
 
-    /// What an example says. Of a picture or a PDF the rules can read nothing.
+    /// The text of an example file; "File" for a picture or a PDF, which the rules cannot read.
     private static func text(of file: some Collection<UInt8>) -> String {
         guard !file.starts(with: "%PDF-".utf8), let text = String(validating: file, as: UTF8.self),
             !text.utf8.contains(0)
@@ -86,7 +86,7 @@ struct TemplateDraftRoute: Sendable {
         return text
     }
 
-    /// The first words of the first line.
+    /// The first six words of the first line, as the title.
     private static func title(_ text: String) -> String {
         let text = String(
             text.unicodeScalars.filter { $0.properties.isWhitespace || $0.properties.generalCategory != .control })

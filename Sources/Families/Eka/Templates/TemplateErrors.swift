@@ -2,7 +2,9 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// The templates' own envelope, in which every refusal is a 400 (eka.md 2.0). Other failures have the transaction API's.
+/// Renders errors of the template routes in their own envelope, each as a 400 (eka.md 2.0).
+///
+/// Errors that other routes share keep the transaction API's envelope.
 struct TemplateErrors: ErrorTable {
     let codes: [HTTPResponse.Status: String] = [400: "BAD_REQUEST", 500: "INTERNAL_SERVER_ERROR"]
 

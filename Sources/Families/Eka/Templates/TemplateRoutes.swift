@@ -4,7 +4,8 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/api/v1/template` (eka.md 2.9). Templates belong to a business, favourites to a user.
+/// `/voice/api/v1/template`: lists and edits templates (eka.md 2.9). Templates belong to a business, favourites to a
+/// user.
 struct TemplateRoutes: Sendable {
     private static let parameter = "template_id"
 
@@ -19,7 +20,7 @@ struct TemplateRoutes: Sendable {
         router.group("voice/api/v1/template")
             .get(use: list)
             .post(use: create)
-            // Older iOS says PUT, the web client PATCH (C-89).
+            // Older iOS SDKs send PUT, the web client PATCH (C-89).
             .put("{template_id}", use: update)
             .patch("{template_id}", use: update)
             .delete("{template_id}", use: archive)
@@ -53,7 +54,7 @@ struct TemplateRoutes: Sendable {
         let id = try requireOwn(context)
         let body: TemplateBody = try await request.decodeJSON(in: context)
         if let sectionIDs = body.sectionIDs {
-            // Those that were deleted since are still listed, and must not keep a template from being saved.
+            // A section deleted meanwhile is still in the list, and must not block saving the template.
             let present = try await queries.templates.template(id, of: principal.business)?.sectionIDs ?? []
             try await requireKnown(sectionIDs, or: present, of: principal.business)
         }

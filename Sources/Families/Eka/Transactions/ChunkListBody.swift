@@ -1,7 +1,8 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// The body of stop and commit (eka.md 2.2). Times may be numbers or strings (C-19), empty (C-20) or absent (C-21).
+/// Decodes the body of stop and commit (eka.md 2.2). Times may be numbers or strings (C-19), empty (C-20) or absent
+/// (C-21).
 struct ChunkListBody: Decodable {
     let list: ChunkList
 
@@ -17,7 +18,7 @@ struct ChunkListBody: Decodable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func seconds(_ key: CodingKeys) throws -> Double? {
-                // A thrown error is slow, and most of them are numbers.
+                // Numbers first: they are the usual case, and a thrown error is slow.
                 if let number = try? container.decodeIfPresent(Double.self, forKey: key) { return number }
                 if let text = try? container.decode(String.self, forKey: key) { return ChunkTimes.seconds(from: text) }
                 return try container.decodeIfPresent(Double.self, forKey: key)
@@ -37,7 +38,7 @@ struct ChunkListBody: Decodable {
         var times: [String: ChunkTimes] = [:]
         for entry in try container.decodeIfPresent([[String: TimesBody]].self, forKey: .times) ?? [] {
             for (file, body) in entry {
-                // Times that cannot be are none, as empty ones are: the audio is worth more.
+                // Invalid times count as absent, like empty ones: the audio is worth more.
                 guard let start = body.start, let end = body.end, ChunkTimes.canBe(start, end) else { continue }
                 times[file] = ChunkTimes(start: start, end: end)
             }

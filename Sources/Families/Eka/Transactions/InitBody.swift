@@ -1,10 +1,10 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// The body of init. Unknown keys are ignored and null means absent (eka.md 2.1).
+/// Decodes the body of init (eka.md 2.1). Unknown keys are ignored, and null means absent.
 struct InitBody: Decodable {
     let request: TransactionRequest
-    /// Whether the fields are there that the documentation requires of every init (eka.md 9.1, row 19).
+    /// Whether the fields are present that the documentation requires of every init (eka.md 9.1, row 19).
     private let namesBatch: Bool
 
     private struct TemplateBody: Decodable {
@@ -31,7 +31,7 @@ struct InitBody: Decodable {
         case patientDetails = "patient_details"
         case additionalData = "additional_data"
         case section
-        /// What the mobile SDKs call it (C-11).
+        /// Spelling of the mobile SDKs (C-11).
         case capitalSection = "Section"
     }
 
@@ -77,8 +77,9 @@ struct InitBody: Decodable {
         )
     }
 
-    /// - Throws: ``ScribeError`` when the audio has no place, or one that cannot be read.
-    /// - Parameter fidelity: whether the fields are required that only the documentation requires.
+    /// The request, with the headers' flavour and a complete audio location.
+    /// - Parameter fidelity: With `.documentation`, fields that only the documentation requires must be present.
+    /// - Throws: ``ScribeError`` for a missing or malformed audio location.
     func validated(flavour: String, fidelity: Fidelity) throws -> TransactionRequest {
         var request = request
         request.flavour = flavour
@@ -95,7 +96,7 @@ struct InitBody: Decodable {
             let field = request.transfer == .vaded ? "s3_url" : "batch_s3_url"
             throw ScribeError.invalidRequest(field: field, problem: "must be s3://bucket/folder or https://host/folder")
         }
-        // Where clients upload that do not know the bucket (C-60).
+        // SDKs that do not know the bucket upload whole files to this one (C-60).
         if let location = request.audioLocation, location.isFolderOnly {
             request.audioLocation = AudioLocation(bucket: EkaFamily.batchBucket, folder: location.folder)
         }

@@ -4,13 +4,14 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The transaction itself, read, changed and deleted by its id (eka.md 2.7).
+/// Reads, changes and deletes a transaction by its id (eka.md 2.7).
 extension TransactionRoutes {
-    /// What PATCH may say. The web client cancels with `processing_status` and sends a `user_status` of its liking
-    /// beside it (C-109).
+    /// Decodes the body of PATCH.
+    ///
+    /// The web client cancels with `processing_status` and sends an arbitrary `user_status` beside it (C-109).
     private struct PatchBody: Decodable {
         let patch: TransactionPatch
-        /// As DELETE does.
+        /// Archives the transaction, as DELETE does.
         let archives: Bool
 
         private enum CodingKeys: String, CodingKey {
@@ -56,7 +57,7 @@ extension TransactionRoutes {
             patch.additionalData = try object(.additionalData)
             patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
             patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)
-            // As at init, an empty one is as if it were not there.
+            // An empty language counts as absent, as at init.
             patch.inputLanguages = try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter {
                 !$0.isEmpty
             }
@@ -81,7 +82,7 @@ extension TransactionRoutes {
             .ok, .success("Transaction updated successfully", key, with: ["data": transaction.json]))
     }
 
-    /// Hides the transaction; what was stored stays, and its id stays taken.
+    /// Hides the transaction. Its data stays stored, and its id stays taken.
     @Sendable func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         try await consultations.archive(key, by: try context.requirePrincipal().user)

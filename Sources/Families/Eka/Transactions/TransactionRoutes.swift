@@ -5,7 +5,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction itself (2.7).
+/// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction by its id (2.7).
 struct TransactionRoutes: Sendable {
     let queries: Queries
     let consultations: Consultations
@@ -39,11 +39,11 @@ struct TransactionRoutes: Sendable {
         let body: InitBody = try await request.decodeJSON(in: context)
         let text = { (name: HTTPField.Name) in request.headers[name].map { String($0.prefix(100)) } }
         var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
-        // Older iOS clients say it in a header (eka.md 1.2).
+        // Older iOS SDKs send the version in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
         unknown.tell(of: wanted, by: principal.client, context.logger)
         let outcome = try await consultations.start(key.id, wanted, for: principal, replays: fidelity == .clients)
-        // Clients read the ids of clinician and user from the answer to init alone.
+        // SDKs read the ids of clinician and user from the answer to init alone.
         let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]
         let answer = JSON.success("Transaction initialized successfully", key, with: owner)
         switch outcome {

@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 
 extension Transaction {
-    /// The transaction as it is read by its id (eka.md 2.7).
+    /// Encodes the transaction for a read by its id (eka.md 2.7).
     var json: JSON {
         let address = request.audioURL.map(JSON.string)
         let isVaded = request.transfer == .vaded
@@ -38,7 +38,7 @@ extension Transaction {
         ]
     }
 
-    /// The files that the client has announced: those of stop, or those of init while there was no stop.
+    /// Audio files that the client announced: at stop, or at init if there was no stop.
     var generatedFiles: [String] { stopped.files.isEmpty ? request.announcedFiles : stopped.files }
 }
 

@@ -1,26 +1,27 @@
 import Logging
 import ScribeDomain
 
-/// Logs once for each client and value that init asks for something the configuration does not offer. Init accepts it
-/// (eka.md 2.1).
+/// Logs requests of init for options that the configuration does not offer, once per client and value.
+///
+/// Init accepts such values (eka.md 2.1).
 final class UnknownChoices: Sendable {
     private struct Choice: Hashable {
         let kind: String
         let value: String
 
-        /// A long value is kept as a hash: clients may make up values of any length.
+        /// Keeps a long value as a hash: clients may send values of any length.
         init(kind: String, value: String) {
             self.kind = kind
             self.value = value.utf8.count <= UnknownChoices.longestName ? value : "#\(value.hashValue)"
         }
     }
 
-    /// The most logged choices that are kept of one client. The oldest gives way to a new one.
+    /// Most logged choices kept per client. A new one replaces the oldest.
     private static let mostOfClient = 20
-    /// The longest value that is logged, in bytes; a language tag is no longer.
+    /// Longest value that is logged, in bytes; the longest language tag fits.
     private static let longestName = 35
 
-    /// The logged choices of each client, the oldest first.
+    /// The logged choices of each client, oldest first.
     private let told = LockedValue<[ClientID: [Choice]]>([:])
 
     func tell(of request: TransactionRequest, by client: ClientID, _ logger: Logger) {
@@ -52,7 +53,7 @@ final class UnknownChoices: Sendable {
         }
     }
 
-    /// Only what can be no word of a patient's is said.
+    /// Whether a value is safe to log: an identifier, which cannot be a patient's words.
     private static func isName(_ text: String) -> Bool {
         text.utf8.count <= longestName && text.utf8.allSatisfy(\.isInIdentifier)
     }

@@ -1,8 +1,9 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// `user_status` as the web client knows it, which tells between a transaction that was begun and one that is recorded
-/// (eka.md 4.1). Histories have no such word: older iOS clients could not read it.
+/// `user_status` with the web client's extra value `recording_started` (eka.md 4.1).
+///
+/// Histories use the plain status: older iOS SDKs could not read the extra value.
 struct UserStatusWord: Hashable, Sendable {
     static let recordingStarted = "recording_started"
 

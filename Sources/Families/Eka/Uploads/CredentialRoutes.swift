@@ -3,7 +3,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `GET /credentials`, and the same under the name that newer web clients use (C-57, C-59).
+/// `GET /credentials` and `/voice/api/v1/s3-token`: issue S3 upload credentials (C-57; newer web clients: C-59).
 struct CredentialRoutes: Sendable {
     let credentials: UploadCredentials
 

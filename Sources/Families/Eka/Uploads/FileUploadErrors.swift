@@ -2,7 +2,9 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"error": …, "code": …}`, the shape that the upload's documentation gives. Other failures have the transaction API's.
+/// Renders errors of `/v1/file-upload` as `{"error": …, "code": …}`, the shape in its documentation.
+///
+/// Errors that other routes share keep the transaction API's envelope.
 struct FileUploadErrors: ErrorTable {
     let codes: [HTTPResponse.Status: String] = [400: "INVALID_REQUEST", 413: "INVALID_REQUEST", 500: "SERVER_ERROR"]
 

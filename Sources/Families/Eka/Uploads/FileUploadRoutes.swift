@@ -6,7 +6,7 @@ import HummingbirdCore
 import ScribeDomain
 import ScribeHTTP
 
-/// `POST /v1/file-upload`: a form, signed beforehand, with which whole files are uploaded (eka.md 2.12).
+/// `POST /v1/file-upload`: issues a presigned form for uploads of whole files (eka.md 2.12).
 struct FileUploadRoutes: Sendable {
     let credentials: UploadCredentials
     let fidelity: Fidelity
@@ -18,7 +18,7 @@ struct FileUploadRoutes: Sendable {
         router.post("v1/file-upload", use: presign)
     }
 
-    /// What a caller tells of the files; kept with them where it is text.
+    /// Decodes the caller's metadata: its ASCII texts are stored with the files.
     private struct Body: Decodable {
         var metadata: [String: String] = [:]
 
@@ -60,7 +60,7 @@ struct FileUploadRoutes: Sendable {
         return try await .longJSON(.ok, link.json)
     }
 
-    /// An id of the caller's choice, or, as the .NET SDK sends none, a fresh one (C-61).
+    /// The transaction id: the caller's, or a new one, since the .NET SDK sends none (C-61).
     private func transaction(_ wanted: String?) throws -> String {
         guard let wanted, !wanted.isEmpty else {
             if fidelity == .documentation {

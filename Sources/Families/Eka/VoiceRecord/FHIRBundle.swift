@@ -1,12 +1,13 @@
 import ScribeDomain
 
-/// The facts of a transcript as a FHIR R4 bundle, which version 1 of the API delivers.
+/// Encodes the facts of a transcript as a FHIR R4 bundle, for version 1 of the API.
 ///
-/// Codes are texts only: whoever codes them knows more than was said.
+/// Concepts are texts without codes: a code would state more than the speaker said.
 enum FHIRBundle {
     private static let patient: JSON = ["reference": "Patient/patient"]
 
-    /// - Parameter id: of the bundle, for example the transaction's.
+    /// Encodes clinical facts as a bundle with one patient.
+    /// - Parameter id: The bundle's id, such as the transaction's.
     static func json(id: String, _ facts: [ClinicalFact]) -> JSON {
         let patient: JSON = ["resourceType": "Patient", "id": "patient"]
         let resources = [patient] + facts.enumerated().map { resource(at: $0, for: $1) }

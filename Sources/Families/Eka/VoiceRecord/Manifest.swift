@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// What the Python SDK uploads beside the files of a version 1 transaction: with its arrival the transaction starts.
+/// Decodes the manifest that the Python SDK uploads beside a version 1 transaction's files.
 struct Manifest: Decodable {
     let transaction: TransactionID
     private let files: [String]
@@ -26,7 +26,7 @@ struct Manifest: Decodable {
         }
         transaction = TransactionID(id)
         files = try container.decode([String].self, forKey: .files)
-        // Callers put what they like into the rest.
+        // Callers may send any type in the other members.
         mode = try? container.decode(String.self, forKey: .mode)
         let data = try? container.decode(JSONValue.self, forKey: .additionalData)
         additionalData = try? data?.echoable(as: CodingKeys.additionalData.rawValue)
@@ -41,11 +41,12 @@ struct Manifest: Decodable {
         }
     }
 
-    /// Version 1 of the API knows no init: a manifest among the files starts the transaction, where the form of the files
-    /// was asked for with this action.
+    /// Whether an upload with this action contains a manifest, whose arrival starts the transaction.
+    ///
+    /// Version 1 of the API has no init: the form for the files carries the action instead.
     static func startsTransaction(action: String?) -> Bool { action == "ekascribe" }
 
-    /// What the transaction is asked to do with the files of the manifest's folder.
+    /// The transaction request for the files in the manifest's folder.
     func request(in location: AudioLocation) -> TransactionRequest {
         TransactionRequest(
             transfer: .nonVaded, mode: mode, audioURL: location.url,

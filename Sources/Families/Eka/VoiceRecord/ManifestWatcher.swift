@@ -3,9 +3,9 @@ package import ScribeDomain
 package import ScribeRuntime
 package import ScribeStore
 
-/// Starts the transaction of a manifest, which is the last of its files. One that cannot be read is a file like any other.
+/// Starts a version 1 transaction when its manifest is uploaded, after its audio. A malformed manifest is a plain file.
 package struct ManifestWatcher: UploadWatcher {
-    /// In bytes.
+    /// Largest manifest, in bytes.
     private static let longest = 1 << 20
 
     private let consultations: Consultations
@@ -18,7 +18,7 @@ package struct ManifestWatcher: UploadWatcher {
             let manifest = JSONDocument.untrusted(Data(content), as: Manifest.self)
         else { return }
         let folder = AudioLocation(bucket: object.bucket, folder: AudioLocation.split(key: object.key).folder)
-        // Started before, or beyond the quota: the status says what became of it.
+        // Errors are ignored: an id already started, or a quota reached. The status poll reports both.
         _ = try? await consultations.start(manifest.transaction, manifest.request(in: folder), for: principal)
     }
 }

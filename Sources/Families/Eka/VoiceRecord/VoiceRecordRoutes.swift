@@ -9,9 +9,9 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// What is left of version 1 of the API (eka.md 2.13): its status with a FHIR bundle, and an upload without S3.
+/// Routes of version 1 of the API (eka.md 2.13): status with a FHIR bundle, and an upload without S3.
 struct VoiceRecordRoutes: Sendable {
-    /// The largest form, in bytes: longer recordings go by signed forms.
+    /// Largest form, in bytes; longer recordings use signed forms.
     private static let uploadLimit = 32 << 20
 
     let queries: Queries
@@ -27,7 +27,7 @@ struct VoiceRecordRoutes: Sendable {
         router.get("health/api/v1/fhir/retrieve", use: bundle)
     }
 
-    /// The words of version 1 for how far a transaction is.
+    /// The state of a transaction in version 1's words.
     private enum Progress: String {
         case queued
         case inProgress = "inprogress"
@@ -75,7 +75,7 @@ struct VoiceRecordRoutes: Sendable {
             ])
     }
 
-    /// - Returns: the bundle of the transaction whose id is the identifier of the care context.
+    /// Answers with the FHIR bundle of a transaction, whose id is the care context's identifier.
     @Sendable private func bundle(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
         guard let identifier = request.uri.queryParameters["identifier"].map(String.init), identifier.isPlain,
@@ -88,7 +88,7 @@ struct VoiceRecordRoutes: Sendable {
         return try await .longJSON(.ok, FHIRBundle.json(id: identifier, found))
     }
 
-    /// Stores each file of the form and starts a transaction on them.
+    /// Stores the files of the form, and starts a transaction with them.
     @Sendable private func upload(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let id = request.uri.queryParameters["txnid"].map(String.init) ?? identifiers.uuid()
@@ -104,7 +104,7 @@ struct VoiceRecordRoutes: Sendable {
             guard !names.isEmpty else { throw ScribeError.invalidRequest(field: "file", problem: "is required") }
             try await start(key.id, names, in: folder, request, principal)
         } catch {
-            // Nobody will ask for them: a further attempt has a folder of its own.
+            // Another attempt uses another folder, so these files would never be read.
             for name in names {
                 try? await uploads.delete(
                     bucket: EkaFamily.batchBucket, key: "\(folder)/\(name)", of: principal.business)
@@ -114,7 +114,7 @@ struct VoiceRecordRoutes: Sendable {
         return .json(.ok, .success("Audio uploaded successfully", key))
     }
 
-    /// Writes the files of a form as they arrive.
+    /// Stores the files of a form as they arrive.
     private func keepFiles(
         of request: Request, in folder: String, _ principal: Principal, _ names: inout [String]
     ) async throws {
@@ -164,7 +164,7 @@ struct VoiceRecordRoutes: Sendable {
         _ = try await consultations.start(id, wanted, for: principal)
     }
 
-    /// The name that the sender gave it; a number in its place where that is none, and before it where it is taken.
+    /// The sender's file name. A number replaces an unusable name, and precedes a name already taken.
     private static func name(of part: FormPart, besides taken: [String]) -> String {
         let number = taken.count + 1
         guard let name = part.baseName, name.isPlain, !["", ".", ".."].contains(name), name.utf8.count <= 255 else {

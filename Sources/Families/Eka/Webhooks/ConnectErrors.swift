@@ -2,7 +2,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// Eka Connect's envelope: `{"error": {"message": …, "code": …}}` (eka-v2.md section 7).
+/// Renders errors in Eka Connect's envelope, `{"error": {"message": …, "code": …}}` (eka-v2.md section 7).
 struct ConnectErrors: ErrorTable {
     let statuses: [ScribeError.Kind: HTTPResponse.Status] = [.conflict: .badRequest]
     let codes: [HTTPResponse.Status: String] = [
@@ -27,10 +27,10 @@ struct ConnectErrors: ErrorTable {
     }
 }
 
-/// What only the subscriptions know to go wrong.
+/// Errors of webhook subscriptions, beside the shared ones.
 enum ConnectError: Error, Hashable, Sendable {
     case alreadyRegistered
     case tooMany
-    /// The business has none such.
+    /// The business has no subscription with this id.
     case unknownWebhook
 }

@@ -4,11 +4,11 @@ import ScribeHTTP
 import ScribeRuntime
 
 extension Webhook.Style {
-    /// Eka Connect's subscriptions (eka-v2.md section 7).
+    /// Webhooks subscribed through Eka Connect (eka-v2.md section 7).
     package static let connect = Webhook.Style("connect")
 }
 
-/// Eka Connect's message: the three that are documented disagree, and this one has the members of all (eka-v2.md
+/// Webhook message of Eka Connect. Three documented shapes disagree; this one has the members of all three (eka-v2.md
 /// section 7).
 package struct ConnectFormat: WebhookFormat {
     package let style = Webhook.Style.connect

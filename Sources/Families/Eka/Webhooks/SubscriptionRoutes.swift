@@ -4,7 +4,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/notification/v1/connect/webhook/subscriptions`: whom a business's events are told to (eka-v2.md section 7).
+/// `/notification/v1/connect/webhook/subscriptions`: subscribes webhooks to a business's events (eka-v2.md section 7).
 struct SubscriptionRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries
@@ -72,7 +72,7 @@ extension Webhook {
     fileprivate var json: JSON {
         [
             "id": "\(id)", "event_names": .array(events, JSON.string), "endpoint": .string(endpoint.text),
-            // Null where there is none.
+            // Null without a key, rather than left out.
             "signing_key": signingKey.map(JSON.string).orNull, "client_id": .string(client.rawValue),
             "protocol": .string(scheme), "created_at": .string(createdAt.apiTime),
             "updated_at": .string(createdAt.apiTime), "created_by": .string(user.rawValue),

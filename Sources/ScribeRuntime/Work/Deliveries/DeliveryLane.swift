@@ -30,7 +30,10 @@ struct DeliveryLane: Sendable {
                     // One that fails is asked alone until it does not.
                     width = await perform(deliveries) ? Self.width : 1
                 case .nothing(nil):
-                    if lanes.leave(name) { return }
+                    if lanes.leave(name) {
+                        try? await store.leave(lane: name)
+                        return
+                    }
                 case .nothing(let time?):
                     let pause = Duration.seconds(max(0, time.timeIntervalSince(clock.now)))
                     _ = try await bell.wait(atMost: pause, clock: clock)
@@ -61,7 +64,7 @@ struct DeliveryLane: Sendable {
             // Whatever happens now, it was sent: that is kept, even when the server stops.
             let settling = Task { await settle(delivery, outcome) }
             guard let settlement = await settling.value else { return false }
-            report(delivery, outcome, settlement)
+            if settlement != .lost { report(delivery, outcome, settlement) }
             return settlement == .delivered
         } catch {
             // The server stops; whoever starts it again goes on.

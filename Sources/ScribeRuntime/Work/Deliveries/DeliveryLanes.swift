@@ -13,7 +13,7 @@ package final class DeliveryLanes: Sendable {
     init() {}
 
     /// There may be something to do in a lane, now or at another time than before.
-    func ring(_ lane: String) {
+    package func ring(_ lane: String) {
         let isNew = state.withLock { state in
             if let bell = state.taken[lane] {
                 bell.ring()

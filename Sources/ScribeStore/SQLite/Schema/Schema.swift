@@ -17,7 +17,7 @@ enum Schema {
     ]
 
     /// Version 2 and those after it, each made from the one before.
-    static let migrations = [version2, version3]
+    static let migrations = [version2, version3, version4]
 
     static var latestVersion: Int { 1 + migrations.count }
 

@@ -1,0 +1,96 @@
+import Foundation
+import ScribeDomain
+
+/// Jobs, lanes of deliveries and chores belong to one process at a time. Its lease is by the machine's clock, renewed
+/// while it works, and ends by itself when the process dies.
+extension Store {
+    /// Makes the jobs and deliveries pending whose process is gone: all of them for a process that is alone, else those
+    /// whose lease is over. Blocking.
+    static func takeOver(_ database: SQLiteDatabase, for holder: LeaseHolder) throws {
+        try database.writeBlocking { db in
+            if holder.isAlone {
+                try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")
+                try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
+                try db.run("DELETE FROM leases")
+            } else {
+                _ = try Self.takeOverExpired(for: holder, in: db)
+            }
+        }
+    }
+
+    /// Renews the leases of this process's jobs, and takes over the jobs whose process is gone.
+    ///
+    /// For a process that is not alone: every third of ``LeaseHolder/lifetime``.
+    /// - Returns: how many jobs were taken over.
+    package func renewLeases() async throws -> Int {
+        guard !holder.isAlone else { return 0 }
+        return try await database.write(.none) { [holder] db, changes in
+            try db.run(
+                "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND owner = ?", [holder.end, holder.id])
+            try db.run("UPDATE leases SET lease_until = ? WHERE owner = ?", [holder.end, holder.id])
+            let count = try Self.takeOverExpired(for: holder, in: db)
+            if count > 0 { changes += Job.Kind.allCases.map(Change.work) }
+            return count
+        }
+    }
+
+    /// Takes a chore, or keeps it.
+    /// - Returns: false while another process has it.
+    package func holds(_ chore: Chore) async throws -> Bool {
+        guard !holder.isAlone else { return true }
+        return try await database.write(.none) { [holder] db in
+            try Self.lease("chore \(chore.rawValue)", to: holder, in: db)
+        }
+    }
+
+    /// The lanes with something to deliver whose lease is nobody's or over.
+    package func freeLanes() async throws -> [String] {
+        try await read { [holder] db in
+            try db.rows(
+                """
+                SELECT DISTINCT lane FROM deliveries WHERE settled_at IS NULL AND run_at IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM leases WHERE name = 'lane ' || lane AND owner <> ?1 AND lease_until > ?2)
+                """, [holder.id, holder.now]
+            ).map { $0["lane"] }
+        }
+    }
+
+    /// Gives a lane back, so that another process need not wait for the end of its lease.
+    package func leave(lane: String) async throws {
+        guard !holder.isAlone else { return }
+        try await database.write(.lane(lane)) { [holder] db in
+            try db.run("DELETE FROM leases WHERE name = ? AND owner = ?", ["lane \(lane)", holder.id])
+        }
+    }
+
+    // MARK: Within a SQL transaction
+
+    /// Takes the lease of a lane, or renews it. What a process before had begun to send there is sent again.
+    /// - Returns: false while another process has it.
+    static func leaseLane(_ lane: String, to holder: LeaseHolder, in db: any StoreSession) throws -> Bool {
+        guard !holder.isAlone else { return true }
+        let former = try db.row("SELECT owner FROM leases WHERE name = ?", ["lane \(lane)"])?["owner"] as String?
+        guard try lease("lane \(lane)", to: holder, in: db) else { return false }
+        if former != holder.id {
+            try db.run("UPDATE deliveries SET state = 'pending' WHERE lane = ? AND state = 'sending'", [lane])
+        }
+        return true
+    }
+
+    private static func lease(_ name: String, to holder: LeaseHolder, in db: any StoreSession) throws -> Bool {
+        try db.changed(
+            """
+            INSERT INTO leases (name, owner, lease_until) VALUES (?1, ?2, ?3)
+            ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until
+            WHERE leases.owner = excluded.owner OR leases.lease_until <= ?4
+            """, [name, holder.id, holder.end ?? 0, holder.now]) > 0
+    }
+
+    /// A running job without an end of its lease is of a process that was alone, and is gone.
+    private static func takeOverExpired(for holder: LeaseHolder, in db: any StoreSession) throws -> Int {
+        try db.changed(
+            """
+            UPDATE jobs SET state = 'pending' WHERE state = 'running' AND (lease_until IS NULL OR lease_until <= ?)
+            """, [holder.now])
+    }
+}

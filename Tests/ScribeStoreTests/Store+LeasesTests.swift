@@ -1,0 +1,169 @@
+import Foundation
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// Two processes on the same data.
+struct LeaseTests {
+    private let manual = ManualClock()
+    private let fixture: StoreFixture
+    /// The store of the other process.
+    private let other: Store
+
+    private var one: Store { fixture.store }
+
+    init() throws {
+        let holder = LeaseHolder.shared("one", lifetime: 30, clock: manual.clock)
+        fixture = try StoreFixture(holder: holder)
+        other = try Self.opened(fixture, .shared("other", lifetime: 30, clock: manual.clock))
+    }
+
+    private static func opened(_ fixture: StoreFixture, _ holder: LeaseHolder) throws -> Store {
+        try Store(
+            path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal,
+            policies: RecordingPolicies([TestSessionPolicy()]),
+            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), holder: holder)
+    }
+
+    private func claim(_ store: Store) async throws -> Job? {
+        guard case .jobs(let jobs) = try await store.claimJobs(.transcribe, upTo: 1, at: fixture.start) else {
+            return nil
+        }
+        return jobs.first
+    }
+
+    private func finish(_ job: Job, in store: Store, _ text: String) async throws {
+        guard case .transcribe(let chunk) = job.work else { throw Missing() }
+        try await store.finishTranscription(
+            job, of: chunk, result: .success(RecognisedSpeech(text: text)), at: fixture.start)
+    }
+
+    private func heard() async throws -> String? {
+        let found = try await one.chunkTranscript(of: fixture.key(), file: "1.m4a")
+        return try found?.result.get().text
+    }
+
+    private struct Missing: Error {}
+
+    @Test("a claimed job is nobody else's while its lease is renewed, and is taken over when it is not")
+    func takeOver() async throws {
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let job = try #require(try await claim(one))
+        #expect(try await claim(other) == nil)
+        for _ in 0..<3 {
+            manual.advance(by: .seconds(20))
+            #expect(try await one.renewLeases() == 0)
+            #expect(try await other.renewLeases() == 0)
+        }
+        #expect(try await claim(other) == nil)
+        // Its process is gone.
+        manual.advance(by: .seconds(31))
+        #expect(try await other.renewLeases() == 1)
+        let taken = try #require(try await claim(other))
+        #expect(taken.id == job.id && taken.attempt == 2)
+        // Or was only late.
+        try await finish(job, in: one, "late")
+        #expect(try await heard() == nil)
+        try await finish(taken, in: other, "in time")
+        try await finish(job, in: one, "later still")
+        #expect(try await heard() == "in time")
+    }
+
+    @Test("a start beside others takes only jobs whose lease is over; a start alone takes all")
+    func starts() async throws {
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        _ = try #require(try await claim(one))
+        let third = try Self.opened(fixture, .shared("third", lifetime: 30, clock: manual.clock))
+        #expect(try await claim(third) == nil)
+        try third.close()
+        manual.advance(by: .seconds(31))
+        let fourth = try Self.opened(fixture, .shared("fourth", lifetime: 30, clock: manual.clock))
+        _ = try #require(try await claim(fourth))
+        for store in [one, other, fourth] { try store.close() }
+        let alone = try Self.opened(fixture, .alone())
+        _ = try #require(try await claim(alone))
+        try alone.close()
+        // One that was alone has leases without an end, and is gone when others share the data.
+        let fifth = try Self.opened(fixture, .shared("fifth", lifetime: 30, clock: manual.clock))
+        _ = try #require(try await claim(fifth))
+        try fifth.close()
+    }
+
+    @Test("a job that was taken over at its assembly stores no results of the process that is late")
+    func assembly() async throws {
+        try await fixture.initialise()
+        try await fixture.commit([])
+        guard case .jobs(let jobs) = try await one.claimJobs(.assemble, upTo: 1, at: fixture.start),
+            let job = jobs.first,
+            case .ready(let input) = try await one.planAssembly(job, objectWait: 0, at: fixture.start)
+        else { throw Missing() }
+        manual.advance(by: .seconds(31))
+        #expect(try await other.renewLeases() == 1)
+        guard case .jobs(let taken) = try await other.claimJobs(.assemble, upTo: 1, at: fixture.start) else {
+            throw Missing()
+        }
+        #expect(taken.map(\.id) == [job.id])
+        let late = try await one.finish(
+            job, for: input, documents: input.documents, outcome: .success, at: fixture.start)
+        #expect(late == .obsolete)
+        #expect(try await one.requireTransaction(fixture.key()).processingStatus == .inProgress)
+    }
+
+    @Test("a lane is one process's, and what it had begun to send is sent again by the next")
+    func lanes() async throws {
+        let draft = WebhookDraft(
+            style: .usual, endpoint: .address("http://receiver/"), signingKey: nil, scheme: "http")
+        guard
+            case .registered(let webhook) = try await one.register(
+                draft, for: fixture.owner, pauses: [], at: fixture.start)
+        else { throw Missing() }
+        try await fixture.initialise(isSession: true)
+        let lane = "webhook \(webhook.id)"
+        func claim(_ store: Store) async throws -> [Delivery] {
+            guard case .deliveries(let found) = try await store.claimDeliveries(in: lane, upTo: 1, at: fixture.start)
+            else { return [] }
+            return found
+        }
+        let sent = try #require(try await claim(one).first)
+        #expect(try await claim(other).isEmpty)
+        #expect(try await other.freeLanes().isEmpty)
+        manual.advance(by: .seconds(31))
+        #expect(try await other.freeLanes() == [lane])
+        let again = try #require(try await claim(other).first)
+        #expect(again.id == sent.id)
+        #expect(try await one.settle(sent, .delivered(signature: nil), at: fixture.start) == .lost)
+        #expect(try await other.settle(again, .delivered(signature: nil), at: fixture.start) == .delivered)
+        try await other.leave(lane: lane)
+        try await fixture.initialise("t-2", isSession: true)
+        #expect(try await claim(one).count == 1, "a lane that was given back is free at once")
+    }
+
+    @Test("a chore is one process's until its lease is over")
+    func chores() async throws {
+        #expect(try await one.holds(.sweep))
+        #expect(try await !other.holds(.sweep))
+        #expect(try await other.holds(.expiry))
+        manual.advance(by: .seconds(31))
+        #expect(try await other.holds(.sweep))
+        #expect(try await !one.holds(.sweep))
+    }
+
+    @Test("a change of a transaction or its results counts in its row, a read does not")
+    func changes() async throws {
+        func count() async throws -> Int? {
+            try await one.read { try $0.row("SELECT changes FROM transactions WHERE txn_id = 't'")?["changes"] }
+        }
+        try await fixture.initialise()
+        let first = try #require(try await count())
+        try await fixture.commit([])
+        let second = try #require(try await count())
+        #expect(second > first)
+        _ = try await one.requireTransaction(fixture.key())
+        #expect(try await count() == second)
+    }
+}
