@@ -1,4 +1,4 @@
-// In C, for SwiftPM hands no text to Swift code.
+// Written in C because SwiftPM cannot pass a text to Swift code.
 
 #include "BuildDetails.h"
 

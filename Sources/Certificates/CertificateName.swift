@@ -4,15 +4,14 @@ import ScribeDomain
 import SwiftASN1
 import X509
 
-/// What a certificate vouches for: a host, every host one word below another, or an address.
+/// Name that a certificate is valid for: a host, all hosts one label below another, or an IP address.
 package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
     case host(String)
-    /// `*.` and this.
+    /// Wildcard `*.` followed by this host.
     case hostsBelow(String)
     case address(bytes: [UInt8], text: String)
 
-    /// Reads `api.eka.care`, `*.s3.amazonaws.com`, `10.0.2.2` and `::1`.
-    /// - Returns: nil for anything else.
+    /// Parses `api.eka.care`, `*.s3.amazonaws.com`, `10.0.2.2` and `::1`. Nil for any other text.
     package init?(_ text: String) {
         if let address = try? SocketAddress(ipAddress: text, port: 0) {
             switch address {
@@ -28,7 +27,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         self = isBelow ? .hostsBelow(host) : .host(host)
     }
 
-    /// - Returns: nil unless there are 4 of them, or 16.
+    /// Creates an address name from raw bytes. Nil unless there are 4 or 16 bytes.
     init?(addressBytes bytes: [UInt8]) {
         guard [4, 16].contains(bytes.count),
             let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0),
@@ -47,7 +46,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is a name by which a host can be asked for (RFC 1123, 2.1).
+    /// Whether a text is a valid host name (RFC 1123, 2.1).
     package static func isHost(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -56,7 +55,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether a client that asks for this host takes it for meant.
+    /// Whether a client that connects to `host` accepts this name.
     func isFor(_ host: String) -> Bool {
         let host = host.lowercased()
         switch self {
@@ -85,7 +84,7 @@ extension CertificateName {
 }
 
 extension [CertificateName] {
-    /// The hosts below which all of these are, none of them below another.
+    /// Shortest list of hosts that cover all host names, for name constraints: no host is below another.
     var hostRoots: [String] {
         let hosts = Set(
             compactMap { name -> String? in
@@ -97,7 +96,7 @@ extension [CertificateName] {
         return hosts.filter { host in !hosts.contains { host.hasSuffix(".\($0)") } }.sorted()
     }
 
-    /// The addresses, each as a range of one, but all of loopback's.
+    /// Address ranges for name constraints: one per address, and all of loopback for a loopback address.
     var addressRanges: [[UInt8]] {
         var ranges: [[UInt8]] = []
         for case .address(let bytes, _) in self {

@@ -1,4 +1,4 @@
-/// Why a certificate cannot be served, and what to do about it.
+/// Reason why the server cannot serve a certificate; the description says what to do next.
 package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case noCertificate(path: String)
@@ -7,7 +7,7 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
     case mismatch(certificate: String, key: String)
     case expired(certificate: String, day: String)
     case notYetValid(certificate: String, day: String)
-    /// Others could take the key, or could have taken it.
+    /// The key or its folder is accessible to other users, who could take the key or may have taken it.
     case open(path: String, mode: String, isFolder: Bool)
     case damaged(path: String)
     case noFolder(path: String)

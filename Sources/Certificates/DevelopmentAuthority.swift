@@ -4,18 +4,20 @@ import ScribeDomain
 import SwiftASN1
 import X509
 
-/// An authority that vouches for one machine's servers under the names of other people's. Its key would be worth stealing
-/// if it could vouch for more: its own certificate, which clients trust, limits it to these names, to addresses that
-/// lead back to this machine, and to servers.
+/// Certificate authority for development, which issues certificates for the vendors' host names on one machine.
+///
+/// Name constraints in the authority's certificate, which clients trust, limit the damage of a stolen key. They permit
+/// only these host names, addresses that lead back to this machine, and server certificates.
 struct DevelopmentAuthority: Sendable {
     let certificate: Certificate
     let key: Certificate.PrivateKey
 
-    /// In seconds. It is trusted by hand, which nobody wants to do every year.
+    /// Lifetime of the authority in seconds: long, because people trust the authority by hand.
     private static let lifetime = 10 * 365 * 86_400.0
-    /// What Apple's systems take at most is 825 days, of public authorities 398.
+    /// Lifetime of an issued certificate in seconds. Apple's systems accept at most 825
+    /// days, and 398 from public authorities.
     private static let leafLifetime = 397 * 86_400.0
-    /// Clocks of phones and simulators are behind now and then.
+    /// Time by which certificates are dated back, in seconds, because clocks of phones and simulators may be behind.
     private static let backdating = 86_400.0
 
     init(certificate: Certificate, key: Certificate.PrivateKey) {
@@ -23,12 +25,12 @@ struct DevelopmentAuthority: Sendable {
         self.key = key
     }
 
-    /// A fresh one.
+    /// Creates an authority with a fresh key.
     init(vouchingFor names: [CertificateName], at now: Date, identifiers: IdentifierSource) throws {
         key = Self.freshKey()
         let name = try DistinguishedName {
             OrganizationName("scribe-emulator")
-            // Told apart in a list of those that are trusted.
+            // Random digits tell several authorities apart in a trust store.
             CommonName("scribe-emulator development \(Hex.encode(identifiers.bytes(3)))")
         }
         let publicKey = key.publicKey
@@ -51,7 +53,7 @@ struct DevelopmentAuthority: Sendable {
             issuerPrivateKey: key)
     }
 
-    /// What it may vouch for.
+    /// Names and addresses that the authority may issue certificates for.
     var limits: [CertificateName] {
         guard let constraints = try? certificate.extensions.nameConstraints else { return [] }
         let addresses = constraints.permittedIPRanges.compactMap { range -> CertificateName? in
@@ -60,7 +62,7 @@ struct DevelopmentAuthority: Sendable {
         return constraints.permittedDNSDomains.compactMap(CertificateName.init) + addresses
     }
 
-    /// Whether it could vouch for all of these.
+    /// Whether the authority may issue certificates for all of these names.
     func mayVouch(for names: [CertificateName]) -> Bool {
         guard let constraints = try? certificate.extensions.nameConstraints else { return false }
         let roots = Array(constraints.permittedDNSDomains)
@@ -71,8 +73,8 @@ struct DevelopmentAuthority: Sendable {
 
     static func freshKey() -> Certificate.PrivateKey { Certificate.PrivateKey(P256.Signing.PrivateKey()) }
 
-    /// A certificate for these names.
-    /// - Parameter leafKey: the server's own.
+    /// Issues a server certificate for these names.
+    /// - Parameter leafKey: key of the server.
     func issue(
         for names: [CertificateName], key leafKey: Certificate.PrivateKey, at now: Date, identifiers: IdentifierSource
     ) throws -> Certificate {
@@ -80,7 +82,7 @@ struct DevelopmentAuthority: Sendable {
             version: .v3, serialNumber: Self.serialNumber(identifiers), publicKey: leafKey.publicKey,
             notValidBefore: now.addingTimeInterval(-Self.backdating),
             notValidAfter: min(now.addingTimeInterval(Self.leafLifetime), certificate.notValidAfter),
-            issuer: certificate.subject,  // Without a common name, which some take for a host.
+            issuer: certificate.subject,  // No common name: some clients take it for a host.
             subject: try DistinguishedName { OrganizationName("scribe-emulator") },
             signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
@@ -95,7 +97,7 @@ struct DevelopmentAuthority: Sendable {
     }
 
     private static func serialNumber(_ identifiers: IdentifierSource) -> Certificate.SerialNumber {
-        // Positive, and at most 20 bytes long (RFC 5280, 4.1.2.2).
+        // RFC 5280, 4.1.2.2: serial numbers are positive and at most 20 bytes long.
         var bytes = identifiers.bytes(16)
         bytes[0] = bytes[0] & 0x7F | 0x40
         return Certificate.SerialNumber(bytes: bytes)

@@ -11,25 +11,26 @@ import X509
     import Darwin
 #endif
 
-/// The folder with this machine's authority and the certificates that it has issued: `ca.pem`, `ca-key.pem`,
-/// `certificate.pem`, `certificate-for-addresses.pem`, and their `key.pem`. Every server of a user shares it, for an
-/// authority is trusted by hand.
+/// Folder with this machine's development authority and the certificates that it issued.
 ///
-/// Hosts and addresses have a certificate each: BoringSSL, and with it Dart and Swift on Linux, refuses one with an address
-/// from an authority that is limited to some addresses, whichever name it was asked for.
+/// The files are `ca.pem`, `ca-key.pem`, `certificate.pem`, `certificate-for-addresses.pem`, and `key.pem` for both
+/// certificates. All servers of a user share the folder, because people trust an authority by hand.
 ///
-/// Everything here blocks.
+/// Hosts and addresses have separate certificates. If the authority is limited to some addresses, BoringSSL refuses a
+/// certificate with an address, even if the client asks for a host. Dart and Swift on Linux use BoringSSL.
+///
+/// All functions of this type block.
 package struct DevelopmentCertificates: Sendable {
     package let folder: String
     private let names: [CertificateName]
     private let identifiers: IdentifierSource
 
-    /// What was made or kept.
+    /// Server certificate that was issued or loaded, with its authority.
     package struct Result: Sendable {
         package let certificate: ServerCertificate
-        /// As PEM.
+        /// Authority's certificate as PEM.
         package let authority: String
-        /// Why there is another authority than before, which has to be trusted; nil where there is none.
+        /// Reason why there is a new authority, which people must trust again; nil without one.
         package let news: String?
     }
 
@@ -39,17 +40,18 @@ package struct DevelopmentCertificates: Sendable {
         self.identifiers = identifiers
     }
 
-    /// What clients are to trust.
+    /// Path of the authority's certificate, which clients must trust.
     package var authorityPath: String { "\(folder)/ca.pem" }
     private var authorityKeyPath: String { "\(folder)/ca-key.pem" }
     private var certificatePath: String { "\(folder)/certificate.pem" }
     private var addressCertificatePath: String { "\(folder)/certificate-for-addresses.pem" }
     private var keyPath: String { "\(folder)/key.pem" }
 
-    /// How long before its end a certificate is replaced, in seconds.
+    /// Remaining lifetime below which a certificate is replaced, in seconds.
     private static let margin = 30 * 86_400.0
 
-    /// The certificate for these names, made where there is none that is good for a while, as is the authority.
+    /// Loads the server's certificate. Issues a certificate or creates an authority if
+    /// none is valid for another 30 days.
     /// - Throws: ``CertificateProblem``.
     package func certificate(at now: Date) throws -> Result {
         try locked {
@@ -79,7 +81,7 @@ package struct DevelopmentCertificates: Sendable {
         return certificate
     }
 
-    /// What was issued before, if it is good for a while and for these names.
+    /// Loads the last issued certificates if they match these names and are valid for another 30 days.
     private func kept(issuedBy authority: DevelopmentAuthority, at now: Date) -> ServerCertificate? {
         let isFitting = [(certificatePath, hosts), (addressCertificatePath, addresses)].allSatisfy { path, names in
             guard let kept = try? ServerCertificate(certificate: path, key: keyPath, at: now) else { return false }
@@ -89,7 +91,7 @@ package struct DevelopmentCertificates: Sendable {
         return isFitting ? try? issued(at: now) : nil
     }
 
-    /// The authority's certificate as PEM, made where there is none: who only asks replaces none.
+    /// Loads the authority's certificate as PEM, and creates an authority only if there is none.
     /// - Throws: ``CertificateProblem``.
     package func authorityPEM(at now: Date) throws -> String {
         try locked {
@@ -108,7 +110,7 @@ package struct DevelopmentCertificates: Sendable {
             let kept = try kept()
             let isLasting = kept.certificate.notValidAfter.timeIntervalSince(now) > Self.margin
             if isLasting, kept.mayVouch(for: names) { return (kept, nil) }
-            // Whoever has asked for other names before is to find that they still hold.
+            // The new authority keeps the names of the old one, so that other servers' certificates stay possible.
             limits += kept.limits.filter { !limits.contains($0) }
             news =
                 isLasting
@@ -140,13 +142,13 @@ package struct DevelopmentCertificates: Sendable {
 
     // MARK: Files
 
-    /// Two servers that start at the same time make one authority.
+    /// Runs `body` under a file lock, so that two servers that start together create one authority.
     private func locked<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             try FileManager.default.createDirectory(
                 atPath: URL(fileURLWithPath: folder).deletingLastPathComponent().path, withIntermediateDirectories: true
             )
-            // Nobody else's from the moment it exists.
+            // The folder is private from its creation on.
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw CocoaError(.fileWriteUnknown) }
         } catch {
             throw CertificateProblem.unreadable(
@@ -174,8 +176,8 @@ package struct DevelopmentCertificates: Sendable {
         }
     }
 
-    /// A key is readable by its owner only from the moment it exists; what is for everybody can be copied as it is. Whole
-    /// from the moment it is seen.
+    /// Writes a file atomically, with its access mode set from its creation on.
+    /// Keys are readable only by their owner; certificates are readable by everyone.
     private func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
         let temporary = "\(path).new"
         unlink(temporary)

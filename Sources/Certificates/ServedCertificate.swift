@@ -5,25 +5,25 @@ package import NIOSSL
 package import ScribeDomain
 import ServiceLifecycle
 
-/// The certificate that new connections are shown, which follows its files while the server runs: what cannot be used is
-/// told of, and the one before it is kept.
+/// Certificate for new TLS connections, reloaded while the server runs. If a changed certificate is unusable, the
+/// service logs the reason and keeps the current one.
 package final class ServedCertificate: Service, CustomStringConvertible {
-    /// Where certificates come from.
+    /// Origin of the certificate.
     package enum Source: Sendable {
         case development(DevelopmentCertificates)
-        /// PEM files, of others' making.
+        /// PEM files that the operator provides.
         case files(certificate: String, key: String)
     }
 
     private struct State {
         var context: NIOSSLContext
         var certificate: ServerCertificate
-        /// What the files were like when they were read.
+        /// Marks of the files when they were read.
         var marks: [FileMark?]
         var isExpiryTold = false
-        /// What was told last, so that it is told once.
+        /// Last logged problem, so that each problem is logged once.
         var problem: String?
-        /// What clients are to trust, as PEM.
+        /// Authority that clients must trust, as PEM; nil for the operator's own files.
         var authority: String?
     }
 
@@ -41,7 +41,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
     private let threads: NIOThreadPool
     private let logger: Logger
 
-    /// Reads or makes it.
+    /// Loads or issues the certificate.
     /// - Throws: ``CertificateProblem``.
     package init(_ source: Source, clock: WallClock, threads: NIOThreadPool, logger: Logger) async throws {
         self.source = source
@@ -61,13 +61,13 @@ package final class ServedCertificate: Service, CustomStringConvertible {
 
     package var description: String { "ServedCertificate" }
 
-    /// What clients are to trust, as PEM; nil where the certificate is somebody else's.
+    /// Authority that clients must trust, as PEM; nil for the operator's own files.
     package var authority: String? { state.withLock { $0.authority } }
 
-    /// What new connections are encrypted with.
+    /// TLS context for new connections.
     package var context: NIOSSLContext { state.withLock { $0.context } }
 
-    /// How often the files are looked at.
+    /// Interval between checks of the files.
     package static let interval = Duration.seconds(2)
 
     package func run() async throws {
@@ -79,7 +79,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
     private func look() async {
         let now = clock.now
         let (marks, certificate) = state.withLock { ($0.marks, $0.certificate) }
-        // Taken before anything is read: what changes meanwhile is read again.
+        // Marks are taken before the files are read, so that a change during the read causes another read.
         let present = await (try? threads.runIfActive { [source] in Self.marks(of: source) }) ?? marks
         switch source {
         case .development: if now < certificate.renewal { return }
@@ -115,7 +115,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
     }
 
     private static func read(_ source: Source, at now: Date) throws -> Found {
-        // Before it is read: what changes meanwhile is read again.
+        // Marks are taken before the files are read, so that a change during the read causes another read.
         let marks = marks(of: source)
         switch source {
         case .development(let folder):
@@ -128,7 +128,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         }
     }
 
-    /// Others as soon as one of the files is another.
+    /// Marks of the certificate's files, to detect a change; empty for development certificates.
     private static func marks(of source: Source) -> [FileMark?] {
         guard case .files(let certificate, let key) = source else { return [] }
         return [certificate, key].map(FileMark.init(path:))
@@ -136,7 +136,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
 }
 
 extension ServedCertificate.Source {
-    /// What to do about a host that the certificate is not for.
+    /// Advice for the log when a client asks for a host that the certificate does not cover.
     fileprivate var advice: @Sendable (String) -> String {
         switch self {
         case .development: { "start with --tls-name \($0)" }
@@ -146,6 +146,6 @@ extension ServedCertificate.Source {
 }
 
 extension ServerCertificate {
-    /// When another is to be issued, in good time before anybody else would do it.
+    /// Time of renewal, 29 days before expiry. ``DevelopmentCertificates`` issues anew in the last 30 days.
     fileprivate var renewal: Date { notValidAfter.addingTimeInterval(-29 * 86_400) }
 }

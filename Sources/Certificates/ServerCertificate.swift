@@ -4,19 +4,19 @@ package import NIOSSL
 import SwiftASN1
 import X509
 
-/// What a server shows to clients, and the key to it.
+/// Certificate chain of the server with its private key.
 package struct ServerCertificate: Sendable {
-    /// The server's own, then those of its issuers.
+    /// Server's certificate, followed by its issuers' certificates.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// What is shown to those who ask for no host, because they connect to an address; nil: the same.
+    /// Chain for clients that connect to an address and name no host; nil for the normal chain.
     var chainForAddresses: [NIOSSLCertificate]?
     package let names: [CertificateName]
     package let notValidBefore: Date
     package let notValidAfter: Date
 
-    /// Reads PEM files. Blocking.
-    /// - Throws: ``CertificateProblem``, also for one that cannot be used at this time.
+    /// Loads a certificate and a key from PEM files. Blocks.
+    /// - Throws: ``CertificateProblem``, also for a certificate that is not valid at `now`.
     package init(certificate certificatePath: String, key keyPath: String, at now: Date) throws {
         let chainText = try Self.text(at: certificatePath)
         let keyText = try Self.text(at: keyPath)
@@ -51,15 +51,15 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        // Everything has been said by then.
+        // All data has been sent when shutdown begins.
         configuration.shutdownTimeout = .seconds(1)
         configuration.applicationProtocols = ["h2", "http/1.1"]
         return configuration
     }
 
-    /// What connections are encrypted with.
-    /// - Parameter onUnknownName: hears of a host that a client asked for and this is not for. It is shown all the same:
-    ///   whoever does not check may go on, and whoever does is told by their own side.
+    /// TLS context of the server.
+    /// - Parameter onUnknownName: receives a requested host that the certificate does not cover. The certificate is
+    ///   sent all the same: a client that checks names reports the error itself, and others may continue.
     package func context(onUnknownName: @escaping @Sendable (String) -> Void) throws -> NIOSSLContext {
         var configuration = configuration
         configuration.sslContextCallback = { [names, chainForAddresses] values, promise in

@@ -1,7 +1,7 @@
 import Logging
 import ScribeDomain
 
-/// Says once of each host that a client has asked for and the certificate is not for, and of no more than a few.
+/// Logs each requested host that the certificate does not cover once, and at most 20 hosts.
 final class UnknownHosts: Sendable {
     private static let most = 20
 
@@ -9,7 +9,8 @@ final class UnknownHosts: Sendable {
     private let advice: @Sendable (String) -> String
     private let logger: Logger
 
-    /// - Parameter advice: what to do about a host.
+    /// Creates a log of unknown hosts.
+    /// - Parameter advice: text for the log, by host.
     init(advice: @escaping @Sendable (String) -> String, logger: Logger) {
         self.advice = advice
         self.logger = logger

@@ -1,5 +1,5 @@
-// In C, for Swift's own way to embed files is an array of numbers, which its type checker reads one by one.
-// The paths are those of the repository; an edit of a file is noticed by the next build.
+// Written in C for `#embed`: Swift can embed a file only as an array of numbers, which its type checker reads slowly.
+// Each path leads to a file of the repository, so that the next build picks up an edited file.
 
 #include "Documents.h"
 
@@ -9,7 +9,7 @@ static const unsigned char scribe[] = {
 
 struct document document_scribe(void) { return (struct document){scribe, sizeof scribe}; }
 
-// A document for each API family.
+// Table with one OpenAPI document per API family.
 #include "../../openapi/families.inc"
 
 size_t family_document_count(void) { return sizeof families / sizeof *families; }

@@ -2,22 +2,23 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Files that live as long as their use. Speech is in them, so none stays behind.
+/// Temporary files, deleted after use because they contain speech.
 package struct TemporaryFiles: Sendable {
     private let folder: String
     private let identifiers: IdentifierSource
     private let files: NIOThreadPool
 
+    /// Creates temporary files in a folder.
     /// - Parameters:
-    ///   - folder: an existing folder that is emptied when the server starts.
-    ///   - identifiers: make names that no recording can hold.
+    ///   - folder: existing folder, emptied at server start.
+    ///   - identifiers: source of unguessable names, which no recording can refer to.
     package init(folder: String, identifiers: IdentifierSource, files: NIOThreadPool) {
         self.folder = folder
         self.identifiers = identifiers
         self.files = files
     }
 
-    /// Lends a path in a folder that nobody else has and nobody can guess; the folder is removed after that.
+    /// Provides a path in a private folder with an unguessable name; the folder is removed afterwards.
     func use<Value: Sendable>(
         extension name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
@@ -33,7 +34,7 @@ package struct TemporaryFiles: Sendable {
         } catch {
             result = .failure(error)
         }
-        // A task that was cancelled, by its time limit for example, gets no thread any more.
+        // A cancelled task, for example after its time limit, gets no thread any more.
         try? await uncancelled { [files] in
             try await files.runIfActive { try FileManager.default.removeItem(atPath: own) }
         }

@@ -1,7 +1,7 @@
 import ScribeDomain
 
-/// Does some work unless it takes longer than it may.
-/// - Throws: what the work throws, `failure` once the limit is over, or `CancellationError`.
+/// Runs work with a time limit.
+/// - Throws: errors of the work, `failure` after the limit, or `CancellationError`.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: WallClock, failure: any Error,
     _ work: @escaping @Sendable () async throws -> Value

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where the chunks of a transaction are: a bucket and a folder in it.
+/// Location of a transaction's chunks: an S3 bucket and a folder in it.
 ///
-/// Parsed from `s3_url` or `batch_s3_url`, never computed: the date in the folder is the device's (C-16).
+/// The location is parsed from `s3_url` or `batch_s3_url`, never computed: the folder's date is the device's (C-16).
 package struct AudioLocation: Hashable, Sendable {
-    /// What clients write that do not know the bucket.
+    /// Bucket name that clients write if they do not know the bucket.
     private static let unknownBucket = "undefined"
 
     package let bucket: String
@@ -16,17 +16,17 @@ package struct AudioLocation: Hashable, Sendable {
         self.folder = folder
     }
 
-    /// Reads `s3://bucket/folder`, `https://bucket.s3.region.amazonaws.com/folder/` and `https://host/bucket/folder`
-    /// (C-14). Returns nil for anything else.
+    /// Parses `s3://bucket/folder`, `https://bucket.s3.region.amazonaws.com/folder/` and `https://host/bucket/folder`.
+    /// C-14 lists the forms. Nil for any other text.
     package init?(url: String) {
-        // By bytes: a combining character after a slash would hide it.
+        // Split by bytes: a combining character after a slash would hide the slash.
         let words = url.split(ascii: "/", omittingEmptySubsequences: false).map(String.init)
         guard url.isPlain, words.count >= 3, case let scheme = words[0].lowercased(), words[1].isEmpty else {
             return nil
         }
         let parts = words.dropFirst(2).filter { !$0.isEmpty }
         if scheme == "s3:", words[2] == "", !parts.isEmpty {
-            // The bucket's name was empty: the folder alone tells.
+            // The bucket's name was empty: only the folder identifies the audio.
             self.init(bucket: Self.unknownBucket, folder: parts.joined(separator: "/"))
             return
         }
@@ -44,29 +44,31 @@ package struct AudioLocation: Hashable, Sendable {
 
     package var url: String { "s3://\(bucket)/\(folder)" }
 
-    /// Whether the client did not know the bucket, and it is the folder that tells: the Python SDK names a bucket `None`,
-    /// and the Java SDK `null`, when it cannot tell it from the address that it uploaded to (C-60).
+    /// Whether only the folder identifies the audio, because the client did not know the bucket (C-60).
+    /// The Python SDK writes the bucket `None` and the Java SDK `null` if the upload address does not name the bucket.
     package var isFolderOnly: Bool { ["none", "null", Self.unknownBucket].contains(bucket.lowercased()) }
 
-    /// The folder of an object and the name in it. By bytes, as above.
+    /// Splits an object key at its last slash into folder and file name.
+    /// The split is by bytes: a combining character would hide the slash. The folder
+    /// is empty for a key without a slash.
     package static func split(key: String) -> (folder: String, name: String) {
         guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", key) }
         return (String(key[..<slash]), String(key[key.utf8.index(after: slash)...]))
     }
 
-    /// The name of a file of this transaction, nil for a key that is elsewhere.
+    /// File name of an object key within this transaction's folder; nil for a key outside the folder.
     package func name(ofKey key: String) -> String? {
         let prefix = self.key(ofFile: "").utf8
         return key.utf8.starts(with: prefix) ? String(key.utf8.dropFirst(prefix.count)) : nil
     }
 
-    /// The key of a file of this transaction.
+    /// Object key of a file of this transaction: folder, slash, file name.
     package func key(ofFile name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
 
-    /// The bucket that a virtual-host style `Host` names, or nil when the host is no S3 host.
+    /// Bucket named by a virtual-host style `Host` header; nil for a host that is no S3 host.
     ///
-    /// Both spellings that AWS SDKs use are known, `bucket.s3.region.amazonaws.com` and `bucket.s3-region.…`, and
-    /// for a local name `bucket.s3.localhost`.
+    /// Accepts both spellings of the AWS SDKs, `bucket.s3.region.amazonaws.com` and `bucket.s3-region.…`,
+    /// and the local `bucket.s3.localhost`.
     package static func bucket(ofVirtualHost host: String) -> String? {
         let name = host.split(ascii: ":", maxSplits: 1).first?.lowercased() ?? ""
         guard name.hasSuffix(".amazonaws.com") || name.hasSuffix(".localhost") else { return nil }

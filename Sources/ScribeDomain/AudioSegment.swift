@@ -1,11 +1,12 @@
 package import Foundation
 
-/// A stretch of a recording's audio (``AudioIntake/segments``): from a start that its client names to the next, or to the
-/// end of its socket (suki.md 5).
+/// Span of a recording's audio, from a start that the client names to the next start or the socket's end (suki.md 5).
+/// Only recordings with ``AudioIntake/segments`` have segments.
 package struct AudioSegment: Hashable, Sendable {
+    /// Stored WAV file of a segment.
     package struct File: Hashable, Sendable {
         package let name: String
-        /// Of its samples.
+        /// Duration of the file's samples, in seconds.
         package let seconds: Double
 
         package init(name: String, seconds: Double) {
@@ -16,7 +17,7 @@ package struct AudioSegment: Hashable, Sendable {
 
     package let recording: String
     package let startedAt: Date
-    /// In order.
+    /// Files of the segment, in recording order.
     package let files: [File]
 
     package init(recording: String, startedAt: Date, files: [File]) {
@@ -25,23 +26,24 @@ package struct AudioSegment: Hashable, Sendable {
         self.files = files
     }
 
-    /// In the order of their names as texts, that of the segment.
+    /// File name of a segment's nth file. Names sort as text in the order of their numbers, up to 999,999.
     package static func fileName(_ number: Int, of recording: String) -> String {
         "\(recording)-\(number.padded(to: 6)).wav"
     }
 
-    /// Of 16 kHz mono in 16 bits, behind the header of a WAV.
+    /// Duration of a WAV file of 16 kHz mono 16-bit samples, from its size in bytes.
     package static func seconds(of fileSize: Int) -> Double { Double(max(0, fileSize - headerSize)) / 32_000 }
 
-    /// Of a file, in bytes.
+    /// Size of a file's WAV header, in bytes.
     package static let headerSize = 44
 
     package var seconds: Double { files.reduce(0) { $0 + $1.seconds } }
 }
 
 extension [AudioSegment] {
-    /// One recording in the order in which it was spoken. Of those with the same start the longest counts, and of equal
-    /// ones the first that came: it was sent again.
+    /// Segments of one recording in the order of their start times, each start once.
+    /// Among segments with the same start the longest counts, and among equal ones the
+    /// first: the client sent them again.
     package var recorded: [AudioSegment] {
         var best: [Date: (offset: Int, segment: AudioSegment)] = [:]
         for (offset, segment) in enumerated() where !segment.files.isEmpty {
@@ -52,7 +54,7 @@ extension [AudioSegment] {
             \.segment)
     }
 
-    /// The files of all, in order, each with its place in the whole.
+    /// Files of all segments in order, each with its start and end in the joined recording.
     package var chunks: ChunkList {
         var names: [String] = []
         var times: [String: ChunkTimes] = [:]

@@ -1,13 +1,14 @@
-/// Five bits in each digit.
+/// Base32 encoder without padding: five bits per digit.
 package enum Base32 {
     package enum Alphabet: String, Sendable {
-        /// RFC 4648's, that of AWS access key ids.
+        /// Alphabet of RFC 4648, used by AWS access key ids.
         case standard = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-        /// Crockford's, in the order of its digits: that of ULIDs.
+        /// Alphabet of Crockford, in the order of its digits, used by ULIDs.
         case crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     }
 
-    /// - Parameter zeros: bits before the first byte's, fewer than five. What is left at the end is no digit.
+    /// Encodes bytes as base32 digits, without padding. Bits that do not fill the last digit are dropped.
+    /// - Parameter zeros: zero bits before the first byte, 0 to 4.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet = .standard, after zeros: Int = 0) -> String {
         let digits = Array(alphabet.rawValue.utf8)
         var text: [UInt8] = []

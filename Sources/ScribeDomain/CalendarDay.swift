@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A day of the calendar, without a time zone.
+/// Calendar day without a time zone.
 package struct CalendarDay: Comparable, Sendable {
     private let value: Int
 
-    /// Reads `YYYY-MM-DD`; nil for what is none, also the 30th of February.
+    /// Parses `YYYY-MM-DD`. Nil for any other text and for days that do not exist, such as 30 February.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.map(\.count) == [4, 2, 2], let year = parts[0].number, let month = parts[1].number,
@@ -16,7 +16,8 @@ package struct CalendarDay: Comparable, Sendable {
         value = (year * 100 + month) * 100 + day
     }
 
-    /// The day that it is there where it is latest: who was born today is no mistake.
+    /// Day of an instant in the time zone that is furthest ahead, UTC+14, so that
+    /// today's births are accepted everywhere.
     package init(_ date: Date) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(secondsFromGMT: 14 * 3600) ?? .gmt
@@ -24,10 +25,10 @@ package struct CalendarDay: Comparable, Sendable {
         value = ((parts.year ?? 9999) * 100 + (parts.month ?? 12)) * 100 + (parts.day ?? 31)
     }
 
-    /// By the Gregorian calendar, also before there was one.
+    /// Days since 1970-01-01 in the proleptic Gregorian calendar; negative before that day.
     package var daysSince1970: Int {
         let (year, month, day) = (value / 10_000, value / 100 % 100, value % 100)
-        // In years that begin in March, of which 400 have 146,097 days.
+        // Years counted from March: 400 of them have 146,097 days.
         let shifted = month > 2 ? year : year - 1
         let (era, rest) = (shifted / 400, shifted % 400)
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1

@@ -1,42 +1,43 @@
-/// Something of medical meaning that was said, as a note says it.
+/// Statement of medical meaning from a transcript, in the note's wording.
 package struct ClinicalFact: Hashable, Sendable {
-    /// What a fact is about; the raw values are the names that templates use.
+    /// Category of a fact; the raw values are the names that templates use.
     package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// What brought the patient in.
+        /// Reason why the patient came.
         case chiefComplaint = "chief_complaint"
-        /// What the patient suffers from; also what brought the patient in, where a template asks for complaints.
+        /// Symptom of the patient; also the reason for the visit, in templates that ask for complaints.
         case complaint
-        /// What else is told of it: how it began, what makes it better or worse.
+        /// Detail of the illness: onset, course, what makes it better or worse.
         case presentIllness = "present_illness"
-        /// What was asked about and is not so.
+        /// Symptom that the clinician asked about and the patient denies.
         case negative
-        /// Any history: medical, surgical, of the family, social.
+        /// History of any kind: medical, surgical, family, social.
         case history
         case medicalHistory = "medical_history"
         case surgicalHistory = "surgical_history"
         case familyHistory = "family_history"
         case socialHistory = "social_history"
         case allergy
-        /// A vital sign with its value.
+        /// Vital sign with its value.
         case vital
-        /// What the examination found; also vital signs and results, where a template asks for examination alone.
+        /// Examination finding; also vital signs and results, in templates that ask for examination alone.
         case examination
-        /// A test's outcome.
+        /// Result of a test.
         case result
         case assessment
         case medication
-        /// A test that was ordered.
+        /// Test that the clinician orders.
         case investigation
         case referral
-        /// What else will be done.
+        /// Other planned measures.
         case plan
-        /// What the patient was told to do or to avoid.
+        /// Advice to do or to avoid something.
         case advice
-        /// What the patient is to come back for at once.
+        /// Symptom for which the patient is to come back at once.
         case returnPrecaution = "return_precaution"
         case followUp = "follow_up"
 
-        /// The kind under which it was known before there was a narrower one, so that templates of then still have it.
+        /// Broader category that held these facts before this category existed, so
+        /// that older templates still show them.
         package var broader: Kind? {
             switch self {
             case .chiefComplaint: .complaint
@@ -52,11 +53,11 @@ package struct ClinicalFact: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// In the note's voice, of words that were spoken.
+    /// Text of the fact in the note's wording, built from spoken words.
     package let text: String
-    /// Named parts, for example `dose` and `frequency` of a medication.
+    /// Named parts of the fact, for example `dose` and `frequency` of a medication.
     package let details: [String: String]
-    /// Where the words stand in the transcript; nil where that is not known.
+    /// Range of the fact's words in the transcript; nil if unknown.
     package let source: Range<String.Index>?
 
     package init(
@@ -68,7 +69,7 @@ package struct ClinicalFact: Hashable, Sendable {
         self.source = source
     }
 
-    /// Facts that say the same are the same, wherever they were said.
+    /// Compares facts by what they say; the place in the transcript does not count.
     package static func == (first: Self, second: Self) -> Bool {
         first.kind == second.kind && first.text == second.text && first.details == second.details
     }

@@ -1,10 +1,12 @@
-/// Marks that go with the letter before them. Swift sorts each run of them whenever it compares texts or looks one up,
-/// which takes the square of its length: a key of a megabyte of them would hold a thread for minutes.
+/// Detector of long runs of combining marks.
+///
+/// Swift sorts each run of marks whenever it compares or hashes a text. The time grows with the square of the run's
+/// length: a key of a megabyte of marks would hold a thread for minutes.
 package enum CombiningMarks {
-    /// The longest run that any language needs, as Unicode's own limit has it (UAX #15, stream-safe text).
+    /// Longest accepted run of marks: Unicode's limit for stream-safe text (UAX #15), beyond any language's need.
     private static let longestRun = 30
 
-    /// Whether there are too many in a row, as UTF-8 or as JSON escapes (`\\u0301`).
+    /// Whether a text has more than 30 combining marks in a row, as UTF-8 or as JSON escapes (`\\u0301`).
     package static func areTooMany(in bytes: some Collection<UInt8>) -> Bool {
         LongWork.watch(bytes: bytes.count, of: "combining marks")
         return bytes.withContiguousStorageIfAvailable(areTooMany(in:))
@@ -12,12 +14,12 @@ package enum CombiningMarks {
     }
 
     private static func areTooMany(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Every header passes here, and hardly any has a byte that a mark or an escape begins with: 0xCC leads U+0300.
+        // Fast path for headers: hardly any has a byte that begins a mark or an escape (0xCC leads U+0300).
         guard let first = bytes.firstIndex(where: { $0 >= 0xCC || $0 == UInt8(ascii: "\\") }) else { return false }
         var run = 0
         var scalars = Scalars(bytes: bytes[first...].makeIterator())
         while let scalar = scalars.next() {
-            // Below U+0300 there are none.
+            // No scalar below U+0300 is a combining mark.
             if scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered {
                 run = 0
             } else {
@@ -28,7 +30,7 @@ package enum CombiningMarks {
         return false
     }
 
-    /// The scalars of UTF-8, with those that escapes stand for.
+    /// Decodes the scalars of UTF-8 text; a JSON escape counts as the scalar that it stands for.
     private struct Scalars {
         var bytes: Slice<UnsafeBufferPointer<UInt8>>.Iterator
         private var pending: UInt8?
@@ -47,7 +49,7 @@ package enum CombiningMarks {
             return pending ?? bytes.next()
         }
 
-        /// Four hex digits behind `\\u`; anything else is passed over.
+        /// Decodes four hex digits after `\\u`. Any other escape becomes a space.
         private mutating func escape() -> Unicode.Scalar {
             guard let kind = nextByte(), kind == UInt8(ascii: "u") else { return " " }
             var value: UInt32 = 0
@@ -59,7 +61,7 @@ package enum CombiningMarks {
                 }
                 value = value << 4 | UInt32(digit)
             }
-            // Half a pair: those that are marks are few, and none of them is written so.
+            // Half a surrogate pair counts as a space: only the few marks beyond U+FFFF need a pair.
             return Unicode.Scalar(value) ?? " "
         }
 

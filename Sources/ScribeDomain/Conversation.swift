@@ -1,7 +1,6 @@
 package import Foundation
 
-/// What was said to one user's device until it fell silent: segments of text with who spoke them and when
-/// (streaming.md 4.5).
+/// Conversation of a user's device, until silence ends it: text segments with speakers and times (streaming.md 4.5).
 package struct Conversation: Hashable, Sendable {
     package enum Status: String, Sendable, CaseIterable {
         case inProgress = "in_progress"
@@ -11,14 +10,14 @@ package struct Conversation: Hashable, Sendable {
         case failed
     }
 
-    /// What was made of it.
+    /// Summary of a conversation: title, overview, tasks and events.
     package struct Summary: Hashable, Sendable {
-        /// An appointment, or something else that is to happen.
+        /// Appointment or other future event that a speaker names.
         package struct Event: Hashable, Sendable {
             package let title: String
             package let description: String
             package let start: Date
-            /// In minutes.
+            /// Duration in minutes.
             package let duration: Int
 
             package init(title: String, description: String, start: Date, duration: Int) {
@@ -39,28 +38,28 @@ package struct Conversation: Hashable, Sendable {
         package init() {}
     }
 
-    /// Also its transaction's.
+    /// Id of the conversation and of its transaction.
     package let id: String
     package let owner: Principal
     package var status: Status
-    /// Which device, for example `omi` or `phone`.
+    /// Kind of device that recorded the conversation, for example `omi` or `phone`.
     package let source: String
     package let language: String?
     package let createdAt: Date
     package let startedAt: Date
-    /// When the last of it was said.
+    /// End of the last segment.
     package var finishedAt: Date
-    /// How long silence may last before it is over, in seconds.
+    /// Silence that ends the conversation, in seconds.
     package var timeout: Int
     package var summary: Summary
     package var urgency: Urgency
     package var visibility: String
 
-    /// Whether silence has lasted so long that the conversation is over. `Store.overdueConversations` finds conversations
-    /// by the same rule.
+    /// Whether silence has lasted long enough to end the conversation.
+    /// `Store.overdueConversations` finds conversations by the same rule.
     package func isOverdue(at now: Date) -> Bool { now.timeIntervalSince(finishedAt) >= Double(timeout) }
 
-    /// Whether it is the conversation that its user is having.
+    /// Whether the conversation is still open: in progress and not overdue.
     package func isCurrent(at now: Date) -> Bool { status == .inProgress && !isOverdue(at: now) }
 
     package var key: Transaction.Key { Transaction.Key(business: owner.business, id: TransactionID(id)) }
@@ -85,20 +84,20 @@ package struct Conversation: Hashable, Sendable {
     }
 }
 
-/// One thing that one person said (streaming.md 4.4).
+/// Text segment of one speaker (streaming.md 4.4).
 package struct ConversationSegment: Hashable, Sendable {
     package let id: String
     package let text: String
-    /// `SPEAKER_00` and so on.
+    /// Speaker label: `SPEAKER_00` and so on.
     package var speaker: String
     package var isUser: Bool
     package var personID: String?
-    /// In seconds, as its sender has it: from the beginning of the conversation, or since 1970.
+    /// Start in seconds as the sender counts: from the beginning of the conversation, or since 1970.
     package let start: Double
     package let end: Double
-    /// Who heard it: `edge_asr` for a device, or a recogniser's name.
+    /// Recogniser of the segment: `edge_asr` for a device, or a recogniser's name.
     package let provider: String?
-    /// From 0 to 1, where the sender says.
+    /// Confidence from 0 to 1; nil if the sender gives none.
     package let confidence: Double?
 
     package static let defaultSpeaker = "SPEAKER_00"
@@ -118,17 +117,17 @@ package struct ConversationSegment: Hashable, Sendable {
         self.confidence = confidence
     }
 
-    /// The number at the end of the speaker's name; 0 where there is none that can be one.
+    /// Number at the end of the speaker label; 0 without a valid number.
     package var speakerID: Int {
         let digits = speaker.utf8.reversed().prefix(while: \.isDigit).reversed()
         return Array(digits).number ?? 0
     }
 
-    /// Whether its sender has said when it was spoken.
+    /// Whether the sender gave the segment's times.
     package var isTimed: Bool { start != 0 || end != 0 }
 }
 
-/// How pressing what was said is: a rule of thumb, for tests, and no medical device (streaming.md 4.8).
+/// Urgency of a conversation: a rule of thumb for tests, not a medical device (streaming.md 4.8).
 package struct Urgency: Hashable, Sendable {
     package enum Level: String, Sendable, CaseIterable, Comparable {
         case none
@@ -141,6 +140,7 @@ package struct Urgency: Hashable, Sendable {
         }
     }
 
+    /// Segment that made the conversation urgent, with its text.
     package struct Reason: Hashable, Sendable {
         package let segment: String
         package let text: String
@@ -160,10 +160,10 @@ package struct Urgency: Hashable, Sendable {
     }
 }
 
-/// A picture that was sent with a conversation.
+/// Picture that the client sent with a conversation.
 package struct ConversationPhoto: Hashable, Sendable {
     package let id: String
-    /// As it came.
+    /// Image in base64, as the client sent it.
     package let base64: String
     package let createdAt: Date
 
@@ -174,7 +174,7 @@ package struct ConversationPhoto: Hashable, Sendable {
     }
 }
 
-/// Something worth knowing of a user beyond one conversation (streaming.md 4.8).
+/// Lasting fact about a user, kept beyond one conversation (streaming.md 4.8).
 package struct Memory: Hashable, Sendable {
     package let id: String
     package var content: String
@@ -182,7 +182,7 @@ package struct Memory: Hashable, Sendable {
     package var visibility: String
     package let createdAt: Date
     package var updatedAt: Date
-    /// Nil when a person has added it.
+    /// Id of the conversation that the memory comes from; nil if a person added the memory.
     package let conversation: String?
     package var isEdited: Bool
 

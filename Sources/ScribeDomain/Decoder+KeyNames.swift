@@ -1,4 +1,4 @@
-/// A key of any name.
+/// Coding key of any name.
 private struct AnyKey: CodingKey {
     let stringValue: String
     let intValue: Int? = nil
@@ -8,7 +8,7 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// The names of all keys of an object, unknown ones too.
+    /// Names of all keys of an object, unknown keys included.
     /// - Throws: `DecodingError` for anything but an object.
     package var keyNames: [String] {
         get throws { try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue) }

@@ -1,39 +1,39 @@
 package import Foundation
 
-/// One message that somebody is to get, at least once.
+/// Outgoing message to a webhook or callback, delivered at least once.
 package struct Delivery: Hashable, Sendable {
     package enum State: String, Hashable, Sendable, CaseIterable {
         case pending
-        /// An attempt is being made.
+        /// An attempt is running.
         case sending
         case delivered
-        /// The last attempt has failed. It is kept, and can be asked for again.
+        /// The last attempt failed. The delivery is kept, and can be requested again.
         case failed
     }
 
-    /// What is to be told.
+    /// Content of a delivery: a session event for a webhook, or a callback's body.
     package enum Content: Hashable, Sendable {
-        /// With what is told beside the event, by its style's ``EventVocabulary``.
+        /// Event of a recording, with the detail that its style's ``EventVocabulary`` adds.
         case event(SessionEvent, of: TransactionID, JSONValue?, Webhook)
         case callback(Callback)
     }
 
     package let id: Int64
-    /// Those of a lane have one receiver, who gets no more than a few at a time.
+    /// Lane: the ordered deliveries to one receiver, of which only a few run at a time.
     package let lane: String
     package let business: BusinessID
-    /// How often it was tried, this time included.
+    /// Number of this attempt, from 1.
     package let attempt: Int
-    /// When it became true.
+    /// Time at which the event occurred.
     package let occurredAt: Date
-    /// Since when it is to be delivered.
+    /// Time at which the delivery was queued.
     package let queuedAt: Date
-    /// Whether its receiver is still registered.
+    /// Whether the receiver is still registered.
     package let isWanted: Bool
     package let content: Content
 
-    /// What could not be delivered for so long is given up, in seconds: a receiver that takes its time with each message
-    /// would have ever more of them waiting.
+    /// Longest time that an undelivered message waits, in seconds; after that the delivery is abandoned.
+    /// Without this limit the queue of a slow receiver would grow without end.
     package static let longestWait: TimeInterval = 3 * 86_400
 
     package init(
@@ -58,15 +58,15 @@ package struct Delivery: Hashable, Sendable {
     }
 }
 
-/// A message to an address that a single request has named.
+/// One-off message to an address that a single request named.
 package struct Callback: Hashable, Sendable {
-    /// Ten attempts, as Deepgram makes them.
+    /// Pauses between ten attempts, as Deepgram makes them.
     package static let pauses = [Duration](repeating: .seconds(30), count: 9)
 
     package let address: String
-    /// `POST` or `PUT`.
+    /// HTTP method, `POST` or `PUT`.
     package let method: String
-    /// What the request was answered with.
+    /// Id that the server answered the request with.
     package let request: String
     package let headers: [String: String]
     package let body: Data
@@ -80,32 +80,34 @@ package struct Callback: Hashable, Sendable {
     }
 }
 
-/// What came of an attempt.
+/// Result of a delivery attempt.
 package enum DeliveryOutcome: Hashable, Sendable {
-    /// - Parameter signature: the header's value that was sent along.
+    /// The receiver answered with success.
+    /// - Parameter signature: value of the signature header that was sent.
     case delivered(signature: String?)
-    /// - Parameter problem: in words, none of them the receiver's.
+    /// The attempt failed.
+    /// - Parameter problem: reason in our own words, without any text of the receiver.
     case failed(problem: String)
-    /// Nobody tried, nor will.
+    /// The delivery was given up without an attempt.
     case abandoned(problem: String)
 }
 
-/// A delivery as operators see it.
+/// Delivery as the operator API shows it.
 package struct DeliveryRecord: Hashable, Sendable {
     package let id: Int64
     package let business: BusinessID
-    /// nil for a callback.
+    /// Registration of the receiver; nil for a callback.
     package let webhook: Webhook?
-    /// Its name in the registration's style, or `callback`.
+    /// Event name in the registration's style, or `callback`.
     package let event: String
     package let kind: SessionEvent?
     package let detail: JSONValue?
-    /// The transaction's id, or that of the request which has named the address.
+    /// Id of the transaction, or of the request that named the callback address.
     package let session: String
     package let endpoint: String
     package let state: Delivery.State
     package let attempts: Int
-    /// Why the last attempt failed.
+    /// Reason for the last failed attempt; nil without one.
     package let problem: String?
     package let signature: String?
     package let occurredAt: Date

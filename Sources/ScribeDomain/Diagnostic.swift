@@ -1,36 +1,36 @@
-/// An error or a warning of a result document, in the API's words.
+/// Error or warning of a result document, in the API's wording.
 package struct Diagnostic: Hashable, Sendable {
-    /// Stable codes; `docs/recipes.md` says how to provoke each.
+    /// Stable error and warning codes; `docs/recipes/failures.md` says how to provoke each one.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The transaction was committed without any audio.
         case noAudio = "no_audio"
-        /// Audio was there, and nobody spoke in it.
+        /// The audio contains no speech.
         case noSpeech = "no_speech"
-        /// A file without a single byte.
+        /// The file has no bytes.
         case emptyAudio = "empty_audio"
-        /// Less than a tenth of a second.
+        /// The audio lasts less than 0.1 s.
         case audioTooShort = "audio_too_short"
-        /// The bytes are no audio of a known container, or are cut off.
+        /// The bytes are no audio of a known container, or the file is cut off.
         case undecodableAudio = "undecodable_audio"
-        /// Commit listed the file, and it did not arrive in time.
+        /// Commit listed the file, but the upload did not arrive in time.
         case audioMissing = "audio_missing"
-        /// The numbering of the committed chunks has a gap, as after a forced commit.
+        /// The numbers of the committed chunks have a gap, as after a forced commit.
         case chunkGap = "chunk_gap"
         /// The recogniser failed, after all attempts.
         case transcriptionFailed = "transcription_failed"
-        /// The recogniser took longer than it may.
+        /// The recogniser exceeded its time limit.
         case transcriptionTimeout = "transcription_timeout"
-        /// The recogniser was not sure of what it heard.
+        /// The recogniser reported low confidence.
         case lowConfidence = "low_confidence"
-        /// No fixture has the name that the transaction asked for.
+        /// The transaction asked for a fixture that does not exist.
         case unknownFixture = "unknown_fixture"
         /// The server itself failed, after all attempts.
         case processingFailed = "processing_failed"
-        /// The note could not be written.
+        /// The note writer failed.
         case noteFailed = "note_failed"
-        /// More languages were asked for than are recognised together.
+        /// The transaction asked for more languages than one recognition takes.
         case languagesIgnored = "languages_ignored"
-        /// A note was asked for in another language than was spoken, and nobody translates.
+        /// The note was requested in another language than the spoken one; the server does not translate.
         case notTranslated = "not_translated"
     }
 
@@ -42,6 +42,6 @@ package struct Diagnostic: Hashable, Sendable {
         self.message = message
     }
 
-    /// Whether a further commit may succeed: it was not the audio that failed.
+    /// Whether another commit may succeed, because the cause was not the audio.
     package var isCurable: Bool { [.transcriptionFailed, .transcriptionTimeout, .noteFailed].contains(code) }
 }

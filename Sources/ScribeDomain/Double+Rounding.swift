@@ -1,4 +1,4 @@
 extension Double {
-    /// The number rounded to thousandths: a time in seconds to milliseconds.
+    /// Rounds to thousandths: seconds to whole milliseconds.
     package var inThousandths: Double { (self * 1000).rounded() / 1000 }
 }

@@ -1,19 +1,19 @@
-/// What one API calls the events of recordings, and which recordings it tells of. The family of a webhook's style
-/// contributes it.
+/// Event names of one API, and the rule which recordings its webhooks hear about.
+/// The family of a webhook style contributes its vocabulary.
 package protocol EventVocabulary: Sendable {
-    /// The style of the webhooks that are registered by this API.
+    /// Style of the webhooks that clients register through this API.
     var style: Webhook.Style { get }
-    /// Whether a business registers an endpoint once only.
+    /// Whether a business can register an endpoint only once.
     var requiresUniqueEndpoint: Bool { get }
 
-    /// The name of an event; nil for one that nobody is told of.
+    /// Name of an event in this API; nil for an event without notification.
     func name(of event: SessionEvent) -> String?
 
-    /// Whether a webhook is told of a recording.
+    /// Whether a webhook is notified about a recording.
     func notifies(_ webhook: Webhook, about recording: Transaction) -> Bool
 
-    /// What the message says beside the event, kept as it was when the event came true; nil for nothing.
-    /// - Parameter visit: reads the newest recordings of the recording's visit, the oldest of them first.
+    /// Additional content of the message, stored when the event occurs; nil for none.
+    /// - Parameter visit: reads the newest recordings of the recording's visit, oldest first.
     func detail(of recording: Transaction, visit: () throws -> [TransactionID]) throws -> JSONValue?
 }
 
@@ -22,24 +22,26 @@ extension EventVocabulary {
     package func notifies(_ webhook: Webhook, about recording: Transaction) -> Bool { true }
     package func detail(of recording: Transaction, visit: () throws -> [TransactionID]) throws -> JSONValue? { nil }
 
-    /// Whether a webhook of this style asks for an event.
+    /// Whether a webhook of this style subscribes to an event.
     package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
         guard let name = name(of: event) else { return false }
         return webhook.events.isEmpty || webhook.events.contains(name)
     }
 }
 
-/// The vocabularies of all families. A webhook of a style without one is told nothing.
+/// Event vocabularies of all families. Webhooks of a style without a vocabulary receive nothing.
 package struct EventVocabularies: Sendable {
     private let vocabularies: [Webhook.Style: any EventVocabulary]
 
-    /// - Parameter vocabularies: each of a style of its own.
+    /// Creates the set of vocabularies.
+    /// - Parameter vocabularies: one per style.
     package init(_ vocabularies: [any EventVocabulary] = []) {
         self.vocabularies = Dictionary(uniqueKeysWithValues: vocabularies.map { ($0.style, $0) })
     }
 
     package subscript(style: Webhook.Style) -> (any EventVocabulary)? { vocabularies[style] }
 
+    /// Whether a webhook subscribes to an event, by the vocabulary of its style.
     package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
         self[webhook.style]?.announces(event, to: webhook) ?? false
     }

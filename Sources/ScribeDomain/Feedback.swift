@@ -1,21 +1,22 @@
 package import Foundation
 
-/// What a user thinks of a result.
+/// Rating and comment of a user about a result.
 package struct Feedback: Hashable, Sendable {
-    /// The longest comment, in characters as people count them.
+    /// Longest comment in characters (grapheme clusters).
     package static let commentLimit = 2000
-    /// And in bytes.
+    /// Longest comment in bytes.
     package static let commentSize = 64 << 10
 
     package let id: String
-    /// What is judged, for example `content`; one feedback each per transaction.
+    /// Rated part of the result, for example `content`; a transaction has one feedback per part.
     package let entity: String
-    /// Both ends of the scale belong to it.
+    /// Scale of the rating, both ends included.
     package let scale: ClosedRange<Int>
     package let rating: Int
     package let comments: String?
     package let createdAt: Date
 
+    /// Validates feedback from a client.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field.
     package init(
         id: String, entity: String, minimum: Int, maximum: Int, rating: Int, comments: String?, createdAt: Date
@@ -40,7 +41,7 @@ package struct Feedback: Hashable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// As it was stored.
+    /// Creates feedback from its stored row, without validation.
     package init(
         stored id: String, entity: String, scale: ClosedRange<Int>, rating: Int, comments: String?, createdAt: Date
     ) {

@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Identity, size and time of a file: another mark means that the file may have changed.
+/// Inode, size and modification time of a file. A different mark means that the file may have changed.
 package struct FileMark: Hashable, Sendable {
     private let inode: UInt64
     private let size: Int64
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Follows links, by which secrets are swapped in containers. Blocking, for microseconds.
-    /// - Returns: nil when there is no such file.
+    /// Reads the mark of a file and follows symbolic links, by which containers swap secrets.
+    /// Blocks for microseconds. Nil if the file does not exist.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,5 +1,6 @@
-/// Lower-case hex.
+/// Encoder and decoder of hexadecimal text; the encoder writes lower case.
 package enum Hex {
+    /// Encodes bytes as lower-case hexadecimal text.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
 
     private static func encode(_ bytes: [UInt8]) -> String {
@@ -16,6 +17,7 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
+    /// Decodes hexadecimal text of lower or upper case; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(digits: Array(text.utf8)) }
 
     private static func decode(digits: [UInt8]) -> [UInt8]? {
@@ -28,7 +30,7 @@ package enum Hex {
         return bytes
     }
 
-    /// Of a digit, in lower or upper case.
+    /// Value of one hexadecimal digit, 0 to 15, in lower or upper case; nil for any other byte.
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,13 +1,14 @@
 package import Foundation
 
-/// The one source of identifiers and randomness. Secrets never come from a seeded source.
+/// Source of all identifiers and random bytes. Secrets never come from a seeded source.
 package struct IdentifierSource: Sendable {
     private let makeUUID: @Sendable () -> UUID
     private let makeBytes: @Sendable (Int) -> [UInt8]
 
+    /// Creates a source from two generators.
     /// - Parameters:
-    ///   - uuid: a fresh UUID on every call.
-    ///   - bytes: that many bytes fit for secrets.
+    ///   - uuid: returns a fresh UUID on every call.
+    ///   - bytes: returns the requested number of bytes, fit for secrets.
     package init(
         uuid: @escaping @Sendable () -> UUID,
         bytes: @escaping @Sendable (Int) -> [UInt8]
@@ -16,8 +17,9 @@ package struct IdentifierSource: Sendable {
         self.makeBytes = bytes
     }
 
-    /// A fresh UUID in lower case.
+    /// Returns a fresh UUID in lower case.
     package func uuid() -> String { makeUUID().uuidString.lowercased() }
 
+    /// Returns random bytes, fit for secrets.
     package func bytes(_ count: Int) -> [UInt8] { makeBytes(count) }
 }

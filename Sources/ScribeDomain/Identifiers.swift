@@ -1,16 +1,16 @@
-/// A string that names one kind of thing and cannot be mistaken for the name of another.
+/// String identifier of one kind of object; the compiler keeps kinds apart.
 package protocol StringIdentifier: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
 }
 
 extension StringIdentifier {
-    /// Wraps `rawValue` unchanged: identifiers of this API are opaque and case-sensitive.
+    /// Wraps a raw value unchanged: identifiers of this API are opaque and case-sensitive.
     package init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
     package var description: String { rawValue }
 
-    /// By bytes, as the database has it: texts that look alike are different ids.
+    /// Compares identifiers by bytes, as the database does: texts that look alike are different ids.
     package static func == (one: Self, other: Self) -> Bool {
         one.rawValue == other.rawValue && one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
     }
@@ -18,78 +18,77 @@ extension StringIdentifier {
     package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
-/// The id that a client gives its transaction at init, for example `i-<uuid>` (iOS) or `txn_301` (.NET).
+/// Id that a client gives its transaction at init, for example `i-<uuid>` (iOS) or `txn_301` (.NET).
 ///
-/// Opaque, case-sensitive and unique per business only (eka.md 2.1).
+/// The id is opaque, case-sensitive and unique only within a business (eka.md 2.1).
 package struct TransactionID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The tenant. Every stored row carries one and every read is scoped by it.
+/// Id of a business, the owner of data. Every stored row carries one, and every read is scoped by it.
 package struct BusinessID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A user within a business: the `uuid` claim of the access token.
+/// Id of a user within a business: the `uuid` claim of the access token.
 package struct UserID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The doctor that a user acts as: the `oid` claim of the access token.
+/// Id of the doctor that a user acts as: the `oid` claim of the access token.
 package struct DoctorID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// An API client of a business, as used at login.
+/// OAuth client id of a business, used at login.
 package struct ClientID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A note template, for example `clinical_notes_template`.
+/// Id of a note template, for example `clinical_notes_template`.
 package struct TemplateID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A section that templates are built of.
+/// Id of a template section.
 package struct SectionID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// One result document; stable for the life of its transaction and template (C-36).
+/// Id of a result document, stable for the life of its transaction and template (C-36).
 package struct DocumentID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
 extension TransactionID {
-    /// Whether a text can be a transaction's id: clients make theirs up, but none is empty, of more than 255 characters
-    /// or with a control character among them.
+    /// Whether a text is a valid transaction id: 1 to 255 characters, none of them a control character.
     package static func isValid(_ text: String) -> Bool {
         (1...255).contains(text.unicodeScalars.count) && text.isPlain
     }
 
-    /// Whether it can also be the name of a folder.
+    /// Whether a text is a valid transaction id that can also name a folder.
     package static func isValidFolder(_ text: String) -> Bool {
         isValid(text) && !text.hasSlash && text != "." && text != ".."
     }
 }
 
 extension TemplateID {
-    /// Whether a text can be a template's id: not empty, of 255 characters at most, none of them a control character.
+    /// Whether a text is a valid template id: 1 to 255 characters, none of them a control character.
     package static func isValid(_ text: String) -> Bool {
         !text.isEmpty && text.unicodeScalars.count <= 255 && text.isPlain
     }
 }
 
 extension TransactionID {
-    /// As it may stand in a log: clients make it up, so that it may hold a name, or no end of anything.
+    /// Id for logs; `…` for any id that is long or has unusual characters, because an id may hold a person's name.
     package var logged: String {
         let isIdentifier =
             rawValue.utf8.count <= 64
@@ -99,12 +98,12 @@ extension TransactionID {
 }
 
 extension String {
-    /// Without control characters: fit for a name. A NUL would end it early wherever it is kept as a C string.
+    /// Whether the text has no control characters, as names require. A NUL would end the text early in C strings.
     package var isPlain: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 
-    /// The text with U+FFFD for each NUL: the store ends a text there, and what follows would be lost.
+    /// Text with U+FFFD in place of each NUL: the store would cut the text at a NUL.
     package var storable: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
 
-    /// Whether a slash is in it, by bytes: a combining character after one would hide it.
+    /// Whether the text has a slash, compared by bytes: a combining character after a slash would hide the slash.
     package var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
 }

@@ -1,5 +1,5 @@
-/// A JSON answer: built from literals, written as bytes. Members keep the order in which they are written, so that the
-/// same state is the same bytes; a member that is nil is left out.
+/// JSON answer, built from literals and written as bytes. Members keep the order of the literal, so that the same state
+/// yields the same bytes. Members with nil values are left out.
 ///
 ///     let answer: JSON = [
 ///         "status": "success", "txn_id": .string(key.id.rawValue), "lang": document.language.map(JSON.string),
@@ -9,33 +9,33 @@ package enum JSON: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// A number that is not finite is written as null.
+    /// Number; a number that is not finite is written as null.
     case number(Double)
     case string(String)
     case array([JSON])
     case object([Member])
-    /// A value that came from a client; its members are written in the order of their names.
+    /// Value that a client sent; its members are written in the order of their names.
     case value(JSONValue)
 
-    /// A member of an object.
+    /// Name and value of an object's member.
     package typealias Member = (name: String, value: JSON)
 
     package static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
 
-    /// A list with a value for each element.
+    /// Maps each element of a sequence to an array element.
     package static func array<Element>(
         _ elements: some Sequence<Element>, _ value: (Element) throws -> JSON
     ) rethrows -> JSON {
         .array(try elements.map(value))
     }
 
-    /// An object that has the members of another after its own.
+    /// Appends another object's members to this object. If either value is no object, this value stays unchanged.
     package func adding(_ other: JSON) -> JSON {
         guard case .object(let members) = self, case .object(let more) = other else { return self }
         return .object(members + more)
     }
 
-    /// The same with the members of every object in the order of their names.
+    /// Copy with the members of every object sorted by name.
     package var sorted: JSON {
         switch self {
         case .object(let members): .object(members.sorted { $0.name < $1.name }.map { ($0.name, $0.value.sorted) })
@@ -44,7 +44,7 @@ package enum JSON: Sendable {
         }
     }
 
-    /// The bytes of the answer.
+    /// UTF-8 bytes of the JSON text.
     package var bytes: [UInt8] {
         var text = JSONText()
         text.write(json: self)
@@ -84,7 +84,7 @@ extension JSON: ExpressibleByBooleanLiteral {
 }
 
 extension Optional<JSON> {
-    /// The value, or null: for members that are always there.
+    /// This value, or null if there is none, for members that are always present.
     package var orNull: JSON { self ?? .null }
 }
 

@@ -1,17 +1,19 @@
 package import Foundation
 
-/// JSON text and the values in it, found without the decoder's help: that tries one type after another, and describes
-/// each failure by the whole path to it, which takes the square of the nesting's depth.
+/// JSON text with fast access to the untyped values in it.
+///
+/// `JSONDecoder` tries one type after another and describes each failure by its whole path. This takes time in the
+/// square of the nesting depth, so this type parses such values itself.
 package final class JSONDocument: Sendable {
     static let userInfoKey: CodingUserInfoKey? = CodingUserInfoKey(rawValue: "json document")
 
     private let data: Data
-    /// Once it was asked for; nil in it when there is something that no value can hold.
+    /// Parsed value, once requested; the inner nil means that the text holds an unrepresentable value.
     private let parsed = LockedValue<JSONValue??>(nil)
 
     package init(_ data: Data) { self.data = data }
 
-    /// Decodes a type that may hold ``JSONValue``s anywhere.
+    /// Decodes a type that may contain ``JSONValue``s anywhere.
     package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         LongWork.watch(bytes: data.count, of: "JSON")
         let decoder = JSONDecoder()
@@ -19,16 +21,16 @@ package final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
-    /// The deepest nesting that is taken from anyone.
+    /// Deepest nesting that is accepted from outside.
     package static let deepestNesting = 120
 
-    /// What a text from outside says, nil when it is not JSON of that type or nested too deeply.
+    /// Decodes JSON from outside. Nil if the text is not JSON of that type or is nested too deeply.
     package static func untrusted<Value: Decodable>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
         guard depth(of: data) <= deepestNesting, !CombiningMarks.areTooMany(in: data) else { return nil }
         return try? JSONDocument(data).decode(type)
     }
 
-    /// How deep arrays and objects are nested in the text. Whether it is JSON is for the decoder to say.
+    /// Nesting depth of arrays and objects in a text. The text is not checked to be valid JSON.
     package static func depth(of bytes: some Sequence<UInt8>) -> Int {
         bytes.withContiguousStorageIfAvailable(depth(of:)) ?? Array(bytes).withUnsafeBufferPointer(depth(of:))
     }
@@ -61,15 +63,15 @@ package final class JSONDocument: Sendable {
         return deepest
     }
 
-    /// What a text says that this program has written; nil when it is none.
+    /// Parses JSON that this program wrote; nil if the text is not JSON.
     package static func written(_ text: String) -> JSONValue? {
         var parser = JSONParser(bytes: Array(text.utf8))
         return parser.value()
     }
 
-    /// The value at a path, nil when the text has none there. A decoder has found the text to be JSON, but has not yet
-    /// looked into its texts and numbers.
-    /// - Throws: `DecodingError` for a number that is beyond all, and half a surrogate pair.
+    /// Value at a coding path; nil if the text has no value there.
+    /// The decoder has validated the structure of the text, but not yet its strings and numbers.
+    /// - Throws: `DecodingError` for a number out of range, and for half a surrogate pair.
     func value(at path: [any CodingKey]) throws -> JSONValue? {
         let root = parsed.withLock { parsed -> JSONValue? in
             if let parsed { return parsed }
@@ -92,7 +94,7 @@ package final class JSONDocument: Sendable {
     }
 }
 
-/// Reads JSON that a decoder has found to be JSON.
+/// Parser for text that `JSONDecoder` has accepted as JSON.
 private struct JSONParser {
     let bytes: [UInt8]
     var position = 0
@@ -115,7 +117,7 @@ private struct JSONParser {
 
     private mutating func skipSpace() {
         while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
-        // A byte order mark is allowed to begin the text.
+        // A byte order mark may begin the text.
         if position == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
@@ -208,7 +210,7 @@ private struct JSONParser {
                     units += Array(String(scalar).utf8)
                 default: units.append(escaped)
                 }
-            // Must be escaped within a text.
+            // Control characters must be escaped within a string.
             case 0..<0x20: return nil
             default: units.append(byte)
             }
@@ -216,7 +218,7 @@ private struct JSONParser {
         return nil
     }
 
-    /// After `\u`: a scalar, of two escapes where it takes two.
+    /// Reads the scalar after `\u`: one escape, or two for a surrogate pair.
     private mutating func scalar() -> Unicode.Scalar? {
         guard let first = unit() else { return nil }
         guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }

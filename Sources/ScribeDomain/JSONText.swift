@@ -1,15 +1,15 @@
-/// JSON as bytes, for what is written too often for a coder, which takes several times as long.
+/// Writer of JSON bytes for frequent messages, several times as fast as `JSONEncoder`.
 package struct JSONText: Sendable {
     package private(set) var bytes: [UInt8] = []
 
     package init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
-    /// What is JSON already: a bracket, a comma.
+    /// Appends text that is JSON already, such as a bracket or a comma.
     package mutating func write(_ text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// The name of an object's next member, with the comma before it.
+    /// Appends the name of an object's next member, after a comma if needed.
     package mutating func member(_ name: StaticString) {
         if bytes.last != UInt8(ascii: "{") { write(",") }
         write("\"")
@@ -17,16 +17,16 @@ package struct JSONText: Sendable {
         write("\":")
     }
 
-    /// Part of a string in which there is nothing to escape.
+    /// Appends part of a string without characters to escape.
     package mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// An object without its last brace: more members follow.
+    /// Appends an object without its closing brace, so that more members can follow.
     package mutating func write(openObject json: JSON) {
         write(json: json)
         bytes.removeLast()
     }
 
-    /// A list, with commas between its values.
+    /// Appends an array, with commas between its values.
     package mutating func write<Value>(list values: [Value], _ write: (inout JSONText, Value) -> Void) {
         self.write("[")
         for (index, value) in values.enumerated() {
@@ -38,12 +38,12 @@ package struct JSONText: Sendable {
 
     package mutating func write(integer: Int64) { bytes += String(integer).utf8 }
 
-    /// A number as short as it can be.
+    /// Appends a number in its shortest form.
     package mutating func write(number: Double) {
         bytes += (Int64(exactly: number).map { "\($0)" } ?? "\(number)").utf8
     }
 
-    /// A string, in quotes.
+    /// Appends a string in quotes, with escapes.
     package mutating func write(string text: String) {
         bytes.append(UInt8(ascii: "\""))
         defer { bytes.append(UInt8(ascii: "\"")) }
@@ -62,7 +62,7 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// Any value but a number that is none; members in the order of their names.
+    /// Appends any value with its members in the order of their names. Numbers must be finite.
     package mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write("null")
@@ -79,7 +79,7 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// Members of an object, in the order of their names.
+    /// Appends an object's members in the order of their names.
     private mutating func write(members: [String: JSONValue]) {
         for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
             if index > 0 { write(",") }

@@ -1,4 +1,4 @@
-/// Any JSON value, for the parts of a request that are stored and echoed without being understood.
+/// Any JSON value, for the parts of a request that are stored and echoed but not interpreted.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -8,19 +8,19 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The member called `name`, or nil when this is not an object or has no such member.
+    /// Member called `name`; nil if this is not an object or has no such member.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    /// The text of a string value.
+    /// Text of a string value; nil for any other value.
     package var stringValue: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// A number, whole or not.
+    /// Value of a number, whole or fractional; nil for any other value.
     package var numberValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -29,7 +29,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A text, and a number or a truth as the text that it would be; nil for anything else.
+    /// Text of a string, number or boolean; nil for any other value.
     package var scalarText: String? {
         switch self {
         case .string(let text): text
@@ -40,8 +40,8 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Whether it has no more than `limit` levels of arrays and objects: what is read must also be readable once it is
-    /// kept within something else.
+    /// Whether arrays and objects are nested at most `limit` deep. Stored values are embedded in
+    /// others and must stay readable there.
     package func isNested(atMost limit: Int) -> Bool {
         switch self {
         case .null, .bool, .integer, .number, .string: true
@@ -50,14 +50,15 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// This object with the members of another in place of its own; anything else is replaced.
+    /// This object with another object's members replacing its own. If either is no
+    /// object, the result is the other value.
     package func merged(with other: JSONValue) -> JSONValue {
         guard case .object(let members) = self, case .object(let more) = other else { return other }
         return .object(members.merging(more) { _, new in new })
     }
 
-    /// This object without the members that are null: clients mean that there is none.
-    /// - Parameter isMeant: which of them.
+    /// This object without its null members: clients send null for an absent value.
+    /// - Parameter isMeant: selects the members to remove by name.
     package func withoutNulls(where isMeant: (String) -> Bool = { _ in true }) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.value != .null || !isMeant($0.key) })
@@ -111,7 +112,7 @@ extension JSONValue: Codable {
 }
 
 extension String {
-    /// Whether JSON cannot have it between quotes as it is.
+    /// Whether JSON has to escape a character of the text.
     package var needsJSONEscape: Bool {
         utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
     }

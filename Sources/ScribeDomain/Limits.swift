@@ -1,78 +1,85 @@
-/// How much of anything a client may send, or build up by sending more: far beyond what any client does, and small
-/// enough that one of them costs the others nothing. What is not here is limited by its body (1 MB unless
-/// `openapi/scribe.yaml` says otherwise). `docs/security.md` lists them for those who meet one.
+/// Limits on the amount of data that a client may send or accumulate.
+///
+/// Each limit is far beyond what any client does, and small enough that one client cannot slow down the others.
+/// Anything without a limit here is limited by its request body (1 MB unless `openapi/scribe.yaml` says otherwise).
+/// `docs/security.md` lists the limits for readers who meet one.
 package enum Limits {
-    /// Files of a transaction, with and without times. Ten-second chunks fill 13 hours.
+    /// Most files of a transaction, with and without times. 5,000 ten-second chunks fill 13 hours.
     package static let files = 5000
-    /// A file's name, in bytes.
+    /// Longest file name, in bytes.
     package static let fileName = 1024
-    /// Templates that one init asks for.
+    /// Most templates in one init.
     package static let templates = 100
     package static let languages = 20
-    /// Of one recording, in bytes.
+    /// Largest recording, in bytes.
     package static let recording = 500 << 20
-    /// A mode, a model, a name of a template and the like, in bytes.
+    /// Longest mode, model, template name and the like, in bytes.
     package static let word = 1024
-    /// `s3_url` and `batch_s3_url`, in bytes.
+    /// Longest `s3_url` and `batch_s3_url`, in bytes.
     package static let location = 2048
-    /// What is kept and echoed without being understood, such as `additional_data`, in bytes, after merging.
+    /// Largest value that is stored and echoed without interpretation, such as
+    /// `additional_data`, in bytes after merging.
     package static let echo = 64 << 10
-    /// A session's context, in bytes, after merging.
+    /// Largest context of a protocol session, in bytes after merging.
     package static let context = 256 << 10
-    /// Results that one PATCH corrects.
+    /// Most results that one PATCH corrects.
     package static let edits = 200
-    /// Results of a transaction, further templates included.
+    /// Most results of a transaction, further templates included.
     package static let results = 200
-    /// Documents that clients write in one session.
+    /// Most documents that clients write in one session.
     package static let documents = 1000
-    /// Feedback on a transaction, each on something else.
+    /// Most feedback entries of a transaction, one per rated part.
     package static let feedback = 100
-    /// A business's own templates, and its own sections.
+    /// Most templates, and most sections, that a business can own.
     package static let ownTemplates = 1000
     package static let sectionsOfTemplate = 200
-    /// What belongs in a section, or an example of it, in bytes.
+    /// Longest description or example of a section, in bytes.
     package static let sectionText = 16 << 10
-    /// A transcript that a client supplies, in bytes: some eight hours of speech.
+    /// Longest transcript from a client, in bytes: about eight hours of speech.
     package static let transcript = 512 << 10
-    /// All text of a conversation, in bytes; after that another begins. It is to fit a ``transcript``.
+    /// Most text of a conversation, in bytes; more text begins a new conversation. The
+    /// text must fit into a ``transcript``.
     package static let conversation = 400 << 10
-    /// Pictures of a conversation, and each in bytes as base64.
+    /// Most pictures of a conversation, and the largest picture in bytes of base64.
     package static let photos = 100
     package static let photo = 4 << 20
     package static let allPhotos = 8 << 20
-    /// What is kept of what makes a conversation urgent.
+    /// Most stored reasons for a conversation's urgency.
     package static let urgencyReasons = 50
-    /// What is remembered of one conversation.
+    /// Most memories from one conversation.
     package static let memoriesOfConversation = 50
-    /// What is remembered of a user.
+    /// Most memories of a user.
     package static let memories = 10_000
-    /// Registrations of a business.
+    /// Most webhook registrations of a business.
     package static let webhooks = 100
-    /// Events that a registration names, and each in bytes.
+    /// Most events that a registration names, and the longest event name in bytes.
     package static let webhookEvents = 50
     package static let webhookEvent = 100
-    /// In bytes.
+    /// Longest signing key, in bytes.
     package static let signingKey = 1024
-    /// Registered clinicians of a partner.
+    /// Most registered clinicians of a partner.
     package static let clinicians = 1000
-    /// Stretches of an ambient session's audio.
+    /// Most audio segments of an ambient session.
     package static let segments = 1000
-    /// Sessions of one visit that are looked at together.
+    /// Most sessions of one visit that a request reads together.
     package static let sessionsOfEncounter = 100
-    /// How far a chunk may lie in a session, in seconds.
+    /// Latest chunk time within a session, in seconds.
     package static let sessionLength = 86_400.0
 
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when there are more than that.
+    /// Checks a number of items against a limit.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for more than `limit` items.
     package static func require(_ count: Int, atMost limit: Int, _ field: String) throws(ScribeError) {
         guard count <= limit else { throw .invalidRequest(field: field, problem: "must have at most \(limit) items") }
     }
 
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when the text is longer than that.
+    /// Checks a text's length in bytes against a limit; nil passes.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a text longer than `limit`.
     package static func require(_ text: String?, within limit: Int, _ field: String) throws(ScribeError) {
         guard text?.utf8.count ?? 0 <= limit else { throw tooLong(limit, field) }
     }
 
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when the value takes more than that.
+    /// Checks a JSON value's size in bytes against a limit; nil passes.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a value larger than `limit`.
     package static func require(_ value: JSONValue?, within limit: Int, _ field: String) throws(ScribeError) {
         guard value?.size ?? 0 <= limit else { throw tooLong(limit, field) }
     }
@@ -82,18 +89,18 @@ package enum Limits {
     }
 }
 
-/// What one client may take of what all share. Nil: as much as there is.
+/// Quotas of one business and one client on shared resources. Nil means no quota.
 package struct Quotas: Hashable, Sendable {
-    /// Bytes of the uploads of a business, of those that are stored.
+    /// Most bytes of stored uploads of a business.
     package var storedBytes: Int?
-    /// Transactions of a client that are neither committed nor older than ``Transaction/openLifetime``.
+    /// Most open transactions of a client: not committed and not older than ``Transaction/openLifetime``.
     package var openTransactions: Int?
 
     package init() {}
 }
 
 extension Transaction {
-    /// What is kept of a transaction has limits, by whichever request it came (``Limits``).
+    /// Checks a transaction's stored data against ``Limits``, whichever request sent the data.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field.
     package func requireWithinLimits() throws(ScribeError) {
         try Limits.require(max(stopped.files.count, committedFiles.count), atMost: Limits.files, "audio_files")
@@ -102,6 +109,7 @@ extension Transaction {
 }
 
 extension TransactionRequest {
+    /// Checks an init's data against ``Limits``.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field.
     package func requireWithinLimits() throws(ScribeError) {
         try Limits.require(announcedFiles.count, atMost: Limits.files, "client_generated_files")
@@ -129,8 +137,8 @@ extension TransactionRequest {
         for (object, field) in objects { try Limits.require(object, within: Limits.echo, field) }
     }
 
-    /// Whether a text is a language's tag by its form (BCP 47), which a recogniser's program may be given: `en-IN`,
-    /// `hi`, `zh-Hans-CN`, and `en_IN` as some write it.
+    /// Whether a text has the form of a language tag (BCP 47): `en-IN`, `hi`, `zh-Hans-CN`, also `en_IN`.
+    /// Only such a text is passed to a recogniser program.
     package static func isLanguage(_ text: String) -> Bool {
         let parts = text.utf8.split(omittingEmptySubsequences: false) { [0x2D, 0x5F].contains($0) }
         guard text.utf8.count <= 35, let first = parts.first, first.allSatisfy(\.isLetter) else { return false }
@@ -139,7 +147,7 @@ extension TransactionRequest {
 }
 
 extension JSONValue {
-    /// About how many bytes it takes as JSON.
+    /// Approximate size as JSON, in bytes.
     package var size: Int {
         switch self {
         case .null, .bool, .integer, .number: 8
@@ -151,11 +159,11 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// How deep what is stored and echoed may be nested.
+    /// Deepest nesting of values that are stored and echoed.
     private static let deepestEcho = 100
 
-    /// This value, if it is an object that can be stored and echoed.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    /// Returns this value if it is an object that can be stored and echoed.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for other types and for too deep nesting.
     package func echoable(as field: String) throws(ScribeError) -> JSONValue {
         guard isObject else { throw ScribeError.invalidRequest(field: field, problem: "must be an object") }
         guard isNested(atMost: Self.deepestEcho) else {

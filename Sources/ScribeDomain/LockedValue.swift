@@ -1,12 +1,13 @@
 public import Synchronization
 
-/// A value that is read and changed by one at a time. The only lock there is.
+/// Value behind a mutex, the only kind of lock in this program.
 @usableFromInline package final class LockedValue<Value: Sendable>: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
     package init(_ value: Value) { mutex = Mutex(value) }
 
-    /// Does `body` with the value, for as short a time as can be: it may neither wait nor lock anything else.
+    /// Runs `body` with exclusive access to the value. `body` must be short, and must
+    /// neither wait nor lock anything else.
     @inlinable package func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Work that an event loop is not held for: half of all connections would wait for it.
+/// Moves CPU-heavy work off event loops: a busy loop would stall half of all connections.
 package enum LongWork {
-    /// The size in bytes up to which work stays on the caller's thread.
+    /// Size in bytes up to which work stays on the caller's thread.
     package static let threshold = 64 << 10
 
-    /// Does work on so many bytes, elsewhere than on the event loop when they are many.
+    /// Runs CPU work on `bytes` bytes, off the event loop above ``threshold``.
     package static func run<Value: Sendable>(bytes: Int, _ work: () throws -> Value) async rethrows -> Value {
         guard bytes > threshold else { return try work() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try work() }
     }
 
-    /// Does asynchronous work on so many bytes, elsewhere than on the event loop when they are many.
+    /// Runs asynchronous work on `bytes` bytes, off the event loop above ``threshold``.
     package static func run<Value: Sendable>(
         bytes: Int, _ work: @concurrent () async throws -> Value
     ) async rethrows -> Value {
@@ -19,16 +19,17 @@ package enum LongWork {
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await work() }
     }
 
-    /// Lets the event loop look at its sockets. `Task.yield()` does not: a loop of NIO runs all tasks that are queued before it
-    /// does, and a task that yields is queued at once.
+    /// Lets the event loop poll its sockets. `Task.yield()` does not: an NIO loop runs all queued tasks before it
+    /// polls, and a yielding task is queued again at once.
     package static func yield() async {
         await withTaskExecutorPreference(globalConcurrentExecutor) { await leave() }
     }
 
     @concurrent private static func leave() async {}
 
-    /// Ends a process that is asked to (`SCRIBE_TRAP_ON_EVENT_LOOP=1`, as the tests do) when an event loop is held by work
-    /// on many bytes. Whatever parses, recognises or encodes says so here.
+    /// Aborts the process if an event loop works on more than ``threshold`` bytes and
+    /// `SCRIBE_TRAP_ON_EVENT_LOOP=1` is set.
+    /// The tests set the variable. Every parser, recogniser and encoder of large input must call this function.
     package static func watch(bytes: Int, of kind: StaticString) {
         guard traps, bytes > threshold, isOnEventLoop else { return }
         fatalError("an event loop is held: \(kind) of \(bytes) bytes")
@@ -36,7 +37,7 @@ package enum LongWork {
 
     private static let traps = ProcessInfo.processInfo.environment["SCRIBE_TRAP_ON_EVENT_LOOP"] == "1"
 
-    /// Whether this thread is an event loop of NIO's, by its name.
+    /// Whether the current thread is an NIO event loop, by the thread's name.
     private static var isOnEventLoop: Bool {
         (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8))?.hasPrefix("NIO-") ?? false
     }

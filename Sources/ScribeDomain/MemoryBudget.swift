@@ -1,13 +1,14 @@
-/// The limit of bytes held for clients: bodies, unfinished messages, audio that is in no chunk yet, pictures in pieces, and
-/// answers that are not taken yet. One business has at most half of it, or all but an eighth while no other
-/// holds any. Who asks for more than there is waits for it.
+/// Limits the bytes held in memory for clients, and makes takers wait for room.
+///
+/// The budget counts bodies, unfinished messages, audio outside any chunk, partial pictures and unsent answers. One
+/// business may hold half of the limit, or seven eighths while no other business holds any.
 package final class MemoryBudget: Sendable {
-    /// Nobody has given enough back in time.
+    /// Thrown if no room becomes free within ``patience``.
     package struct Exhausted: Error, Hashable, Sendable {
         package init() {}
     }
 
-    /// The longest wait for room.
+    /// Longest wait for room.
     package static let patience: Duration = .seconds(10)
 
     private struct Waiting {
@@ -17,24 +18,25 @@ package final class MemoryBudget: Sendable {
     }
 
     private struct State {
-        /// Bytes by business; nil is for clients that are not authenticated yet.
+        /// Bytes held by each business; nil stands for unauthenticated clients.
         var held: [BusinessID?: Int] = [:]
         var total = 0
-        /// Waiting takes by number; the lowest number has waited longest.
+        /// Waiting takers by number; the lowest number has waited longest.
         var waiting: [Int: Waiting] = [:]
         var next = 0
     }
 
-    /// The bytes that may be held.
+    /// Most bytes that may be held.
     package let limit: Int
-    /// The bytes of each share that are not counted.
+    /// Bytes of each share that the budget does not count.
     fileprivate let free: Int
     private let clock: WallClock
     private let state = LockedValue(State())
 
+    /// Creates a budget.
     /// - Parameters:
     ///   - limit: in bytes.
-    ///   - free: the bytes of each share that are not counted, so that small bodies cost nothing.
+    ///   - free: uncounted bytes of each share, so that small bodies cost nothing.
     package init(limit: Int, free: Int = 4096, clock: WallClock) {
         self.limit = limit
         self.free = free
@@ -44,10 +46,10 @@ package final class MemoryBudget: Sendable {
     /// Bytes held by all businesses.
     package var total: Int { state.withLock(\.total) }
 
-    /// Whether hardly anything is left that one business may have.
+    /// Whether less than a sixteenth of the limit is left for a single business.
     package var isUsedUp: Bool { mostOfOne - total < limit / 16 }
 
-    /// While no other business holds any.
+    /// Most bytes of one business while no other business holds any.
     private var mostOfOne: Int { limit - limit / 8 }
 
     private func fits(_ count: Int, _ business: BusinessID?, _ state: State) -> Bool {
@@ -70,8 +72,8 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Takes what somebody begins to hold.
-    /// - Throws: ``Exhausted`` when there is no room in time, `CancellationError`.
+    /// Reserves bytes for a business, and waits until they fit.
+    /// - Throws: ``Exhausted`` without room in time, `CancellationError`.
     fileprivate func take(_ count: Int, for business: BusinessID?) async throws {
         guard !takeAtOnce(count, for: business) else { return }
         guard count <= mostOfOne else { throw Exhausted() }
@@ -114,7 +116,7 @@ package final class MemoryBudget: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(throwing: error)
     }
 
-    /// Adds or gives back bytes of a business, whether or not there is room, and serves who waits.
+    /// Adds or returns bytes of a business without a check for room, then serves waiting takers.
     fileprivate func change(by count: Int, for business: BusinessID?) {
         let served = state.withLock { state -> [Waiting] in
             Self.add(count, business, to: &state)
@@ -132,20 +134,21 @@ package final class MemoryBudget: Sendable {
     }
 }
 
-/// The part of the ``MemoryBudget`` that one request, socket or stream holds. It is given back with its holder.
+/// Part of the ``MemoryBudget`` that one request, socket or stream holds. Deallocation returns all its bytes.
 package final class MemoryShare: Sendable {
     private let budget: MemoryBudget
     private struct State {
-        /// Bytes held, the free ones included.
+        /// Bytes held, including the free ones.
         var count = 0
-        /// Bytes that the budget counts.
+        /// Bytes that the budget counts for this share.
         var counted = 0
         var business: BusinessID?
     }
 
     private let state: LockedValue<State>
 
-    /// - Parameter business: nil while it is not known.
+    /// Creates an empty share.
+    /// - Parameter business: nil while the client is not authenticated.
     package init(of budget: MemoryBudget, for business: BusinessID? = nil) {
         self.budget = budget
         state = LockedValue(State(business: business))
@@ -153,13 +156,13 @@ package final class MemoryShare: Sendable {
 
     deinit { hold(0) }
 
-    /// In bytes.
+    /// Bytes held by the share.
     package var count: Int { state.withLock(\.count) }
 
-    /// The part of so many bytes that counts in the budget.
+    /// Counted part of `count` held bytes.
     private func counted(_ count: Int) -> Int { max(0, count - budget.free) }
 
-    /// Moves the share and all that it holds to a business.
+    /// Moves the share and all its bytes to another business.
     package func belong(to business: BusinessID) {
         let (count, before) = state.withLock { state in
             defer { state.business = business }
@@ -170,15 +173,15 @@ package final class MemoryShare: Sendable {
         budget.change(by: -count, for: before)
     }
 
-    /// Holds so many bytes more. For one caller at a time.
-    /// - Throws: ``MemoryBudget/Exhausted`` when there is no room in time, `CancellationError`.
+    /// Adds bytes to the share, and waits until they fit. Only one caller at a time.
+    /// - Throws: ``MemoryBudget/Exhausted`` without room in time, `CancellationError`.
     package func take(_ count: Int) async throws {
         let (more, business) = growth(by: count)
         if more > 0 { try await budget.take(more, for: business) }
         add(count, more)
     }
 
-    /// Holds so many bytes more, if there is room for them now. For one caller at a time.
+    /// Adds bytes to the share if they fit now; false otherwise. Only one caller at a time.
     package func takeAtOnce(_ count: Int) -> Bool {
         let (more, business) = growth(by: count)
         guard more == 0 || budget.takeAtOnce(more, for: business) else { return false }
@@ -197,7 +200,7 @@ package final class MemoryShare: Sendable {
         }
     }
 
-    /// Holds so many bytes: what is there already needs no room.
+    /// Sets the share to `count` bytes without a check for room, for bytes that exist already.
     package func hold(_ count: Int) {
         let (change, business) = state.withLock { state in
             defer { (state.count, state.counted) = (count, counted(count)) }

@@ -1,9 +1,9 @@
-/// The name among `known` that takes the fewest changes to get from `name`: what somebody may have meant.
+/// Name in `known` with the smallest edit distance to `name`, to suggest in error messages.
 package func nearestName(to name: String, among known: [String]) -> String {
     known.min { editDistance(Array(name), Array($0)) < editDistance(Array(name), Array($1)) } ?? ""
 }
 
-/// The fewest insertions, removals and replacements that make one list another.
+/// Levenshtein distance: fewest insertions, removals and replacements between two lists.
 @inlinable package func editDistance<Element: Equatable>(_ first: [Element], _ target: [Element]) -> Int {
     var row = Array(0...target.count)
     for (i, character) in first.enumerated() {

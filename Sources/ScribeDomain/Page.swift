@@ -1,8 +1,8 @@
-/// A part of a list, and where the next part begins. Each API renders it in its own dialect: a cursor, a marker, an offset
-/// or a stream.
+/// Page of a list with the start of the next page. Each API renders pages in its own
+/// dialect: cursor, marker, offset or stream.
 package struct Page<Item, Cursor> {
     package let items: [Item]
-    /// Where the next page begins; nil on the last page.
+    /// Start of the next page; nil on the last page.
     package let next: Cursor?
 
     package init(items: [Item], next: Cursor?) {
@@ -10,8 +10,8 @@ package struct Page<Item, Cursor> {
         self.next = next
     }
 
-    /// The page of a read that asked for one element more than the page holds.
-    /// - Parameter limit: the most elements on the page.
+    /// Creates a page from a read of one element more than the page holds.
+    /// - Parameter limit: most elements on the page.
     package init<Element>(
         _ found: [Element], limit: Int, item: (Element) throws -> Item, cursor: (Element) throws -> Cursor
     ) rethrows {

@@ -1,12 +1,12 @@
-/// Who a request acts for, taken from its token.
+/// Authenticated identity of a request, taken from its token.
 package struct Principal: Hashable, Sendable {
-    /// The tenant that everything read or written belongs to.
+    /// Business that owns all data that the request reads or writes.
     package let business: BusinessID
-    /// The user; history is scoped to it (eka.md 10.17).
+    /// User that the request acts for; history is scoped to the user (eka.md 10.17).
     package let user: UserID
-    /// The doctor that the user acts as.
+    /// Doctor that the user acts as.
     package let doctor: DoctorID
-    /// The client that logged in; carries the quota.
+    /// OAuth client that logged in; quotas apply to the client.
     package let client: ClientID
 
     package init(business: BusinessID, user: UserID, doctor: DoctorID, client: ClientID) {
@@ -16,7 +16,7 @@ package struct Principal: Hashable, Sendable {
         self.client = client
     }
 
-    /// A principal from the texts of its ids, as tokens and rows hold them.
+    /// Creates a principal from raw id strings, as tokens and rows hold them.
     package init(businessID: String, userID: String, doctorID: String, clientID: String) {
         self.init(
             business: BusinessID(businessID), user: UserID(userID), doctor: DoctorID(doctorID),
@@ -24,14 +24,14 @@ package struct Principal: Hashable, Sendable {
     }
 }
 
-/// An API client that may log in, with the one user it acts as.
+/// OAuth client that may log in, with the one user that it acts as.
 package struct Client: Hashable, Sendable {
     package let principal: Principal
-    /// Shown as the first name (`fn`) in the token.
+    /// First name (`fn`) in the token.
     package let name: String
-    /// Shown as the workspace name (`w-n`) in the token.
+    /// Workspace name (`w-n`) in the token.
     package let workspace: String
-    /// How many transactions this client may start in all; nil is unlimited.
+    /// Most transactions that the client may start in all; nil means unlimited.
     package let transactionLimit: Int?
 
     package init(principal: Principal, name: String, workspace: String, transactionLimit: Int?) {

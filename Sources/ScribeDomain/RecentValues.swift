@@ -1,5 +1,5 @@
-/// A cache of values by the keys they were computed from. It empties itself when a new value would exceed the limit:
-/// that is cheaper than an order of use, and keys still in use return at once.
+/// Cache of computed values by key, with a limit on their total size. A value beyond the limit empties the cache first.
+/// This costs less than tracking the order of use, and keys still in use return at once.
 @usableFromInline package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline struct State: Sendable {
         @usableFromInline var values: [Key: (value: Value, size: Int)] = [:]
@@ -11,14 +11,17 @@
     @usableFromInline let limit: Int
     @usableFromInline let state = LockedValue(State())
 
-    /// - Parameter limit: The largest sum of the sizes of all values.
+    /// Creates an empty cache.
+    /// - Parameter limit: largest total size of all values.
     package init(limit: Int) { self.limit = limit }
 
+    /// Cached value of a key; nil if there is none.
     @inlinable package subscript(key: Key) -> Value? { state.withLock { $0.values[key]?.value } }
 
-    /// - Parameter size: The size of the value, in the unit of the limit.
+    /// Caches a value.
+    /// - Parameter size: size of the value, in the unit of the limit.
     @inlinable package func remember(_ value: Value, of key: Key, size: Int = 1) {
-        // A value beyond the whole limit would empty the cache each time.
+        // A value beyond the whole limit would empty the cache every time.
         guard size <= limit else { return }
         state.withLock { state in
             if state.size + size > limit { state = State() }

@@ -1,22 +1,21 @@
-/// The way in which a recording was started, by the word of the family that has started it. It is stored: words never
-/// change.
+/// Kind of a recording, named by the family that started it. The name is stored and must never change.
 package struct RecordingKind: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A recording that was started by init, or by a form of whole files.
+    /// Recording started by init, or by a form upload of whole files.
     package static let transaction = RecordingKind("transaction")
-    /// A recording that was started by a device, over a socket or over REST.
+    /// Recording started by a device, over a socket or over REST.
     package static let conversation = RecordingKind("conversation")
 }
 
-/// Which files are the audio of a recording, and until when they come.
+/// Rule that selects the audio files of a recording and the time until which they may arrive.
 package enum AudioIntake: String, Hashable, Sendable, CaseIterable {
-    /// Those that its client lists when it stops and commits. They may come after that.
+    /// Files that the client lists at stop and commit. They may arrive after the commit.
     case listed
-    /// Those that have come when it ends. Nothing comes after that (medscribe.md 2.4).
+    /// Files that have arrived when the recording ends. Later files are refused (medscribe.md 2.4).
     case arrived
-    /// Those of its segments, each from a start that its client names. Segments may come late, twice or out of order
-    /// (suki.md 5).
+    /// Files of audio segments, each from a start that the client names. Segments may arrive late,
+    /// twice or out of order (suki.md 5).
     case segments
 }

@@ -1,24 +1,24 @@
 package import Foundation
 
-/// What shared code must know of a kind of recording. The family that starts such recordings contributes it, and nobody
-/// else reads their ``TransactionRequest/terms``.
+/// Rules of one kind of recording that shared code needs. The family that starts such recordings contributes the
+/// policy; only that family reads ``TransactionRequest/terms``.
 package protocol RecordingPolicy: Sendable {
     var kind: RecordingKind { get }
-    /// How long after its beginning a recording may be ended, in seconds; nil for as long as one likes.
+    /// Time after the beginning within which a recording may be ended, in seconds; nil for no limit.
     var lifetime: TimeInterval? { get }
-    /// Whether a recording is refused at its start when there is no room for its audio.
+    /// Whether the server refuses to start a recording without room for its audio.
     var needsRoomAtStart: Bool { get }
 
-    /// The visit of which the recording is a part, as its column is searched for; nil for none.
+    /// Visit that a recording belongs to, stored in a searchable column; nil for none.
     func visit(of request: TransactionRequest) -> String?
 
-    /// How the client sends the audio.
+    /// Upload type: how the client sends the audio.
     func uploadType(of request: TransactionRequest) -> UploadType
 
-    /// Templates that are known by their ids and offered to nobody.
+    /// Templates that clients can name by id but that no list offers.
     var hiddenTemplates: [Template] { get }
 
-    /// The template that the recording chooses itself; nil where the catalogue or the business has it.
+    /// Template that the recording defines itself; nil if the template is in the catalogue or the business's own.
     func template(_ id: TemplateID, of request: TransactionRequest) -> Template?
 }
 
@@ -31,7 +31,7 @@ extension RecordingPolicy {
     package func template(_ id: TemplateID, of request: TransactionRequest) -> Template? { nil }
 }
 
-/// The policies of all families. A kind without one is a transaction like any other.
+/// Recording policies of all families. A kind without a policy behaves like a plain transaction.
 package struct RecordingPolicies: Sendable {
     private struct Usual: RecordingPolicy {
         let kind = RecordingKind.transaction
@@ -39,7 +39,8 @@ package struct RecordingPolicies: Sendable {
 
     private let policies: [RecordingKind: any RecordingPolicy]
 
-    /// - Parameter policies: each of a kind of its own.
+    /// Creates the set of policies.
+    /// - Parameter policies: one per kind.
     package init(_ policies: [any RecordingPolicy] = []) {
         self.policies = Dictionary(uniqueKeysWithValues: policies.map { ($0.kind, $0) })
     }
@@ -48,6 +49,6 @@ package struct RecordingPolicies: Sendable {
 
     package subscript(kind: RecordingKind) -> any RecordingPolicy { policies[kind] ?? Usual() }
 
-    /// The shortest lifetime of any kind, in seconds; nil where all may be ended at any time.
+    /// Shortest lifetime of any kind, in seconds; nil if no kind has a limit.
     package var shortestLifetime: TimeInterval? { policies.values.compactMap(\.lifetime).min() }
 }

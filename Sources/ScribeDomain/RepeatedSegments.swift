@@ -1,8 +1,9 @@
-/// Tells, after a connection was lost, what a device sends again of what is stored already (streaming.md 4.9): a timed
-/// segment by its times, an untimed one only while it repeats, in order, the end of what was stored, so that no second
-/// "yes" is lost. A timed one that comes twice over one connection is the same too (row 64).
+/// Filters out segments that a device sends again, although stored, after a lost connection (streaming.md 4.9).
+///
+/// A timed segment is repeated if its times match, also within one connection (row 64). An untimed segment is repeated
+/// only while the device sends the end of the stored segments in order. Otherwise a second "yes" would be lost.
 package struct RepeatedSegments: Hashable, Sendable {
-    /// What tells one segment from another.
+    /// Fields that identify a segment.
     private struct Mark: Hashable {
         let speaker: String
         let start: Double
@@ -15,28 +16,30 @@ package struct RepeatedSegments: Hashable, Sendable {
     }
 
     private var timed: Set<Mark>
-    /// The untimed ones at the end of what was stored.
+    /// Untimed segments at the end of the stored ones.
     private let tail: [ConversationSegment]
-    /// Where in the tail the next one must be, for each place at which the repetition may have begun.
+    /// Next expected index in the tail, for each possible start of the repetition.
     private var places: [Int] = []
     private var held: [ConversationSegment] = []
     private var hasBegun = false
 
-    /// - Parameter stored: what was there when the connection was made.
+    /// Creates a filter for one connection.
+    /// - Parameter stored: segments stored before the connection was opened.
     package init(_ stored: [ConversationSegment]) {
         timed = Set(stored.filter(\.isTimed).map(Mark.init))
         tail = Array(stored.reversed().prefix { !$0.isTimed }.reversed())
     }
 
-    /// Whether it is not known yet of some whether they are new.
+    /// Whether segments are held back until the filter knows whether they are new.
     package var holdsAny: Bool { !held.isEmpty }
 
-    /// Whether a timed one has come before.
+    /// Whether a timed segment has arrived before.
     package func knows(_ segment: ConversationSegment) -> Bool { segment.isTimed && timed.contains(Mark(segment)) }
 
-    /// - Returns: what is new, in order: perhaps with some that had to wait for this one.
+    /// Takes the next segment of the connection.
+    /// - Returns: the new segments in order, including segments that were held back.
     package mutating func take(_ segment: ConversationSegment) -> [ConversationSegment] {
-        // What is new shows that those before it were, too.
+        // A new segment shows that the segments held before it were new as well.
         if segment.isTimed { return timed.insert(Mark(segment)).inserted ? release() + [segment] : [] }
         guard !hasBegun || !places.isEmpty else { return [segment] }
         let candidates = hasBegun ? places : Array(tail.indices)
@@ -44,12 +47,12 @@ package struct RepeatedSegments: Hashable, Sendable {
         places = candidates.filter { $0 < tail.count && Mark(tail[$0]) == Mark(segment) }.map { $0 + 1 }
         guard !places.isEmpty else { return release() + [segment] }
         held.append(segment)
-        // To the end of what was stored: these were repetitions.
+        // The repetition reached the end of the stored segments: the held segments were repeated.
         if places.contains(tail.count) { held = [] }
         return []
     }
 
-    /// Those that wait, once it is clear that no more of a repetition follows: they were new.
+    /// Returns the held segments as new ones, once the repetition cannot continue.
     package mutating func release() -> [ConversationSegment] {
         defer { held = [] }
         places = []

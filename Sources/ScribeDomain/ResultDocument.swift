@@ -1,11 +1,11 @@
-/// One result of a transaction: its transcript, or a note after one of the requested templates.
+/// Result of a transaction: its transcript, or a note from one of the requested templates.
 package struct ResultDocument: Hashable, Sendable {
-    /// What the document is, in the API's `document_type`.
+    /// Kind of a document, the `document_type` of the API.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case transcript
         case custom
         case integration
-        /// What a client has written itself.
+        /// Note that a client wrote itself.
         case notes
         case context
     }
@@ -17,7 +17,7 @@ package struct ResultDocument: Hashable, Sendable {
         case failure
 
         package var isFinal: Bool { self != .inProgress }
-        /// Whether there is something to show.
+        /// Whether the document has content to show.
         package var isUsable: Bool { self == .success || self == .partialSuccess }
     }
 
@@ -26,17 +26,17 @@ package struct ResultDocument: Hashable, Sendable {
     package let templateID: TemplateID
     package let name: String
     package let format: Template.Format
-    /// `raw` for the base transcript, nil for notes.
+    /// Language of the document: `raw` for the base transcript, nil for notes.
     package var language: String?
-    /// Whether a person has written it; it is not written over then.
+    /// Whether a person edited the document; processing does not overwrite edited documents.
     package var isEdited: Bool
     package var status: Status
-    /// The content itself, not yet base64.
+    /// Content of the document, before base64.
     package var value: String?
     package var errors: [Diagnostic]
     package var warnings: [Diagnostic]
 
-    /// The id under which the base transcript is listed and asked for.
+    /// Template id under which clients list and request the base transcript.
     package static let transcriptTemplate = TemplateID("transcript")
 
     package init(
@@ -59,12 +59,12 @@ package struct ResultDocument: Hashable, Sendable {
 }
 
 extension [ResultDocument] {
-    /// What the documents amount to together.
+    /// Combined outcome of all documents of a transaction.
     package enum Outcome: Hashable, Sendable {
         case inProgress, success, partial, failure
     }
 
-    /// Success and failure need every document to agree; any mix is partial (eka.md 2.4).
+    /// Combined outcome: success or failure if all documents agree, partial for any mix (eka.md 2.4).
     package var outcome: Outcome {
         if isEmpty || contains(where: { !$0.status.isFinal }) { return .inProgress }
         if allSatisfy({ $0.status == .success }) { return .success }
@@ -73,7 +73,7 @@ extension [ResultDocument] {
 }
 
 extension ResultDocument {
-    /// Whether a client means this one when it says the template's name.
+    /// Whether the document is the result that a client means by a template id.
     package func answers(to template: TemplateID) -> Bool {
         switch kind {
         case .transcript: template == ResultDocument.transcriptTemplate

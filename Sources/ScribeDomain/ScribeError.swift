@@ -1,58 +1,58 @@
-/// Everything that a caller can get wrong, or that can go wrong for it, without a word of HTTP.
+/// Error of a request or of its processing, independent of HTTP.
 ///
-/// Each API family renders them in its own envelope, once, at its edge: by case where its API has words of its own for
-/// them, by ``kind`` else. What only one family knows is an error of that family.
+/// Each API family renders these errors once, in its own envelope: by case if its API has its own words for the case,
+/// otherwise by ``kind``. An error that only one family knows belongs to that family.
 package enum ScribeError: Error, Hashable, Sendable {
-    /// What was sent is not what the operation takes; `field` is its path, for example `chunk_info.0`.
+    /// The request's content is invalid; `field` is its path, for example `chunk_info.0`.
     case invalidRequest(field: String?, problem: String)
-    /// With what was sent there would be more than there may be, in bytes.
+    /// The upload would exceed a size limit, in bytes.
     case tooLarge(limit: Int)
-    /// The client has started as many transactions as it may.
+    /// The client has used up its transaction quota.
     case transactionLimitExceeded
-    /// The business stores as much as it may.
+    /// The business has used up its storage quota.
     case storageQuotaExceeded
-    /// The id is taken and the request is not a replay of the one that took it.
+    /// Another transaction has the id, and the request is not a replay of its init.
     case transactionAlreadyInitialized
-    /// No such transaction in this business.
+    /// The business has no such transaction.
     case transactionNotFound
     /// The transaction was cancelled.
     case transactionCancelled
-    /// The transaction was never committed and is older than two hours.
+    /// The transaction was not committed within two hours.
     case transactionNeverCommitted
-    /// The session was ended, and takes no more audio.
+    /// The session has ended and takes no more audio.
     case sessionEnded
-    /// The session was ended, and its results are there.
+    /// The session has ended and its results are ready.
     case sessionCompleted
-    /// The session was never ended, and its time is over.
+    /// The session was not ended within its lifetime.
     case sessionExpired
-    /// No such document or template result in this transaction.
+    /// The transaction has no such document or template result.
     case resultNotFound
-    /// The operation does not fit what has happened so far; the text says why.
+    /// The operation does not fit the current state; the text says why.
     case invalidState(String)
-    /// No such template, section or document of the caller's business, or one that cannot be changed.
+    /// The business has no such template, section or document, or cannot change it.
     case resourceNotFound(String)
-    /// Feedback for this was given before.
+    /// Feedback on this part exists already.
     case feedbackAlreadySubmitted
-    /// A user has asked for this to fail, by a fixture.
+    /// A fixture selected by the user makes this step fail.
     case refusedOnPurpose
-    /// The disk is full, or storage is unavailable for another passing reason; the cause is for the log.
+    /// The disk is full, or storage is unavailable for another passing reason. The cause is only logged.
     case storageUnavailable(cause: String)
 
-    /// What sort of failure it is, for those who need not know which one.
+    /// Category of an error, for callers that do not need the exact case.
     package enum Kind: Hashable, Sendable, CaseIterable {
-        /// The request is wrong in itself.
+        /// The request itself is wrong.
         case invalid
         case tooLarge
         case notFound
-        /// It is there already.
+        /// The object exists already.
         case conflict
-        /// Not now, or not any more.
+        /// The current state does not allow the request, not yet or no longer.
         case state
-        /// The caller has had as much as it may.
+        /// The caller has used up a quota.
         case exhausted
-        /// On purpose.
+        /// A fixture makes the request fail.
         case refused
-        /// The same may be tried again later.
+        /// The same request may succeed later.
         case unavailable
     }
 
@@ -71,7 +71,7 @@ package enum ScribeError: Error, Hashable, Sendable {
         }
     }
 
-    /// Never changes, so that clients and logs may rely on it.
+    /// Stable code for clients and logs; codes never change.
     package var code: String {
         switch self {
         case .invalidRequest: "invalid_request"

@@ -1,18 +1,18 @@
-/// What became of a consultation that others may want to be told of, whichever API it was made by.
+/// Event in the life of a recording that webhooks can announce, whichever API made the recording.
 package enum SessionEvent: String, Hashable, Sendable, CaseIterable {
     case started
-    /// Recording is over and processing has begun.
+    /// The recording stopped and processing began.
     case ended
     case completed
-    /// Some of the results are there, and some have failed.
+    /// Some results are ready, and others failed.
     case partial
     case failed
-    /// It was never ended, and its time is over.
+    /// The recording was not ended within its lifetime.
     case expired
-    /// Its client gave it up.
+    /// The client cancelled the recording.
     case cancelled
 
-    /// How processing ended.
+    /// Maps the outcome of processing to its event; nil if no event announces the outcome.
     package init?(_ outcome: Transaction.ProcessingStatus, documents: [ResultDocument]) {
         switch outcome {
         case .inProgress, .cancelled: return nil

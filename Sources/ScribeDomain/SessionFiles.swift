@@ -1,10 +1,9 @@
-/// The audio of a session among the files in its folder, whatever its client has called it (medscribe.md 2.4).
+/// Selects the audio among the files of a session's folder, by any naming scheme (medscribe.md 2.4).
 package enum SessionFiles {
-    /// What clients keep beside the audio: descriptions, and the whole recording once more.
+    /// Name endings of other files that clients store: descriptions and the archived full recording.
     private static let others = [".json", ".m4a_"]
 
-    /// The files that are audio, in the order in which they were recorded: those with a number by it, the others after
-    /// them, and by name where that tells nothing.
+    /// Audio files in recording order: numbered files by number, then the others by name.
     package static func audio(among names: [String]) -> [String] {
         names.filter { name in !others.contains(where: name.hasSuffix) }
             .map { (number(of: $0), $0) }
@@ -12,12 +11,12 @@ package enum SessionFiles {
             .map(\.1)
     }
 
-    /// The last run of digits before the last dot: 1 of `audio_1.mp3`, nil of `visit.wav`.
+    /// Parses the last run of digits before the last dot: 1 of `audio_1.mp3`, nil of `visit.wav`.
     package static func number(of name: String) -> Int? {
         let bytes = name.utf8
         let end = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex
         let digits = bytes[..<end].reversed().drop { !$0.isDigit }.prefix(while: \.isDigit)
-        // A longer one is no number of a chunk, but a time or an id.
+        // More than nine digits are no chunk number, but a time or an id.
         return (1...9).contains(digits.count) ? Array(digits.reversed()).number : nil
     }
 }

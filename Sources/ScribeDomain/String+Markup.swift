@@ -1,5 +1,5 @@
 extension String {
-    /// The text as XML and HTML have it between tags or in double quotes. Characters that XML cannot hold are left out.
+    /// Text escaped for XML and HTML, between tags and in double quotes. Characters that XML cannot hold are left out.
     package var escapedForMarkup: String {
         var escaped = ""
         for scalar in unicodeScalars {

@@ -1,7 +1,7 @@
-/// Splitting by bytes. The standard library's `split` tells characters from each other first, at some hundred
-/// instructions each, and finds no separator that a combining mark follows.
+/// Splitting of text by bytes. The standard library's `split` compares characters, at some hundred instructions each,
+/// and misses a separator before a combining mark.
 extension Substring {
-    /// The parts between an ASCII character.
+    /// Splits the text at an ASCII character.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences omitsEmpty: Bool = true
     ) -> [Substring] {
@@ -13,17 +13,17 @@ extension Substring {
             .map(Substring.init)
     }
 
-    /// The words between white space.
+    /// Words separated by white space.
     package var words: [Substring] {
         asciiParts { $0 == 0x20 || (0x09...0x0D).contains($0) } ?? split(whereSeparator: \.isWhitespace)
     }
 
-    /// The lines that are not empty.
+    /// Lines of the text, without empty ones.
     package var lines: [Substring] {
         asciiParts { (0x0A...0x0D).contains($0) } ?? split(whereSeparator: \.isNewline)
     }
 
-    /// Nil where there is more than ASCII.
+    /// Splits an ASCII text at matching bytes; nil if the text has other bytes.
     private func asciiParts(between isSeparator: (UInt8) -> Bool) -> [Substring]? {
         utf8.withContiguousStorageIfAvailable { bytes in
             guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -31,9 +31,10 @@ extension Substring {
         } ?? nil
     }
 
+    /// Splits bytes at the separators that a function finds.
     /// - Parameters:
-    ///   - bytes: its own.
-    ///   - separator: where the next one is, from a position on.
+    ///   - bytes: UTF-8 bytes of this text.
+    ///   - separator: returns the position of the next separator at or after a position.
     private func parts(
         of bytes: UnsafeBufferPointer<UInt8>, _ maxSplits: Int, _ omitsEmpty: Bool, separator: (Int) -> Int?
     ) -> [Substring] {
@@ -55,16 +56,16 @@ extension Substring {
 }
 
 extension String {
-    /// As ``Swift/Substring/split(ascii:maxSplits:omittingEmptySubsequences:)``.
+    /// Splits the text at an ASCII character, as ``Swift/Substring/split(ascii:maxSplits:omittingEmptySubsequences:)``.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences omitsEmpty: Bool = true
     ) -> [Substring] {
         self[...].split(ascii: separator, maxSplits: maxSplits, omittingEmptySubsequences: omitsEmpty)
     }
 
-    /// The words between white space.
+    /// Words separated by white space.
     package var words: [Substring] { self[...].words }
 
-    /// The lines that are not empty.
+    /// Lines of the text, without empty ones.
     package var lines: [Substring] { self[...].lines }
 }

@@ -1,34 +1,34 @@
-/// How a note is laid out, and in which encoding it is delivered.
+/// Note template: layout of a note and encoding of its value.
 package struct Template: Hashable, Sendable {
-    /// The documented `type` of a result and with it the encoding of its value (eka.md 5.3).
-    /// A family or an engine adds those that it alone writes.
+    /// Format of a result: the documented `type`, which sets the encoding of the value (eka.md 5.3).
+    /// Families and engines add the formats that only they write.
     package struct Format: StringIdentifier {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// UTF-8 markdown.
+        /// Markdown in UTF-8.
         package static let markdown = Format("markdown")
-        /// A JSON array of `{title, value}`, which Android shows as sections (C-56).
+        /// JSON array of `{title, value}`, which Android shows as sections (C-56).
         package static let json = Format("json")
-        /// The transcript itself.
+        /// Plain transcript.
         package static let transcript = Format("transcript")
     }
 
-    /// The list of `template_results` that a result is delivered in.
+    /// List of `template_results` that a result appears in.
     package enum Bucket: String, Hashable, Sendable, Codable, CaseIterable {
         case custom
         case integration
     }
 
-    /// A heading, and the kinds of facts that belong under it.
+    /// Section of a note: a heading with the kinds of facts below it.
     package struct Section: Hashable, Sendable {
         package let title: String
         package let facts: [ClinicalFact.Kind]
-        /// Whether the facts are told one after another instead of as a list.
+        /// Whether facts are written as a paragraph instead of a list.
         package let isParagraph: Bool
-        /// Only facts that speak of one of these; empty for all.
+        /// Words of which a fact must contain one; empty for all facts.
         package let mentioning: [String]
-        /// No facts that speak of one of these.
+        /// Words of which a fact must contain none.
         package let notMentioning: [String]
 
         package init(
@@ -42,8 +42,9 @@ package struct Template: Hashable, Sendable {
             self.notMentioning = notMentioning
         }
 
-        /// Whether a fact belongs under it.
-        /// - Parameter isElsewhere: whether its kind has a section of its own, so that it is not told under a broader one.
+        /// Whether a fact belongs into this section.
+        /// - Parameter isElsewhere: whether the fact's kind has a section of its own, so
+        ///   that broader sections leave it out.
         func takes(_ fact: ClinicalFact, isElsewhere: Bool) -> Bool {
             let isBroader = fact.kind.broader.map(facts.contains) ?? false
             guard facts.contains(fact.kind) || isBroader && !isElsewhere else { return false }
@@ -57,17 +58,17 @@ package struct Template: Hashable, Sendable {
 
     package let id: TemplateID
     package let name: String
-    /// What it is for, as lists of templates say it.
+    /// Purpose of the template, shown in lists.
     package let summary: String?
     package let format: Format
     package let bucket: Bucket
     package let sections: [Section]
-    /// The sections among those that users can build templates of; empty where the layout is fixed.
+    /// Ids of the sections that users can build templates of; empty for a fixed layout.
     package let sectionIDs: [SectionID]
-    /// Kinds that have a section of their own in the template that this one is a part of.
+    /// Kinds of facts that have their own section in the enclosing template.
     private let toldElsewhere: Set<ClinicalFact.Kind>
 
-    /// Whether a fact belongs under one of its sections. What brought the patient in is part of the illness, too.
+    /// Whether a fact belongs into a section of this template. Chief complaints also belong to the present illness.
     package func takes(_ fact: ClinicalFact, under section: Section) -> Bool {
         let isElsewhere =
             fact.kind != .chiefComplaint

@@ -1,6 +1,6 @@
-/// A part that users build their templates of (eka.md 2.9).
+/// Section that users can build templates from (eka.md 2.9).
 package struct TemplateSection: Hashable, Sendable {
-    /// How the section is written: paragraphs or bullets.
+    /// Style of a section's text: paragraph or bullets.
     package enum Style: String, Hashable, Sendable, Codable, CaseIterable {
         case paragraph = "P"
         case bullets = "B"
@@ -8,15 +8,15 @@ package struct TemplateSection: Hashable, Sendable {
 
     package let id: SectionID
     package var title: String
-    /// What belongs in it.
+    /// Description of the section's content.
     package var summary: String
     package var style: Style
     package var example: String
-    /// The section that this one was made from.
+    /// Id of the section that this one was copied from; nil for none.
     package let parent: SectionID?
-    /// Whether the server came with it: then it belongs to everyone and cannot be changed.
+    /// Whether the section ships with the server: all businesses share it, and clients cannot change it.
     package let isDefault: Bool
-    /// Nil: follows from the title.
+    /// Kinds of facts given at creation; nil derives them from the title.
     private let givenFacts: [ClinicalFact.Kind]?
 
     package init(
@@ -33,13 +33,13 @@ package struct TemplateSection: Hashable, Sendable {
         self.givenFacts = facts
     }
 
-    /// What is written under it. Of a section that a user has made, the title's words tell; one that tells nothing
-    /// stays empty, for nothing may be written that does not belong there.
+    /// Kinds of facts in the section. The title's words decide for a section that a user made.
+    /// A title without a known word leaves the section empty, so that no unrelated fact appears there.
     package var facts: [ClinicalFact.Kind] {
         if let givenFacts { return givenFacts }
         let words = (title + " " + summary).lowercased()
         return Self.keywords.filter { kind, keywords in
-            // The present illness is no history, and a review of systems no visit.
+            // "Present illness" is no history, and "review of systems" is no follow-up visit.
             let isOther =
                 kind == .history && words.contains("present illness")
                 || kind == .followUp && words.contains("of systems")
@@ -60,13 +60,13 @@ package struct TemplateSection: Hashable, Sendable {
         (.followUp, ["follow", "review", "next visit", "plan"]),
     ]
 
-    /// How notes are laid out by it.
+    /// Layout of the section in notes.
     package var layout: Template.Section {
         Template.Section(title: title, facts: facts, isParagraph: style == .paragraph)
     }
 }
 
-/// A template that a user of a business has made. Everyone of the business can use it.
+/// Template made by a user of a business; all users of the business can use it.
 package struct CustomTemplate: Hashable, Sendable {
     package let id: TemplateID
     package var title: String
@@ -80,8 +80,8 @@ package struct CustomTemplate: Hashable, Sendable {
         self.sectionIDs = sectionIDs
     }
 
-    /// As notes are written after it.
-    /// - Parameter sections: those known, defaults and the business's own.
+    /// Note template with the layout of its sections.
+    /// - Parameter sections: known sections by id, defaults and the business's own.
     package func template(with sections: [SectionID: TemplateSection], fallback: Template) -> Template {
         let known = sectionIDs.removingDuplicates().compactMap { sections[$0]?.layout }
         return Template(

@@ -1,16 +1,17 @@
 package import Foundation
 
-/// Whether a recording still takes audio, for every door by which audio comes, and how it ends.
+/// Rules for further audio: whether a recording still takes audio, over any API, and how it ends.
 extension Transaction {
-    /// - Throws: ``ScribeError/invalidState(_:)`` once recording has ended.
+    /// Checks that a transaction still takes audio.
+    /// - Throws: ``ScribeError/invalidState(_:)`` after stop or commit.
     package static func requireOpen(_ status: UserStatus) throws(ScribeError) {
         guard status.isOpen else { throw .invalidState("The transaction takes no more audio") }
     }
 
-    /// The rule of audio that has to arrive in time (``AudioIntake/arrived``): a refusal says whether results exist.
+    /// Checks that a recording with ``AudioIntake/arrived`` still takes audio. The error says whether results exist.
     /// - Parameters:
-    ///   - begun: when the recording was created.
-    ///   - lifetime: how long it may be open, in seconds; nil for ever.
+    ///   - begun: creation time of the recording.
+    ///   - lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
     package static func requireOpenArrival(
         _ status: UserStatus, _ processing: ProcessingStatus, begun: Date, at now: Date, lifetime: TimeInterval?
@@ -21,8 +22,8 @@ extension Transaction {
         if let lifetime, now.timeIntervalSince(begun) >= lifetime { throw .sessionExpired }
     }
 
-    /// The rule of stretches (``AudioIntake/segments``): it takes audio and what is told of it now.
-    /// - Parameter lifetime: how long it may be open, in seconds; nil for ever.
+    /// Checks that a recording with ``AudioIntake/segments`` still takes audio and metadata.
+    /// - Parameter lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
     /// - Throws: ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     package func requireOpenSegments(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
         switch userStatus {
@@ -32,21 +33,21 @@ extension Transaction {
         }
     }
 
-    /// Whether a recording was never ended, and its time is over.
-    /// - Parameter lifetime: how long it may be open, in seconds; nil for ever.
+    /// Whether a recording outlived its lifetime without being ended.
+    /// - Parameter lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
     package func isExpired(at now: Date, lifetime: TimeInterval?) -> Bool {
         guard let lifetime else { return false }
         return userStatus.isOpen && now.timeIntervalSince(createdAt) >= lifetime
     }
 
-    /// A recording whose time is over stays as it is, by whichever API somebody asks (medscribe.md section 3).
+    /// Checks that a recording has not expired. An expired recording never changes, through any API (medscribe.md 3).
     /// - Throws: ``ScribeError/sessionExpired``.
     package func requireTime(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
         if isExpired(at: now, lifetime: lifetime) { throw .sessionExpired }
     }
 
-    /// Ends a recording whose audio is what has arrived.
-    /// - Parameter files: the names of what has arrived.
+    /// Ends a recording with ``AudioIntake/arrived``.
+    /// - Parameter files: names of the files that have arrived.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     package mutating func end(
         _ files: [String], at now: Date, lifetime: TimeInterval?

@@ -1,36 +1,36 @@
 package import Foundation
 
-/// The lifecycle of eka.md section 4: what each event does in each state, and what is then to be done.
+/// State machine of a transaction (eka.md section 4): the effect of each event in each state.
 extension Transaction {
-    /// How long a transaction may stay uncommitted before its status says so.
+    /// Time after which an uncommitted transaction counts as abandoned, in seconds.
     package static let openLifetime: TimeInterval = 2 * 60 * 60
 
-    /// What an event changed.
+    /// Effect of an event on a transaction.
     package enum Effect: Hashable, Sendable {
-        /// Nothing: a repeated or late request, answered like the first.
+        /// No change: a repeated or late request, answered like the first.
         case none
-        /// The transaction is to be stored.
+        /// The caller must store the transaction.
         case stored
-        /// The transaction is to be stored and processed from its committed files.
+        /// The caller must store the transaction and process its committed files.
         case process
-        /// The transaction is to be stored, and nothing more is to be done for it.
+        /// The caller must store the transaction; no processing follows.
         case ended
     }
 
-    /// Whether a further init with the same id is the same request again, sent because the answer was lost (4.2).
+    /// Whether another init with the same id is a replay after a lost answer (eka.md 4.2).
     package func isReplayed(by other: TransactionRequest, of user: UserID) -> Bool {
         let hasOnlyBegun = userStatus == .initialized || request.transfer == .nonVaded && userStatus == .committed
         return hasOnlyBegun && archivedAt == nil && owner.user == user
             && request.audioURL == other.audioURL && request.mode == other.mode && request.transfer == other.transfer
     }
 
-    /// The client stopped recording. Repeatable; a late stop after commit changes nothing.
+    /// Applies the client's stop. Repeatable; a late stop after commit changes nothing.
     /// - Throws: ``ScribeError/transactionCancelled``.
     package mutating func stop(_ list: ChunkList) throws(ScribeError) -> Effect {
         switch userStatus {
         case .initialized, .stopped:
             userStatus = .stopped
-            // A repeated stop may come without times; those already known are kept (C-20).
+            // A repeated stop may come without times; known times are kept (C-20).
             stopped = ChunkList(files: list.files, times: stopped.times.merging(list.times) { _, new in new })
             return .stored
         case .committed:
@@ -40,13 +40,13 @@ extension Transaction {
         }
     }
 
-    /// The client committed the files it uploaded; a commit without a stop before it is both.
+    /// Applies the client's commit of uploaded files. A commit without a stop before includes the stop.
     ///
-    /// Repeated with the same list, or part of it, nothing happens. A list with new names runs everything again on
-    /// the union, and so does any commit after a system failure, after a note that failed, or once other audio has
-    /// arrived under the names that were processed (eka.md 10.9).
-    /// - Parameter hasMoreToGive: whether processing the files that were listed before once more may give more: other
-    ///   bytes are there, or something failed for no fault of theirs.
+    /// A repeated commit of the same files, or some of them, changes nothing. A commit with new names processes the
+    /// union of all files again. So does any commit after a system failure, after a failed note, or after other audio
+    /// arrived under processed names (eka.md 10.9).
+    /// - Parameter hasMoreToGive: whether processing the known files again may yield more: their bytes changed, or
+    ///   processing failed for another reason than the audio.
     /// - Throws: ``ScribeError/transactionCancelled``.
     package mutating func commit(_ list: ChunkList, hasMoreToGive: Bool, at now: Date) throws(ScribeError) -> Effect {
         switch userStatus {
@@ -73,15 +73,15 @@ extension Transaction {
         return .process
     }
 
-    /// The client gives a transaction up, or changes what it said of it at init (eka.md 2.7).
+    /// Applies a client's cancellation, or its changes to the init data (eka.md 2.7).
     ///
-    /// What has ended stays as it ended: cancelling it is answered like the first time and changes nothing, nor does it
-    /// keep why.
+    /// An ended transaction does not change: a repeated cancellation gets the first
+    /// answer, and its reason is not stored.
     package mutating func apply(_ patch: TransactionPatch, at now: Date) -> Effect {
         let before = request
         let ends = patch.isCancellation && processingStatus == .inProgress
         var patch = patch
-        // What was written, or is being written, keeps its templates.
+        // Notes that are written or in progress keep their templates.
         if !userStatus.isOpen { patch.templates = nil }
         if patch.isCancellation, !ends { patch.processingError = nil }
         patch.update(&request)
@@ -92,15 +92,15 @@ extension Transaction {
         return .ended
     }
 
-    /// Changes what its family keeps of it.
+    /// Replaces the family's own data of the transaction.
     package mutating func setTerms(_ terms: JSONValue) -> Effect {
         guard request.terms != terms else { return .none }
         request.terms = terms
         return .stored
     }
 
-    /// The client deletes the transaction. Repeatable.
-    /// - Throws: ``ScribeError/invalidState(_:)`` for anyone but the user who started it.
+    /// Applies the client's deletion. Repeatable.
+    /// - Throws: ``ScribeError/invalidState(_:)`` for any user but the one who started the transaction.
     package mutating func archive(by user: UserID, at now: Date) throws(ScribeError) -> Effect {
         guard owner.user == user else {
             throw .invalidState("Only the user who started a transaction can delete it")
@@ -110,7 +110,7 @@ extension Transaction {
         return .ended
     }
 
-    /// A `non-vaded` transaction, whose files were uploaded before, needs neither stop nor commit (eka.md 2.1).
+    /// Commits a `non-vaded` transaction at init: its files were uploaded before, without stop or commit (eka.md 2.1).
     package mutating func commitAtInit() {
         guard request.transfer == .nonVaded, request.intake == .listed, userStatus == .initialized else { return }
         committedFiles = request.announcedFiles.removingDuplicates()
@@ -118,19 +118,19 @@ extension Transaction {
         committedAt = createdAt
     }
 
-    /// Whether it was started without a word of which files there are: those that are in its folder then (2.1).
+    /// Whether the transaction takes all files in its folder, because init listed none (eka.md 2.1).
     package var waitsForAnyFile: Bool {
         request.transfer == .nonVaded && request.intake == .listed && userStatus == .committed && committedFiles.isEmpty
     }
 
-    /// Takes the files that are in its folder. What describes or archives a recording is none of it (C-25, C-68).
+    /// Commits the files found in the folder, without descriptions and archived recordings (C-25, C-68).
     package mutating func find(_ names: [String]) {
         guard waitsForAnyFile else { return }
         committedFiles = names.filter { !$0.hasSlash && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }
     }
 
-    /// A text takes the place of the audio (eka.md 2.6).
-    /// - Throws: ``ScribeError/invalidState(_:)`` once recording has ended.
+    /// Commits a transcript in place of audio (eka.md 2.6).
+    /// - Throws: ``ScribeError/invalidState(_:)`` after stop or commit.
     package mutating func commitTranscript(at now: Date) throws(ScribeError) -> Effect {
         guard userStatus == .initialized else {
             throw .invalidState("A transcript can only be supplied to a transaction that was just initialized")
@@ -140,7 +140,7 @@ extension Transaction {
         return .process
     }
 
-    /// Whether results may be asked for in a further template.
+    /// Checks that the client may request results in a further template.
     /// - Throws: ``ScribeError/transactionCancelled``, ``ScribeError/invalidState(_:)`` before commit.
     package func requireConvertible() throws(ScribeError) {
         switch userStatus {
@@ -150,8 +150,8 @@ extension Transaction {
         }
     }
 
-    /// Processing ended. Ignored when the transaction was cancelled meanwhile.
-    /// - Parameter quality: of the audio, nil where it was not measured.
+    /// Applies the end of processing. Ignored if the transaction was cancelled meanwhile.
+    /// - Parameter quality: audio quality from 0 to 1; nil if not measured.
     package mutating func finish(_ outcome: ProcessingStatus, quality: Double? = nil, at now: Date) -> Effect {
         switch userStatus {
         case .committed:
@@ -164,21 +164,21 @@ extension Transaction {
         }
     }
 
-    /// Whether the transaction was left uncommitted for longer than ``openLifetime`` (eka.md 10.7).
+    /// Whether the transaction stayed uncommitted for longer than ``openLifetime`` (eka.md 10.7).
     package func isAbandoned(at now: Date) -> Bool {
         userStatus.isOpen && now.timeIntervalSince(createdAt) > Self.openLifetime
     }
 
-    /// Checks that results may still come.
-    /// - Throws: ``ScribeError/transactionCancelled``; ``ScribeError/transactionNeverCommitted`` when it was abandoned.
+    /// Checks that results may still arrive.
+    /// - Throws: ``ScribeError/transactionCancelled``; ``ScribeError/transactionNeverCommitted`` if abandoned.
     package func requireAwaited(at now: Date) throws(ScribeError) {
         if userStatus == .cancelled { throw .transactionCancelled }
         if isAbandoned(at: now) { throw .transactionNeverCommitted }
     }
 
-    /// The committed files in the order in which they were spoken: numbered chunks by number, others as listed.
+    /// Committed files in spoken order: numbered chunks by number, other files as listed.
     ///
-    /// The full recording that clients archive beside the chunks is none of them, even when it is listed (C-25).
+    /// The full recording that clients archive beside the chunks is left out, even if listed (C-25).
     package var orderedFiles: [String] {
         switch request.intake {
         case .arrived: return SessionFiles.audio(among: committedFiles)
@@ -193,7 +193,7 @@ extension Transaction {
 }
 
 extension Array where Element: Hashable {
-    /// The elements in order, each once.
+    /// Elements in order, without duplicates.
     package func removingDuplicates() -> [Element] {
         guard count > 1 else { return self }
         var seen = Set<Element>()

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// One recorded consultation, from init to its results.
+/// Transaction: one recording with its results, from init on.
 package struct Transaction: Hashable, Sendable {
-    /// What names a transaction: two businesses may use the same id.
+    /// Key of a transaction: business and id, because two businesses may use the same id.
     package struct Key: Hashable, Sendable {
         package let business: BusinessID
         package let id: TransactionID
@@ -13,14 +13,14 @@ package struct Transaction: Hashable, Sendable {
         }
     }
 
-    /// What the client has done, in the API's words.
+    /// Client's progress with the transaction, in the API's words.
     package enum UserStatus: String, Sendable, CaseIterable {
         case initialized = "init"
         case stopped
         case committed = "commit"
         case cancelled
 
-        /// Whether chunks are still expected, so that those that arrive are worth transcribing early.
+        /// Whether more chunks are expected, so that early transcription of arriving chunks pays off.
         package var isOpen: Bool {
             switch self {
             case .initialized, .stopped: true
@@ -29,39 +29,39 @@ package struct Transaction: Hashable, Sendable {
         }
     }
 
-    /// What the server has done, in the API's words.
+    /// Server's progress with the transaction, in the API's words.
     package enum ProcessingStatus: String, Sendable, CaseIterable {
         case inProgress = "in-progress"
         case success
-        /// The server or its recogniser failed; a further commit tries again.
+        /// The server or its recogniser failed; another commit tries again.
         case systemFailure = "system_failure"
-        /// There was nothing to transcribe: no audio, no speech, nothing that decodes.
+        /// The audio had nothing to transcribe: no file, no speech, or no decodable bytes.
         case requestFailure = "request_failure"
         case cancelled
     }
 
-    /// The id within its business.
+    /// Id within the business.
     package let id: TransactionID
     package let owner: Principal
-    /// What init asked for, and what was changed of it since.
+    /// Data of init, with later changes.
     package internal(set) var request: TransactionRequest
     package internal(set) var userStatus: UserStatus
     package internal(set) var processingStatus: ProcessingStatus
-    /// What stop listed, replaced by every stop until commit.
+    /// Files listed by the last stop; replaced by each stop until commit.
     package internal(set) var stopped: ChunkList
-    /// What commit listed: the only files that are processed (C-25).
+    /// Files listed by commit, the only files that are processed (C-25).
     package internal(set) var committedFiles: [String]
     package let createdAt: Date
     package internal(set) var committedAt: Date?
     package internal(set) var processedAt: Date?
-    /// When it was deleted; nobody but a further init with the same id finds it then.
+    /// Time of deletion; after that only another init with the same id finds the transaction.
     package internal(set) var archivedAt: Date?
-    /// How well speech can be heard in the audio, from 0 to 1.
+    /// Audio quality for speech, from 0 to 1; nil if not measured.
     package internal(set) var audioQuality: Double?
 
     package var key: Key { Key(business: owner.business, id: id) }
 
-    /// A new transaction as init makes it.
+    /// Creates a transaction at init.
     package init(id: TransactionID, owner: Principal, request: TransactionRequest, createdAt: Date) {
         self.init(
             id: id, owner: owner, request: request, userStatus: .initialized, processingStatus: .inProgress,
@@ -69,7 +69,7 @@ package struct Transaction: Hashable, Sendable {
         )
     }
 
-    /// A transaction as it was stored.
+    /// Creates a transaction from its stored row.
     package init(
         id: TransactionID, owner: Principal, request: TransactionRequest,
         userStatus: UserStatus, processingStatus: ProcessingStatus,

@@ -1,15 +1,15 @@
-/// What a client changes of a transaction after init (eka.md 2.7). Nil leaves a thing as it is.
+/// Changes to a transaction after init (eka.md 2.7). Nil leaves a field unchanged.
 package struct TransactionPatch: Hashable, Sendable {
-    /// Whether the transaction is given up. Other statuses follow from what happens and cannot be set.
+    /// Whether the client cancels the transaction. Clients cannot set any other status.
     package var isCancellation = false
-    /// Whether the client tells that it records.
+    /// Whether the client reports that recording has started.
     package var startsRecording = false
-    /// Why it ended, as the client tells it; kept as it is.
+    /// Reason for the end as the client sent it, stored unchanged.
     package var processingError: JSONValue?
     package var patientDetails: JSONValue?
-    /// Merged into the patient's details: keys that are not in it stay.
+    /// Members to merge into the patient details; members that the patch lacks stay.
     package var sessionDetails: JSONValue?
-    /// Merged: keys that are not in it stay.
+    /// Members to merge into the additional data; members that the patch lacks stay.
     package var additionalData: JSONValue?
     package var mode: String?
     package var modelType: String?

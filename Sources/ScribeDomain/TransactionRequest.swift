@@ -1,8 +1,8 @@
-/// What a client asks for at init. Everything but `transfer` may be missing (eka.md 2.1).
+/// Data of an init request. Every field but `transfer` is optional (eka.md 2.1).
 package struct TransactionRequest: Hashable, Sendable {
-    /// How the audio arrives.
+    /// Way in which the audio arrives.
     package enum Transfer: String, Sendable, CaseIterable {
-        /// Chunks, uploaded while recording.
+        /// Chunks, uploaded during the recording.
         case vaded
         /// Whole files, uploaded before or after init.
         case nonVaded = "non-vaded"
@@ -10,11 +10,11 @@ package struct TransactionRequest: Hashable, Sendable {
         case batch
     }
 
-    /// A result document that the client wants.
+    /// Result document that the client requests.
     package struct RequestedTemplate: Hashable, Sendable {
         package let id: TemplateID
         package let name: String?
-        /// `custom`, `default` or `integration`, as the client said.
+        /// Type as the client sent it: `custom`, `default` or `integration`.
         package let type: String?
 
         package init(id: TemplateID, name: String? = nil, type: String? = nil) {
@@ -24,39 +24,39 @@ package struct TransactionRequest: Hashable, Sendable {
         }
     }
 
-    /// How many languages are recognised together; further ones are left out, with a warning.
+    /// Most languages of one recognition; further languages are dropped with a warning.
     package static let largestLanguageCount = 2
 
     package var transfer: Transfer
     package var mode: String?
-    /// The `s3_url` or `batch_s3_url` as sent, which a replayed init must repeat.
+    /// `s3_url` or `batch_s3_url` as sent; a replayed init must repeat the URL.
     package var audioURL: String?
-    /// Names that a `non-vaded` client announced at init.
+    /// File names that a `non-vaded` client announced at init.
     package var announcedFiles: [String]
-    /// Language hints, for example `en-IN`; the first is the one to recognise.
+    /// Language hints, for example `en-IN`; recognition uses the first one.
     package var inputLanguages: [String]
     package var outputLanguage: String?
     package var templates: [RequestedTemplate]
     package var modelType: String?
     package var speciality: String?
     package var section: String?
-    /// Echoed in history.
+    /// Patient details, echoed in history.
     package var patientDetails: JSONValue?
-    /// Echoed in the status.
+    /// Additional data, echoed in the status.
     package var additionalData: JSONValue?
     package var version: String?
-    /// What a client has told since of why it gave the transaction up.
+    /// Reason for the cancellation, sent by the client after init.
     package var processingError: JSONValue?
-    /// Whether a client has told that it records.
+    /// Whether the client reported that recording has started.
     package var hasStartedRecording: Bool?
-    /// The `flavour` header of init, echoed in history.
+    /// `flavour` header of init, echoed in history.
     package var flavour: String
-    /// The way in which it was started.
+    /// Kind of recording, named by the family that started it.
     package var kind: RecordingKind
-    /// What its family keeps of it beside all this; an object.
+    /// Family-specific data of the recording, a JSON object.
     package var terms: JSONValue
     package var intake: AudioIntake
-    /// Where the audio is; nil where no URL was given that can be read.
+    /// Location of the audio; nil without a readable URL.
     package var audioLocation: AudioLocation?
 
     package init(
@@ -87,26 +87,27 @@ package struct TransactionRequest: Hashable, Sendable {
         audioLocation = audioURL.flatMap(AudioLocation.init(url:))
     }
 
-    /// Whether a language, in any of the API's spellings (`eng`, `en`, `en-IN`), is the one that is spoken.
+    /// Whether a language, in any spelling of the API (`eng`, `en`, `en-IN`), is the spoken language.
     package func isSpoken(in language: String) -> Bool {
         let spoken = inputLanguages.first ?? "en"
         return spoken.prefix(2).lowercased() == language.prefix(2).lowercased()
     }
 
-    /// Whose consultation it is, by the caller's own id.
+    /// Patient id in the caller's own system.
     package var patientID: String? {
         patientDetails?["oid"]?.scalarText.flatMap { $0.isPlain ? $0 : nil }
     }
 
-    /// - Parameter refusing: the names of the fixtures that refuse a step.
-    /// - Throws: ``ScribeError/refusedOnPurpose`` when the transaction asked for one of them.
+    /// Checks that the selected fixture does not refuse this step.
+    /// - Parameter refusing: names of the fixtures that refuse the step.
+    /// - Throws: ``ScribeError/refusedOnPurpose`` if the transaction selected one of them.
     package func requireFixture(notAmong refusing: Set<String>) throws(ScribeError) {
         if let fixture, refusing.contains(fixture) { throw .refusedOnPurpose }
     }
 
-    /// The name after `fixture:` in `patient_details.visit_id` or `additional_data.fixture`; the first one wins.
+    /// Fixture name after `fixture:` in `patient_details.visit_id` or `additional_data.fixture`; the first one wins.
     ///
-    /// Both can be set from an unmodified SDK, which makes a wanted outcome selectable without a change to the app.
+    /// An unmodified SDK can set both fields, so that a test can select an outcome without a change to the app.
     package var fixture: String? {
         for hint in [patientDetails?["visit_id"]?.stringValue, additionalData?["fixture"]?.stringValue] {
             if let hint, hint.hasPrefix("fixture:") { return String(hint.dropFirst("fixture:".count)) }

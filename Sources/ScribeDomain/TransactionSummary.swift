@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a list of transactions shows of each (eka.md 2.8).
+/// Transaction as lists show it (eka.md 2.8).
 package struct TransactionSummary: Sendable {
     package let id: TransactionID
     package let business: BusinessID

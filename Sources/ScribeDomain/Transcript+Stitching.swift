@@ -1,15 +1,15 @@
-/// What one chunk adds to a transcript.
+/// Text, words and times of one recognised chunk.
 struct SpokenChunk: Sendable {
     let text: String
-    /// With their times from the start of the chunk; empty where the recogniser has none.
+    /// Words with times from the start of the chunk; empty if the recogniser gives no times.
     let words: [TimedWord]
     let times: ChunkTimes?
 
-    /// The words of the text as they stand in it.
+    /// Words of the text, split at white space.
     var tokens: [Substring] { text.words }
 
-    /// The recogniser's word for each word of the text; nil unless they are the same ones. What does not sound, such
-    /// as the dash before a turn, goes with the word after it.
+    /// Timed word for each token of the text; nil if tokens and timed words differ.
+    /// A token without sound, such as the dash before a turn, gets the timed word after it.
     func timed(_ tokens: [Substring]) -> [TimedWord]? {
         var sounding = words.filter { !Transcript.spoken($0.text[...]).isEmpty }[...]
         guard let last = sounding.last else { return nil }
@@ -23,24 +23,24 @@ struct SpokenChunk: Sendable {
     }
 }
 
-/// What is done where one chunk follows another.
+/// Cut between two consecutive chunks.
 private struct Seam {
-    /// How many words go at the end of the first chunk.
+    /// Words to drop at the end of the first chunk.
     var droppedAtEnd = 0
-    /// How many words go at the start of the second.
+    /// Words to drop at the start of the second chunk.
     var droppedAtStart = 0
-    /// Whether who spoke last in the first goes on in the second; nil where nobody knows.
+    /// Whether the last speaker of the first chunk continues in the second; nil if unknown.
     var isSameTurn: Bool?
 }
 
 extension Transcript {
-    /// The most words that are compared at a seam: half a second of overlap holds no more.
+    /// Most words compared at a seam without word times: 0.5 s of overlap holds no more.
     static let seamWords = 4
-    /// The same where the recogniser has times: a quarter of a minute of speech.
+    /// Most words compared at a seam with word times: about 15 s of speech.
     static let overlapWords = 48
 
-    /// Joins chunk texts in order. Words at a seam that two chunks both have are kept once (eka.md 10.16); where
-    /// the times of two chunks do not overlap both are kept, for people do repeat themselves.
+    /// Joins chunk texts in order. Words that both chunks have at a seam are kept once (eka.md 10.16).
+    /// If the chunks' times do not overlap both copies stay, because people repeat themselves.
     static func stitch(_ chunks: [SpokenChunk]) -> String {
         var result = ""
         var previous: (chunk: SpokenChunk, tokens: [Substring])?
@@ -60,7 +60,7 @@ extension Transcript {
             }
             previous = (chunk, chunk.tokens)
             guard let start = tokens.first?.startIndex else { continue }
-            // Lines within a chunk are kept: a recogniser ends them where a speaker pauses, or another one begins.
+            // Line breaks within a chunk stay: a recogniser ends lines at pauses and speaker changes.
             if let last = result.last { result += isSameTurn ?? !".?!।".contains(last) ? " " : "\n" }
             result += chunk.text[start..<end]
         }
@@ -76,14 +76,15 @@ extension Transcript {
         let (begin, end) = (secondTimes.start, firstTimes.end)
         let firstMiddles = firstWords.map { firstTimes.start + $0.middle }
         let secondMiddles = secondWords.map { secondTimes.start + $0.middle }
-        // The words that both may have heard.
+        // Words within the overlap, which both chunks may contain.
         let tail = firstMiddles.reversed().prefix { $0 >= begin }.count
         let head = secondMiddles.prefix { $0 <= end }.count
-        // Times are the client's to say: what is compared must not grow with how far they make chunks overlap.
+        // Clients set the times, so the number of compared words is limited however long the overlap is.
         let old = firstTokens.suffix(min(tail, overlapWords)).map(spoken)
         let new = secondTokens.prefix(min(head, overlapWords)).map(spoken)
-        // The longest run of words that both have; what one has beyond it was cut off and is heard whole in the other.
-        // Of runs as long as each other, the one that was heard at the same time.
+        // Finds the longest run of words in both chunks. Words beyond the run were cut off in
+        // one chunk and are whole in the other.
+        // Among runs of equal length the one with the closest times wins.
         var best = (length: 0, distance: Double.infinity, old: 0, new: 0)
         for i in old.indices {
             for j in new.indices {
@@ -100,7 +101,7 @@ extension Transcript {
                 isSameTurn: Self.isSameTurn(secondWords, at: next)
             )
         }
-        // Nothing in common: each keeps its half of the overlap.
+        // Without a common word each chunk keeps its half of the overlap.
         let middle = (begin + end) / 2
         return Seam(
             droppedAtEnd: firstMiddles.suffix(tail).filter { $0 > middle }.count,
@@ -108,7 +109,7 @@ extension Transcript {
         )
     }
 
-    /// Whether the word at that place is spoken by who spoke the one before it; nil where nobody knows.
+    /// Whether one speaker said the word at `place` and the word before; nil if unknown.
     private static func isSameTurn(_ words: [TimedWord], at place: Int) -> Bool? {
         guard words.indices.contains(place), place > 0, let speaker = words[place].speaker,
             let before = words[place - 1].speaker
@@ -124,7 +125,7 @@ extension Transcript {
         return 0
     }
 
-    /// A word as it sounds: case and punctuation do not.
+    /// Word in lower case without punctuation, for comparison by sound.
     fileprivate static func spoken(_ word: Substring) -> String {
         word.lowercased().filter { $0.isLetter || $0.isNumber }
     }
@@ -135,7 +136,7 @@ extension TimedWord {
 }
 
 extension String {
-    /// Without its last words and the space before them.
+    /// Text without its last `count` words and the space before them.
     fileprivate func dropLastWords(_ count: Int) -> Substring {
         var rest = self[...]
         for _ in 0..<count {

@@ -1,11 +1,11 @@
-/// A word and when it was spoken, in seconds from the start of its chunk.
+/// Word with its times, in seconds from the start of its chunk.
 package struct TimedWord: Hashable, Sendable {
     package let text: String
     package let start: Double
     package let end: Double
-    /// Who said it, where the recogniser tells people apart; the numbers are the chunk's own.
+    /// Speaker number, unique only within the chunk; nil if the recogniser does not separate speakers.
     package let speaker: Int?
-    /// The word's language, a tag such as `en`; nil when the recogniser does not tell it. It is not stored.
+    /// Language tag of the word, such as `en`; nil if the recogniser gives none. The language is not stored.
     package let language: String?
 
     package init(text: String, start: Double, end: Double, speaker: Int? = nil, language: String? = nil) {
@@ -16,28 +16,28 @@ package struct TimedWord: Hashable, Sendable {
         self.speaker = speaker
     }
 
-    /// The same word in a recording that began so many seconds earlier.
+    /// Copy of the word with its times moved by `seconds`, for a recording that began earlier.
     package func later(by seconds: Double) -> TimedWord {
         TimedWord(
             text: text, start: start + seconds, end: end + seconds, speaker: speaker, language: language)
     }
 }
 
-/// What a recogniser made of one file.
+/// Recognised speech of one file.
 package struct RecognisedSpeech: Hashable, Sendable {
-    /// The words; empty when nobody spoke.
+    /// Recognised words; empty without speech.
     package var text: String
-    /// Word times where the recogniser has them.
+    /// Words with times; empty if the recogniser gives no times.
     package var words: [TimedWord]
-    /// What the recogniser had doubts about; makes the result a partial success.
+    /// Doubts of the recogniser; any warning makes the result a partial success.
     package var warnings: [Diagnostic]
-    /// How well speech can be heard in the file, from 0 to 1; nil where nobody has measured it.
+    /// Audio quality for speech, from 0 to 1; nil if not measured.
     package var quality: Double?
-    /// How sure the recogniser is of its words, from 0 to 1; nil where it does not tell.
+    /// Confidence of the recogniser from 0 to 1; nil if unknown.
     package let confidence: Double?
-    /// How long the file is, in seconds; nil where nobody has looked.
+    /// Duration of the file in seconds; nil if not measured.
     package let duration: Double?
-    /// The spoken language, a tag such as `en`; nil when the recogniser does not tell it. It is not stored.
+    /// Spoken language, a tag such as `en`; nil if the recogniser gives none. The language is not stored.
     package var language: String?
 
     package init(
@@ -53,7 +53,7 @@ package struct RecognisedSpeech: Hashable, Sendable {
     }
 }
 
-/// One file of a committed transaction and what became of it.
+/// Committed file of a transaction with its recognition result.
 package struct ChunkOutcome: Hashable, Sendable {
     package let file: String
     package let times: ChunkTimes?
@@ -69,21 +69,21 @@ package struct ChunkOutcome: Hashable, Sendable {
 extension Diagnostic: Error {}
 
 extension [ChunkOutcome] {
-    /// The mean quality of the files that were measured; nil when none was.
+    /// Mean audio quality of the measured files; nil if no file was measured.
     package var quality: Double? {
         let measured = compactMap { try? $0.result.get().quality }
         return measured.isEmpty ? nil : measured.reduce(0, +) / Double(measured.count)
     }
 }
 
-/// The whole conversation, put together from its chunks in order.
+/// Transcript of a whole recording, joined from its chunks in order.
 package struct Transcript: Hashable, Sendable {
     package let text: String
     package let status: ResultDocument.Status
     package let errors: [Diagnostic]
     package let warnings: [Diagnostic]
 
-    /// What a finished transcript document says: one that was heard before, supplied, or corrected by a person.
+    /// Creates the transcript of a finished document: recognised before, supplied, or corrected by a person.
     package init(of document: ResultDocument) {
         text = document.value ?? ""
         status = document.status
@@ -91,8 +91,8 @@ package struct Transcript: Hashable, Sendable {
         warnings = document.warnings
     }
 
-    /// Stitches the chunks; what failed among them becomes a warning that names it, or the error when all failed.
-    /// - Parameter languages: those that init asked for.
+    /// Joins recognised chunks. Failed chunks become a warning that names them, or the error if all chunks failed.
+    /// - Parameter languages: languages that init requested.
     package init(stitching chunks: [ChunkOutcome], languages: [String] = []) {
         var spoken: [SpokenChunk] = []
         var failures: [Diagnostic.Code: [String]] = [:]
@@ -120,7 +120,7 @@ package struct Transcript: Hashable, Sendable {
             errors = failed + (failed.isEmpty && silent.isEmpty ? [Diagnostic(.noSpeech, "No speech found")] : silent)
             warnings = []
         } else {
-            // A pause among what was said is no doubt.
+            // A silent chunk among spoken ones is a pause and no warning.
             doubts.removeAll { $0.code == .noSpeech }
             status = failed.isEmpty && doubts.isEmpty ? .success : .partialSuccess
             errors = []
@@ -154,7 +154,7 @@ package struct Transcript: Hashable, Sendable {
 
     private static func gaps(in files: [String]) -> [Diagnostic] {
         let numbers = files.compactMap(chunkOrdinal(ofFile:))
-        // A recording that begins with 0 lacks nothing for that.
+        // Chunks numbered from 0 have no gap at 0.
         guard numbers.count == files.count, let last = numbers.max(), (1...100_000).contains(last) else { return [] }
         let missing = Set(1...last).subtracting(numbers).sorted()
         guard !missing.isEmpty else { return [] }

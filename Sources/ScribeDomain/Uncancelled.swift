@@ -1,4 +1,4 @@
-/// Does what has to be done to its end, such as to keep what has come, though whoever asks for it may be cancelled.
+/// Runs work to its end even if the calling task is cancelled, for example to store received data.
 package func uncancelled<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,8 +1,8 @@
-/// How the client of a session sends its audio (medscribe.md 2.1).
+/// Way in which a session's client sends audio (medscribe.md 2.1).
 package enum UploadType: String, Hashable, Sendable, CaseIterable {
-    /// One complete recording.
+    /// One complete file.
     case single
     case chunked
-    /// Over a socket.
+    /// Audio over a WebSocket.
     case stream
 }

@@ -1,18 +1,18 @@
 package import Foundation
 
-/// That somebody wants to be told of what becomes of a business's consultations.
+/// Webhook registration: a request to be notified about a business's recordings.
 package struct Webhook: Hashable, Sendable {
-    /// Whose API it was registered by, which says what events are called and what is sent.
-    /// An ``EventVocabulary`` belongs to each. It is stored: words never change.
+    /// Style of a webhook: the API that registered it, which sets event names and message format.
+    /// Each style has an ``EventVocabulary``. The style is stored and must never change.
     package struct Style: StringIdentifier {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// Where it is told.
+    /// Target of a webhook's messages.
     package enum Endpoint: Hashable, Sendable {
         case address(String)
-        /// Nowhere: what would be sent is kept here, to be looked at.
+        /// No target: the messages stay on this server, to be read there.
         case inbox
 
         package init(_ text: String) { self = text == "inbox" ? .inbox : .address(text) }
@@ -24,7 +24,7 @@ package struct Webhook: Hashable, Sendable {
             }
         }
 
-        /// The scheme of the address in lower case; `https` for an address without `http:` and for the inbox.
+        /// URL scheme of the address in lower case; `https` for the inbox and for addresses without `http:`.
         package var scheme: String {
             if case .address(let text) = self, text.lowercased().hasPrefix("http:") { "http" } else { "https" }
         }
@@ -33,17 +33,17 @@ package struct Webhook: Hashable, Sendable {
     package let id: Int64
     package let style: Style
     package let business: BusinessID
-    /// Who registered it.
+    /// OAuth client that registered the webhook.
     package let client: ClientID
     package let user: UserID
     package let endpoint: Endpoint
-    /// By their names in its style; empty for all.
+    /// Subscribed event names in the webhook's style; empty for all events.
     package let events: [String]
-    /// With what its messages are signed; nil for not at all.
+    /// Key that signs the messages; nil for unsigned messages.
     package let signingKey: String?
-    /// As it was registered; the endpoint's scheme decides.
+    /// URL scheme at registration; the endpoint's own scheme decides.
     package let scheme: String
-    /// Between one attempt and the next. There is one attempt more than there are pauses.
+    /// Pauses between attempts. There is one attempt more than there are pauses.
     package let pauses: [Duration]
     package let createdAt: Date
 
@@ -64,7 +64,7 @@ package struct Webhook: Hashable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// Whether a text can sign messages: a text of 1 to ``Limits/signingKey`` bytes without control characters.
+    /// Whether a text is a valid signing key: 1 to ``Limits/signingKey`` bytes without control characters.
     package static func isSigningKey(_ text: String) -> Bool {
         !text.isEmpty && text.isPlain && text.utf8.count <= Limits.signingKey
     }

@@ -1,19 +1,19 @@
 package import Foundation
 
-/// The time of a world: what the domain decides by. It runs with the machine's, at a distance that can be changed.
+/// Clock of a world, used for all domain decisions. The clock follows the machine's clock at an adjustable offset.
 ///
-/// Rows and answers have its times, and it says when jobs and webhooks are tried again and when sessions, conversations
-/// and what is kept are over.
+/// Rows and answers carry its times. It also schedules retries of jobs and webhooks, and the expiry of sessions,
+/// conversations and stored data.
 package final class WorldClock: Sendable {
-    /// Somebody who sleeps.
+    /// Sleeping task.
     private struct Sleeper {
         let name: WallClock.Sleeper
-        /// By this clock.
+        /// Wake time on this clock.
         let due: Date
-        /// By the machine's clock, for those who wake by whichever comes first.
+        /// Latest wake time on the machine's clock, for sleeps bounded by both clocks; nil otherwise.
         let latest: Date?
         let continuation: CheckedContinuation<Void, any Error>
-        /// By the machine's clock: when its timer wakes it.
+        /// Wake time of the running timer, on the machine's clock.
         var waking: Date?
         var timer: Task<Void, Never>?
     }
@@ -22,11 +22,11 @@ package final class WorldClock: Sendable {
         var offset: TimeInterval = 0
         var next = 0
         var sleepers: [Int: Sleeper] = [:]
-        /// Cancelled before they could fall asleep.
+        /// Tasks that were cancelled before they fell asleep.
         var cancelled: Set<Int> = []
     }
 
-    /// The machine's clock, which this one runs with.
+    /// Clock of the machine, which this clock follows.
     package let wall: WallClock
     private let state = LockedValue(State())
 
@@ -37,10 +37,10 @@ package final class WorldClock: Sendable {
         return offset == 0 ? wall.now : wall.now.addingTimeInterval(offset)
     }
 
-    /// How far it is ahead of the machine's clock, in seconds.
+    /// Offset ahead of the machine's clock, in seconds.
     package var offset: TimeInterval { state.withLock { $0.offset } }
 
-    /// Sets it forward, or back. Those whose time has come wake.
+    /// Moves the clock forward or back, and wakes every sleeper whose time has come.
     package func move(by seconds: TimeInterval) {
         let sleepers = state.withLock { state in
             state.offset += seconds
@@ -49,27 +49,27 @@ package final class WorldClock: Sendable {
         for number in sleepers { startTimer(of: number) }
     }
 
-    /// Whether something that we issued has ended: its lifetime has passed on the machine's clock or on this one.
+    /// Whether a token or other issued object has expired, on the machine's clock or on this one.
     /// - Parameters:
-    ///   - end: by the machine's clock, in seconds since 1970.
-    ///   - offset: of this clock when it was issued, see ``offset``.
+    ///   - end: expiry on the machine's clock, in seconds since 1970.
+    ///   - offset: ``offset`` of this clock at issue; nil counts as 0.
     package func hasPassed(_ end: TimeInterval, issuedAt offset: TimeInterval?) -> Bool {
         end <= wallTime(issuedAt: offset ?? 0).timeIntervalSince1970
     }
 
-    /// The machine's time for something that we issued: later by as much as this clock was set forward since.
+    /// Machine's time for an issued object, later by the amount that this clock moved forward since issue.
     package func wallTime(issuedAt offset: TimeInterval) -> Date {
         wall.now.addingTimeInterval(max(0, self.offset - offset))
     }
 
     // MARK: Sleep
 
-    /// Returns after the duration, or throws `CancellationError` at once when its task is cancelled.
+    /// Sleeps for a duration on this clock, or throws `CancellationError` at once if its task is cancelled.
     package func sleep(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
         try await sleep(for: duration, as: sleeper, isBounded: false)
     }
 
-    /// Returns when the duration has passed on this clock or on the machine's, whichever comes first.
+    /// Sleeps for a duration on this clock or on the machine's, whichever passes first.
     package func sleepByEither(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
         try await sleep(for: duration, as: sleeper, isBounded: true)
     }
@@ -101,11 +101,11 @@ package final class WorldClock: Sendable {
             sleeper?.timer?.cancel()
             sleeper?.continuation.resume(throwing: CancellationError())
         }
-        // A task that is cancelled while it wakes leaves its mark.
+        // A task that is cancelled while it wakes leaves an entry in `cancelled`.
         state.withLock { _ = $0.cancelled.remove(number) }
     }
 
-    /// Has a sleeper woken when its time comes, as the clocks are now.
+    /// Starts the timer that wakes a sleeper, by the current clocks.
     private func startTimer(of number: Int) {
         let wallTime = wall.now
         let wait = state.withLock { state -> (left: TimeInterval, name: WallClock.Sleeper)? in

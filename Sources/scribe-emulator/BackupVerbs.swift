@@ -7,12 +7,14 @@ import ScribeStore
 
 struct BackupVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Write everything to one file, while the server runs or not."
+        commandName: "backup", abstract: "Write all data to one file. The server may run meanwhile."
     )
 
     @OptionGroup var data: DataOptions
 
-    @Argument(help: ArgumentHelp("The file to write. It holds patients' data and the signing key.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp(
+            "The file to write. It will hold patients' data and the signing key: keep it safe.", valueName: "file"))
     var file: String
 
     func run() throws {
@@ -27,12 +29,13 @@ struct BackupVerb: ParsableCommand {
 
 struct RestoreVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Restore a backup into a folder without data; the server must not be running."
+        commandName: "restore",
+        abstract: "Restore a backup into a data folder that is empty or new. Stop the server first."
     )
 
     @OptionGroup var data: DataOptions
 
-    @Argument(help: ArgumentHelp("A file that backup has written.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file that scribe-emulator backup wrote.", valueName: "file"))
     var file: String
 
     func run() throws {
@@ -47,15 +50,15 @@ struct RestoreVerb: ParsableCommand {
     }
 }
 
-/// Which data a verb is about.
+/// Flags that select the data folder of `backup` and `restore`.
 struct DataOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server's data folder.", valueName: "path"))
+    @Option(help: ArgumentHelp("The server's data folder; by default that of the settings.", valueName: "path"))
     var dataDir: String?
 
-    @Option(help: "The YAML file that the server was started with.")
+    @Option(help: "The YAML file with the server's settings.")
     var config: String?
 
-    /// From the flag, else from the settings that a server would be started with here.
+    /// The path of the data folder: `--data-dir`, else `data-dir` of the settings that `serve` would use here.
     func folder() throws -> String {
         try dataDir ?? Settings.found(flags: [:], configFile: config).configuration.dataFolder
     }

@@ -2,19 +2,19 @@ import Foundation
 import ScribeHTTP
 import ScribeServer
 
-/// What a person sees who has just started the server.
+/// The start-up text of `serve` on a terminal: addresses, demo credentials and the main settings.
 struct Banner {
     let configuration: Configuration
     let port: Int
-    /// Nil without TLS.
+    /// The port for TLS; nil without TLS.
     var tlsPort: Int?
 
-    /// Where clients find the server. A wildcard address is reached through the loopback one.
+    /// The base URL for clients. For a wildcard address it names the loopback address.
     var baseURL: String {
         "http://\(host):\(port)"
     }
 
-    /// The same over TLS. By a name on this machine: some clients take no certificate of an address.
+    /// The base URL over TLS; nil without TLS. It names `localhost`: some clients refuse certificates for IP addresses.
     var tlsURL: String? { tlsPort.map { "https://\(configuration.isLoopback ? "localhost" : host):\($0)" } }
 
     private var host: String {
@@ -30,7 +30,7 @@ struct Banner {
             "  API, uploads  \(baseURL)",
         ]
         if let tlsURL {
-            lines.append("  Over TLS      \(tlsURL), and under the SDKs' own hosts: scribe-emulator doctor")
+            lines.append("  Over TLS      \(tlsURL); for SDKs with fixed hosts see scribe-emulator doctor")
         }
         lines += [
             "  OpenAPI       \(baseURL)/openapi.yaml",
@@ -58,19 +58,19 @@ struct Banner {
 
     private var webPages: String {
         if let origins = configuration.allowedOrigins {
-            return origins.contains("*") ? "of any origin" : origins.joined(separator: ", ")
+            return origins.contains("*") ? "any origin" : origins.joined(separator: ", ")
         }
-        return configuration.authMode == .strict ? "none" : "of localhost and *.eka.care; --cors-origins lets others in"
+        return configuration.authMode == .strict ? "none" : "localhost and *.eka.care; allow others with --cors-origins"
     }
 
     private var dataFolder: String {
         let path = URL(fileURLWithPath: configuration.dataFolder).path
-        return configuration.isEphemeral ? "\(path) (removed at exit)" : path
+        return configuration.isEphemeral ? "\(path) (deleted at exit)" : path
     }
 
     private var transcriber: String {
         switch configuration.transcriber {
-        case .fake: "fake (deterministic; nothing is listened to)"
+        case .fake: "fake (fixed transcripts; it does not recognise speech)"
         case .command(let command): "command: \(command)"
         case .openAI(let url): "openai: \(url.host() ?? "")"
         case .deepgram(let url): "deepgram: \(url.host() ?? "")"

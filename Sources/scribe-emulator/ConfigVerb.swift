@@ -10,12 +10,12 @@ struct ConfigVerb: ParsableCommand {
         subcommands: [ConfigPrint.self, ConfigCheck.self, ConfigSchema.self])
 }
 
-/// The flags of `config print` and `config check`: those of `serve`.
+/// `config print`: prints each setting with its origin. Takes the flags of `serve`, as `config check` does.
 struct ConfigPrint: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Print each setting as YAML, with the place that it comes from.",
-        discussion: "Secrets are masked, and so are passwords and queries in URLs. Exits 1 if a value cannot be used.")
+        abstract: "Print each setting as YAML, and where its value comes from.",
+        discussion: "Secrets are masked, and so are passwords and queries in URLs. Exits 1 if a value is invalid.")
 
     @OptionGroup var flags: SettingFlags
 
@@ -32,8 +32,8 @@ struct ConfigPrint: ParsableCommand {
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check the settings and the files that they name; exits 0 if no problem was found, else 1.",
-        discussion: "Takes the flags of serve. No port and no data folder is opened.")
+        abstract: "Check the settings and the files that they name. Exits 0 if no problem was found, else 1.",
+        discussion: "Takes the flags of serve. It opens neither a port nor the data folder.")
 
     @OptionGroup var flags: SettingFlags
 
@@ -41,7 +41,7 @@ struct ConfigCheck: ParsableCommand {
         let settings = flags.collected()
         let (run, unusable) = settings.result()
         var problems = (settings.problems + unusable).map(\.description)
-        // What follows from a value that cannot be used says nothing.
+        // Checks of a configuration with an invalid value would report problems that follow from it.
         if problems.isEmpty { problems = run.configuration.problems() }
         for warning in settings.warnings { print("warning: \(warning)") }
         for problem in problems { print("problem: \(problem)") }
@@ -58,19 +58,19 @@ struct ConfigSchema: ParsableCommand {
 }
 
 extension SettingFlags {
-    /// The settings, with their problems collected and not thrown.
+    /// The settings with all their problems collected, where ``settings()`` throws the first one.
     fileprivate func collected() -> Settings {
         Settings(collecting: given, configFile: config, environment: ProcessInfo.processInfo.environment)
     }
 }
 
 extension Settings.Entry {
-    /// A line of YAML; a comment where the setting has no value.
+    /// The setting as a line of YAML. It is a comment where the setting has no value or is a secret.
     var line: String {
         guard let value = text ?? (setting.defaultText.isEmpty ? nil : setting.defaultText) else {
             return "# \(setting.name):  # default: \(setting.defaultWords ?? "none")"
         }
-        // A comment, so that no one starts a server with a saved print and `***` as its secret.
+        // A comment: a server that starts with a saved print must not take `***` as its secret.
         if setting.isSecret { return "# \(setting.name): ***  # \(origin)" }
         let shown = setting.shape.json(Settings.masked(value))
         return "\(setting.name): \(String(decoding: shown.bytes, as: UTF8.self))  # \(origin)"

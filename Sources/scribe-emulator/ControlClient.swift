@@ -4,9 +4,10 @@ import NIOCore
 import ScribeServer
 import ScribeStore
 
-/// Asks a running server at its door for operators. Verbs that are about a running server open nothing of its data.
+/// Client of the operator API, `/__admin`, of a running server. Commands about a running server use it and never
+/// open the data folder.
 struct ControlClient: Sendable {
-    /// What the server answers instead of what was asked for.
+    /// The error body of the operator API.
     private struct Problem: Decodable {
         let detail: String
     }
@@ -14,39 +15,41 @@ struct ControlClient: Sendable {
     let baseURL: String
     let token: String?
 
-    /// - Parameter path: behind `/__admin/`, perhaps with a query.
-    /// - Throws: `ExitCode`, after it has said why.
+    /// Sends a request and decodes its answer.
+    /// - Parameter path: The part behind `/__admin/`, with a query if there is one.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func send<Answer: Decodable>(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Answer {
         try read(try await data(method, path, body))
     }
 
-    /// What an answer says.
-    /// - Throws: `ExitCode`, after it has said why.
+    /// Decodes an answer.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func read<Answer: Decodable>(_ data: Data) throws -> Answer {
         do {
             return try Self.decoded(data)
         } catch {
             StandardError.write(
-                "scribe-emulator: \(baseURL) does not answer as a scribe-emulator does; name another server with --url")
+                "scribe-emulator: the server at \(baseURL) is not a scribe-emulator; name another one with --url")
             throw ExitCode.failure
         }
     }
 
-    /// Why there is no answer.
+    /// An answer outside 2xx, or none at all.
     struct Refusal: Error {
+        /// A sentence for the user.
         let reason: String
-        /// Nil where no server answers.
+        /// The HTTP status; nil if no server answered.
         var status: Int?
 
-        /// Whether a token is missing, or is not the server's.
+        /// Whether the admin token is missing or wrong.
         var wantsToken: Bool { status == 401 }
     }
 
     private static let tokenStep =
-        "name the server's data folder with --data-dir, or set SCRIBE_ADMIN_TOKEN to what its file admin-token holds"
+        "name the server's data folder with --data-dir, or set SCRIBE_ADMIN_TOKEN to the content of its file admin-token"
 
-    /// The answer as it came.
-    /// - Throws: `ExitCode`, after it has said why.
+    /// Sends a request and returns the answer's body undecoded.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func data(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
         do {
             return try await answer(method, path, body)
@@ -56,8 +59,8 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// The same for those who know what to say.
-    /// - Throws: ``Refusal``.
+    /// Sends a request and returns the answer's body undecoded. Callers report a failure themselves.
+    /// - Throws: ``Refusal``; `ValidationError` if the base URL cannot be parsed.
     func answer(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
         let url = "\(baseURL)/__admin/\(path)"
         guard URL(string: url) != nil else { throw ValidationError("--url: \(baseURL)") }
@@ -67,12 +70,14 @@ struct ControlClient: Sendable {
         guard
             let (status, data) = try? await OneRequest.answer(
                 method, url, headers: headers, body: body, within: .seconds(30))
-        else { throw Refusal(reason: "no server answers at \(baseURL); start one, or name another with --url") }
+        else { throw Refusal(reason: "no server answers at \(baseURL); start one, or name another one with --url") }
         guard (200..<300).contains(status) else {
             let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
-            let reason = problem?.detail ?? "\(baseURL) answers \(status) to /__admin/\(path): is it a scribe-emulator?"
+            let reason =
+                problem?.detail
+                ?? "\(baseURL) answers \(status) to /__admin/\(path); check that it is a scribe-emulator"
             guard status == 401 else { throw Refusal(reason: reason, status: status) }
-            let what = token == nil ? "the admin token of \(baseURL) is needed" : "\(baseURL) has another admin token"
+            let what = token == nil ? "\(baseURL) requires its admin token" : "\(baseURL) has a different admin token"
             throw Refusal(reason: "\(what): \(Self.tokenStep)", status: status)
         }
         return data
@@ -85,14 +90,14 @@ struct ControlClient: Sendable {
     }
 }
 
-/// Which server's door a verb is to ask at.
+/// Flags that select a running server and the token for its operator API.
 struct ControlOptions: ParsableArguments {
     @OptionGroup var target: TargetOptions
 
-    @Option(help: "The server's data folder, which may hold the token.")
+    @Option(help: "The server's data folder, where the server keeps its admin token.")
     var dataDir: String?
 
-    @Option(help: "The token, where it is not in the data folder or in SCRIBE_ADMIN_TOKEN.")
+    @Option(help: "The admin token, if it is neither in the data folder nor in SCRIBE_ADMIN_TOKEN.")
     var adminToken: String?
 
     func client() throws -> ControlClient {

@@ -4,10 +4,9 @@ import ScribeServer
 
 struct Env: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print what a client needs: base URL, client id and client secret of the demo seed.",
+        abstract: "Print what a client of the server needs: its URLs, and the credentials of the demo client.",
         discussion: """
-            The running server says whether it knows the demo client. Without one, the settings say whether a server \
-            that is started with them will.
+            Asks the running server whether the demo client may log in. If no server answers, the settings decide.
             """
     )
 
@@ -17,7 +16,7 @@ struct Env: AsyncParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: "text, dotenv or json.")
+    @Option(help: "How to print it: text, dotenv or json.")
     var format = Format.text
 
     func run() async throws {
@@ -30,7 +29,9 @@ struct Env: AsyncParsableCommand {
         case .text:
             print("base URL       \(baseURL)\nclient id      \(demo.clientID)\nclient secret  \(demo.clientSecret)")
             print("API key        \(demo.apiKey)\nlive audio     \(Self.socketURL(baseURL))")
-            if let tls { print("over TLS       \(tls.url)\nto be trusted  \(tls.authority ?? "by its issuer")") }
+            if let tls {
+                print("over TLS       \(tls.url)\ntrusted CA     \(tls.authority ?? "the issuer of your certificate")")
+            }
         case .dotenv:
             let values = [
                 baseURL, demo.clientID, demo.clientSecret, demo.apiKey, Self.socketURL(baseURL), tls?.url,
@@ -50,39 +51,40 @@ struct Env: AsyncParsableCommand {
         }
     }
 
-    /// The demo client, where the server knows it.
-    /// - Throws: `ExitCode` where a server answers and does not know it, `ValidationError` where none answers and the
-    ///   settings leave it out.
+    /// The credentials of the demo client, if it may log in.
+    /// - Throws: `ExitCode` if a server answers and has no demo client; `ValidationError` if no server answers and the
+    ///   settings turn the demo client off.
     private func demoClient(asking client: ControlClient) async throws -> DemoCredentials {
         do {
             let data = try await client.answer("GET", "info")
             guard let info: ServerInfo = try? ControlClient.decoded(data) else {
                 throw ControlClient.Refusal(
-                    reason: "\(client.baseURL) does not answer as a scribe-emulator does", status: 200)
+                    reason: "the server at \(client.baseURL) is not a scribe-emulator", status: 200)
             }
             if info.knowsDemoClient ?? (info.settings["auth"] != "strict") { return try DemoCredentials.first() }
             StandardError.write(
                 """
-                scribe-emulator: the server at \(client.baseURL) knows no demo client. \
-                Log in as a client of its clients file, or start it with --demo-seed
+                scribe-emulator: the server at \(client.baseURL) has no demo client. \
+                Log in as a client of its clients file, or start the server with --demo-seed
                 """)
             throw ExitCode.failure
         } catch let refusal as ControlClient.Refusal {
             guard let demo = DemoCredentials.shown(for: try control.target.run().configuration) else {
-                throw ValidationError("a server with these settings lets no demo client in; --demo-seed lets it in")
+                throw ValidationError(
+                    "these settings turn the demo client off; start the server with --demo-seed to turn it on")
             }
             if refusal.status != nil {
                 StandardError.write(
-                    "scribe-emulator: the server did not say whether it knows this client: \(refusal.reason)")
+                    "scribe-emulator: the server did not tell whether this client may log in: \(refusal.reason)")
             }
             return demo
         }
     }
 
-    /// Where live audio goes.
+    /// The WebSocket URL for live audio.
     static func socketURL(_ baseURL: String) -> String { serverSocketURL(baseURL) + "/v1/listen" }
 
-    /// A base URL for WebSockets.
+    /// The base URL with `ws` or `wss` in place of `http` or `https`.
     static func serverSocketURL(_ baseURL: String) -> String {
         baseURL.replacingOccurrences(of: "http", with: "ws", options: .anchored)
     }

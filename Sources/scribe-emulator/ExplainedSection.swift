@@ -1,14 +1,14 @@
 import ScribeDomain
 
-/// A section of a note with the place of each statement in the transcript. The JSON shape is this tool's own, and no
-/// client's.
+/// Section of a note with the place of each statement in the transcript, for `note --explain`. Its JSON is the shape
+/// of that command alone; no API has it.
 struct ExplainedSection: Encodable {
     struct Statement: Encodable {
         let kind: String
         let text: String
-        /// In bytes of UTF-8; absent for a statement without one place.
+        /// The UTF-8 offset of the first byte; absent for a statement without one place.
         let start: Int?
-        /// One byte behind the last one.
+        /// The UTF-8 offset behind the last byte.
         let end: Int?
 
         init(_ fact: ClinicalFact, in transcript: String) {
@@ -25,7 +25,7 @@ struct ExplainedSection: Encodable {
     let title: String
     let statements: [Statement]
 
-    /// The sections of a template that something was said about.
+    /// The sections of a template that have statements.
     static func all(of template: Template, _ facts: [ClinicalFact], in transcript: String) -> [ExplainedSection] {
         template.sections.compactMap { section in
             let statements = facts.filter { template.takes($0, under: section) }
@@ -35,7 +35,8 @@ struct ExplainedSection: Encodable {
         }
     }
 
-    /// The title, and two lines for each statement: its text, then its place with the words there.
+    /// The section as text: its title, and two lines for each statement, first its text, then its place and the words
+    /// there.
     func lines(of transcript: String) -> [String] {
         let bytes = Array(transcript.utf8)
         return [title]

@@ -10,15 +10,16 @@ import UnixSignals
     import Darwin
 #endif
 
-/// What SIGHUP does to this process.
+/// Effect of SIGHUP on this process.
 enum HangUp {
-    /// The terminal is gone, so the server stops.
+    /// The server stops: it has a terminal, and SIGHUP means that the terminal is gone.
     case stops
-    /// There is no terminal to go: it is an operator's request to read the clients file again.
+    /// The server reads the clients file again: it has no terminal, so an operator sent the signal.
     case rereadsClients
-    /// Whoever started the process wants it to outlive the terminal, as `nohup` does.
+    /// The server goes on: it was started with SIGHUP ignored, as by `nohup`.
     case isIgnored
 
+    /// The effect that fits how the process was started.
     static var wanted: HangUp {
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
@@ -35,7 +36,7 @@ enum HangUp {
     }
 }
 
-/// Asks for the clients file at every SIGHUP.
+/// Requests that the clients file is read again, at every SIGHUP.
 struct HangUpSignals: Service {
     let request: ClientsFileRequest
 

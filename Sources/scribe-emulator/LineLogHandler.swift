@@ -2,11 +2,11 @@ import Foundation
 import Logging
 import ScribeDomain
 
-/// How a log line looks.
+/// Format of log lines.
 enum LogFormat: String, CaseIterable, Sendable {
-    /// For people at a terminal.
+    /// For reading on a terminal: time, level, message, then `key=value` pairs.
     case text
-    /// One JSON object a line, for everything that reads logs.
+    /// One JSON object per line, for log collectors.
     case json
 }
 
@@ -31,12 +31,12 @@ struct LineLogHandler: LogHandler {
 
     func log(event: LogEvent) { StandardError.write(line(of: event)) }
 
-    /// The bytes of a line, without its end.
+    /// The log line in UTF-8, without a line feed.
     func line(of event: LogEvent) -> [UInt8] {
         var fields = event.metadata ?? [:]
         if let provided = metadataProvider?.get() { fields.merge(provided) { own, _ in own } }
         if !metadata.isEmpty { fields.merge(metadata) { own, _ in own } }
-        // The name that the whole product uses for it, also in the response header.
+        // `x-request-id` in responses has the same name.
         if let id = fields.removeValue(forKey: "hb.request.id") { fields["request_id"] = id }
         return switch format {
         case .text: Array(text(event, fields).utf8)
@@ -54,7 +54,7 @@ struct LineLogHandler: LogHandler {
     }
 
     private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> [UInt8] {
-        // A coder would cost more than the request that the line is about.
+        // `JSONEncoder` would take longer than the request itself.
         let time = clock.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
         var members: [JSON.Member] = [
             ("level", .string(event.level.rawValue)), ("message", .string(event.message.description)),
@@ -66,7 +66,7 @@ struct LineLogHandler: LogHandler {
         return JSON.object(members.sorted { $0.name < $1.name }).bytes
     }
 
-    /// Numbers stay numbers, so that what reads logs can compare and add them.
+    /// A metadata value as JSON. Numbers stay numbers, so that log collectors can compare and add them.
     private static func json(_ value: Logger.Metadata.Value) -> JSON {
         guard case .stringConvertible(let value) = value else { return .string(value.description) }
         return switch value {

@@ -34,7 +34,7 @@ struct Main: AsyncParsableCommand {
                     try command.run()
                 }
             } catch let error as ValidationError {
-                // The parser itself would name the help of no verb.
+                // The parser itself would name the help of the root command.
                 let command = UnknownVerb.command(in: arguments, of: Main.self)
                 StandardError.write("Error: \(error.message)\n  See '\(command) --help' for more information.")
                 throw ExitCode.validationFailure
@@ -44,7 +44,7 @@ struct Main: AsyncParsableCommand {
         }
     }
 
-    /// An option of `serve` in the place of a verb, without its value. Nil where there is none.
+    /// An option of `serve` that stands before the command, without its value. Nil if there is none.
     private static func optionOfServe(in arguments: [String]) -> String? {
         guard let word = arguments.first, word.hasPrefix("--") else { return nil }
         let name = String(word.dropFirst(2).prefix { $0 != "=" })
@@ -54,7 +54,7 @@ struct Main: AsyncParsableCommand {
 
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the version, and the commit and date of its source.")
+        abstract: "Print the version, its commit and its date.")
 
     func run() { print(ScribeVersion.withBuild) }
 }

@@ -6,16 +6,17 @@
     import Darwin
 #endif
 
-/// How the C library keeps the memory that is given back to it.
+/// Settings of the C library's allocator.
 enum Memory {
-    /// From `malloc.h`, which Swift's module of the C library leaves out.
+    /// Parameters of `mallopt` from `malloc.h`, which Swift's module of the C library leaves out.
     private enum Option: CInt {
         case trimThreshold = -1
         case arenas = -8
     }
 
-    /// Buffers are filled on one thread and freed on another: with an arena for each they would be kept twice. And what
-    /// a request needed the next one needs again, so it does not go back to the system each time (docs/decisions.md).
+    /// Limits glibc to 2 arenas, and keeps up to 8 MB of free memory at the top of the heap. Buffers are filled on one
+    /// thread and freed on another, so an arena per thread would keep them twice. The next request needs the memory of
+    /// the last one again, so returning it to the system each time costs more than keeping it (docs/decisions).
     static func tune() {
         guard let symbol = dlsym(nil, "mallopt") else { return }
         typealias Mallopt = @convention(c) (CInt, CInt) -> CInt

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// The sections that `note --section` knows beside a template's own: those of the MTS-Dialog data set, by its names.
+/// Sections of the MTS-Dialog data set by their names, which `note --section` takes beside those of the template.
 enum NoteSection {
     private static let illness: [ClinicalFact.Kind] = [.complaint, .presentIllness, .negative]
     private static let plan: [ClinicalFact.Kind] = [

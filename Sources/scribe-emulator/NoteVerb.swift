@@ -6,45 +6,46 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 
-/// Writes a note without a server or audio, for who makes templates.
+/// `note`: writes a note from a transcript, without a server or audio. It is for authors of templates.
 struct NoteVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "note",
-        abstract: "Read a transcript on standard input, and print the note that the rules make of it.",
+        abstract: "Read a transcript from standard input and print the note that the rules write from it.",
         discussion:
-            "One line for each turn; a speaker's label ends with a colon. Notes are for testing, and no basis for care."
+            "Write one line for each turn; a speaker's label ends with a colon. Notes are for tests only, never for care."
     )
 
-    @Option(help: ArgumentHelp("The id of a template that the server came with.", valueName: "id"))
+    @Option(help: ArgumentHelp("The id of a template that is part of scribe-emulator.", valueName: "id"))
     var template = "clinical_notes_template"
 
     @Option(
         help: """
-            Only the section of this title, or of this name in MTS-Dialog, such as GENHX; SECTION in the environment \
-            says the same.
+            Print only this section: a title of the template, or a name in MTS-Dialog such as GENHX. Or set SECTION.
             """)
     var section: String?
 
-    @Option(help: "markdown, json, eka_emr or transcript; by default the template's.")
+    @Option(help: "How to print it: markdown, json, eka_emr or transcript; by default as the template says.")
     var format: String?
 
     @Flag(
         help:
-            "Print where in the transcript each statement comes from, in bytes, and its words; as JSON with --format json."
+            "Print the words of the transcript behind each statement, and their place in bytes. --format json prints JSON."
     )
     var explain = false
 
     func validate() throws {
         if let format, !Template.Format.written.contains(Template.Format(format)) {
             throw ValidationError(
-                "--format: '\(format)' is none of \(Template.Format.written.map(\.rawValue).joined(separator: ", "))")
+                "--format: '\(format)' is not one of \(Template.Format.written.map(\.rawValue).joined(separator: ", "))"
+            )
         }
     }
 
     func run() async throws {
         let input = FileHandle.standardInput.readDataToEndOfFile()
         guard input.count <= Limits.transcript else {
-            throw ValidationError("standard input is too long: a transcript has \(Limits.transcript) bytes at most")
+            throw ValidationError(
+                "standard input is too long; a transcript may have at most \(Limits.transcript) bytes")
         }
         let transcript = String(decoding: input, as: UTF8.self)
         let template = try chosen()
@@ -54,7 +55,7 @@ struct NoteVerb: AsyncParsableCommand {
             return try show(
                 ExplainedSection.all(of: template, found, in: transcript), of: transcript, as: template.format)
         }
-        // Without any statement the conversation itself is the note, but no section of one.
+        // A note without any statement is the transcript itself, which is not what a section would say.
         if wantedSection != nil, let section = template.sections.first {
             let statements = found.filter { template.takes($0, under: section) }
             guard !statements.isEmpty else { return }
@@ -64,7 +65,7 @@ struct NoteVerb: AsyncParsableCommand {
         print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
     }
 
-    /// The name that the flag gives, or the environment.
+    /// The section to print: `--section`, else `SECTION` of the environment; nil for all.
     private var wantedSection: String? { section ?? ProcessInfo.processInfo.environment["SECTION"] }
 
     private func show(_ sections: [ExplainedSection], of transcript: String, as format: Template.Format) throws {
@@ -77,12 +78,12 @@ struct NoteVerb: AsyncParsableCommand {
         print(String(decoding: try encoder.encode(sections), as: UTF8.self))
     }
 
-    /// The template, with what the flags make of it.
+    /// The template, reduced to the wanted section and in the wanted format.
     private func chosen() throws -> Template {
         let catalogue = try TemplateCatalogue.shipped()
         guard let template = catalogue[TemplateID(template)] else {
             let known = catalogue.templates.map(\.id.rawValue).sorted().joined(separator: ", ")
-            throw ValidationError("--template: '\(template)' is none of \(known)")
+            throw ValidationError("--template: '\(template)' is not one of \(known)")
         }
         let wanted = wantedSection
         let sections = wanted.map { wanted in
@@ -92,7 +93,7 @@ struct NoteVerb: AsyncParsableCommand {
         guard sections?.isEmpty != true else {
             let titles = (template.sections.map(\.title) + NoteSection.names).joined(separator: ", ")
             throw ValidationError(
-                "\(section == nil ? "SECTION" : "--section"): '\(wanted ?? "")' is none of \(titles)")
+                "\(section == nil ? "SECTION" : "--section"): '\(wanted ?? "")' is not one of \(titles)")
         }
         return Template(
             id: template.id, name: template.name, format: format.map { Template.Format($0) } ?? template.format,

@@ -3,13 +3,14 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A request of a verb, by a client that is there for it alone.
+/// Sends one HTTP request with a client of its own.
 enum OneRequest {
-    /// The longest answer, in bytes.
+    /// The longest answer that is read, in bytes.
     private static let most = 64 << 20
 
-    /// - Parameter time: how long it may take.
-    /// - Throws: when nobody answers in time.
+    /// Sends a request and returns the answer, of any status.
+    /// - Parameter time: The limit for connecting, and for the whole request.
+    /// - Throws: An error of `AsyncHTTPClient` if no complete answer came in time.
     static func answer(
         _ method: String = "GET", _ url: String, headers: [String: String] = [:], body: Data? = nil,
         within time: TimeAmount

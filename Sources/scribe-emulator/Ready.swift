@@ -8,23 +8,23 @@ import ScribeServer
 
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask whether the server is ready; exit code 0 says yes. For health checks."
+        abstract: "Check whether the server is ready, for health checks. Exits 0 if it is, else 1."
     )
 
     @OptionGroup var target: TargetOptions
 
-    @Flag(help: "Wait until it is.")
+    @Flag(help: "Wait until the server is ready.")
     var wait = false
 
-    @Flag(help: "Also ask whether the recogniser can be reached.")
+    @Flag(help: "Also check that the recogniser can be reached.")
     var strict = false
 
-    @Option(help: "How long to wait at most, for example 30s.")
+    @Option(help: "How long to wait at most.")
     var timeout = "30s"
 
     func run() async throws {
         guard let limit = Duration(setting: timeout) else {
-            throw ValidationError("--timeout: '\(timeout)' is not a time; write 30s")
+            throw ValidationError("--timeout: '\(timeout)' is not a time; write for example 30s")
         }
         let clock = WallClock.system
         let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
@@ -38,7 +38,7 @@ struct Ready: AsyncParsableCommand {
         }
         let reason =
             try target.baseURL().map {
-                "no \(strict ? "server with a recogniser" : "server") is ready at \($0); scribe-emulator doctor --url \($0) says why"
+                "no \(strict ? "server with a recogniser" : "server") is ready at \($0); run scribe-emulator doctor --url \($0) to find out why"
             } ?? target.readyFileProblem()
         StandardError.write("scribe-emulator: not ready: \(reason)")
         throw ExitCode.failure
@@ -46,11 +46,11 @@ struct Ready: AsyncParsableCommand {
 
     private func isReady(_ baseURL: String) async -> Bool {
         let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(2))
-        // Another server may answer 200 to whatever it is asked.
+        // A 200 alone may come from another server.
         guard let answer, answer.status == 200,
             let readiness = try? JSONDecoder().decode(Readiness.self, from: answer.body)
         else { return false }
-        // A recogniser with a fault has it beside its name: `openai unreachable`.
+        // The value is the recogniser's name, and its problem if it has one: `openai unreachable`.
         return !strict || readiness.components["transcriber"].map { !$0.contains(" ") } ?? false
     }
 
@@ -59,24 +59,24 @@ struct Ready: AsyncParsableCommand {
     }
 }
 
-/// Which server a verb is about.
+/// Flags that select a running server.
 struct TargetOptions: ParsableArguments {
     @Option(help: "The server's base URL.")
     var url: String?
 
-    @Option(help: ArgumentHelp("The file that the server writes when it is ready.", valueName: "path"))
+    @Option(help: ArgumentHelp("The file that serve --ready-file writes.", valueName: "path"))
     var readyFile: String?
 
-    @Option(help: "The YAML file that the server was started with.")
+    @Option(help: "The YAML file with the server's settings.")
     var config: String?
 
-    /// The settings that a server would be started with here.
+    /// The settings that `serve` would use here.
     func run() throws -> Setting.Run {
         try Settings.found(flags: readyFile.map { ["ready-file": $0] } ?? [:], configFile: config)
     }
 
-    /// Where the server speaks TLS, and the file with what is to be trusted there, if that is this machine's authority.
-    /// Nil where it does not, or nobody knows.
+    /// The base URL over TLS, and the path of the certificate authority that clients must trust. The path is nil for a
+    /// certificate of the user's own. The result is nil without TLS, or if neither a ready file nor the settings tell.
     func tls() throws -> (url: String, authority: String?)? {
         let run = try run()
         let configuration = run.configuration
@@ -89,24 +89,24 @@ struct TargetOptions: ParsableArguments {
         return banner.tlsURL.map { ($0, authority) }
     }
 
-    /// The base URL, for a verb that needs it now.
-    /// - Throws: `ValidationError` while a ready file is named and not there.
+    /// The base URL of a server that must be ready.
+    /// - Throws: `ValidationError` if there is no ready file yet, or the base URL is invalid.
     func readyBaseURL() throws -> String {
         if let url = try baseURL() { return url }
         throw ValidationError("the server is not ready yet: \(try readyFileProblem())")
     }
 
-    /// Why the ready file names no server, and what helps.
+    /// An error for a missing or invalid ready file.
     func readyFileProblem() throws -> String {
         let path = try run().readyFile ?? ""
         return FileManager.default.fileExists(atPath: path)
-            ? "\(path) is no ready file; name the one that serve --ready-file writes"
-            : "there is no ready file \(path). scribe-emulator ready --wait waits for it"
+            ? "\(path) is not a ready file; name the file that serve --ready-file writes"
+            : "the ready file \(path) does not exist; run scribe-emulator ready --wait to wait for it"
     }
 
-    /// From the flag, else from the ready file, else from the environment, else from the settings. Nil while a ready
-    /// file is named and not there.
-    /// - Throws: `ValidationError` for what is no base URL.
+    /// The base URL of the server: `--url`, else the ready file, else `SCRIBE_BASE_URL`, else the settings. Nil if a
+    /// ready file is named and does not exist.
+    /// - Throws: `ValidationError` if the base URL is invalid.
     func baseURL() throws -> String? {
         if let url { return try Self.baseURL(url, from: "--url") }
         let run = try run()
@@ -117,12 +117,14 @@ struct TargetOptions: ParsableArguments {
         return Banner(configuration: run.configuration, port: run.configuration.port).baseURL
     }
 
-    /// A base URL without a slash at its end.
+    /// Checks a base URL and removes a slash at its end.
+    /// - Parameter origin: The flag or variable that it comes from, for the error.
     private static func baseURL(_ text: String, from origin: String) throws -> String {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), let host = url.host(),
             !host.isEmpty, url.user() == nil
         else {
-            throw ValidationError("\(origin): '\(Settings.masked(text))' must be like http://127.0.0.1:8087")
+            throw ValidationError(
+                "\(origin): '\(Settings.masked(text))' is not a base URL; write for example http://127.0.0.1:8087")
         }
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Tells whoever started the server where it is: `{"base_url": …, "pid": …}`, with TLS a `tls_url` too, there only while it is ready.
+/// JSON file with the URLs of a running server: `{"base_url": …, "tls_url": …, "pid": …}`, without `tls_url` if TLS
+/// is off. It exists only while the server is ready.
 struct ReadyFile: Sendable {
     struct Content: Codable {
         let base_url: String
@@ -10,7 +11,7 @@ struct ReadyFile: Sendable {
 
     let path: String
 
-    /// Written whole or not at all: a reader never sees half of it.
+    /// Writes the file atomically: a reader never sees half of it.
     func write(baseURL: String, tlsURL: String?) throws {
         let content = Content(base_url: baseURL, tls_url: tlsURL, pid: ProcessInfo.processInfo.processIdentifier)
         let encoder = JSONEncoder()
@@ -18,21 +19,23 @@ struct ReadyFile: Sendable {
         try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
 
-    /// Why nothing could be written there, nil when something can: better asked before the start than after it.
+    /// An error if the file cannot be written; nil if it can. `serve` asks before it starts, not when it is ready.
     var problem: String? {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            return "--ready-file: \(path) is a folder"
+            return "--ready-file: \(path) is a folder; name a file"
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return FileManager.default.isWritableFile(atPath: folder)
-            ? nil : "--ready-file: nothing can be written in \(folder)"
+            ? nil
+            : "--ready-file: the folder \(folder) does not exist or is not writable; create it, or name another one"
     }
 
+    /// The content; nil if the file does not exist or is not a ready file.
     func read() -> Content? {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
     }
 
-    /// A file only: what else has come to be there is nobody's to remove.
+    /// Removes the file. A folder with its name stays.
     func remove() { unlink(path) }
 }

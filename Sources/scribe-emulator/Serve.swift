@@ -11,8 +11,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Start the server.",
         discussion: """
-            Every flag can also be set by an environment variable (--data-dir is SCRIBE_DATA_DIR) and in a YAML file \
-            (data-dir: …). A flag wins over the environment, the environment over the file.
+            You can also set every flag by an environment variable (SCRIBE_DATA_DIR for --data-dir) or in a YAML file \
+            (data-dir: …). A flag wins over the environment, and the environment over the file.
             """
     )
 
@@ -20,7 +20,7 @@ struct Serve: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Start with a new signing key where the data folder's is missing; what the old one signed is refused.
+            Make a new signing key if the data folder has lost its key. What the old key signed becomes invalid.
             """)
     var newSigningKey = false
 
@@ -35,9 +35,9 @@ struct Serve: AsyncParsableCommand {
         var configuration = run.configuration
         configuration.allowsNewSigningKey = newSigningKey
         Memory.tune()
-        // A file that may grow no further is an error to answer, not an end to the process.
+        // At a file size limit, a write must fail with an error and not end the process.
         signal(SIGXFSZ, SIG_IGN)
-        // Nor is a log whose reader is gone.
+        // The same for a write to a log whose reader is gone.
         signal(SIGPIPE, SIG_IGN)
         configuration.connectionLimit = max(
             16,
@@ -56,6 +56,8 @@ struct Serve: AsyncParsableCommand {
             configuration.dataFolder = folder.path
             temporaryFolder = folder
         }
+        configuration.sharedLease = ProcessInfo.processInfo.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
+            .map(Duration.seconds)
         let readyFile = run.readyFile.map(ReadyFile.init(path:))
         if let problem = readyFile?.problem { throw ValidationError(problem) }
         readyFile?.remove()
@@ -74,7 +76,7 @@ struct Serve: AsyncParsableCommand {
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
         let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
         let hangUp = HangUp.wanted
-        // Until somebody listens for it, it must not end the process.
+        // Until `HangUpSignals` handles SIGHUP, the signal must not end the process.
         if hangUp == .rereadsClients { signal(SIGHUP, SIG_IGN) }
         try await configuration.requirePorts()
         let application = try await buildApplication(
@@ -99,20 +101,21 @@ struct Serve: AsyncParsableCommand {
             services: services,
             gracefulShutdownSignals: [.sigterm, .sigint] + (hangUp == .stops ? [.sighup] : []), logger: logger
         )
-        // A client that is slow to finish does not keep the process: 5 s are promised.
+        // Slow clients must not delay the end of the process: 5 s are documented.
         group.maximumGracefulShutdownDuration = .seconds(3)
         group.maximumCancellationDuration = .seconds(1)
         do {
             try await ServiceGroup(configuration: group).run()
         } catch is CancellationError {
-            // A transfer was cut off because its time to finish was over: an end like any other.
+            // Transfers that took too long to finish were cut off. That is a normal end.
         }
     }
 
-    /// What the server itself keeps open, with some to spare for uploads that are being written.
+    /// File descriptors that the server needs beside those of connections, with a reserve for open uploads.
     private static let ownFiles = 200
 
-    /// As many open files as the system lets this process have; returns how many.
+    /// Raises the limit of open files as far as the system allows, to at most 65,536.
+    /// - Returns: The limit.
     private static func raiseFileLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -1,15 +1,16 @@
 import ArgumentParser
 import ScribeDomain
 
-/// A first word that is no verb. The parser itself says only that it did not expect the word.
+/// Unknown command in the arguments, with the nearest one that exists. The parser itself only says that it did not
+/// expect the word.
 struct UnknownVerb: Hashable {
     let word: String
-    /// The verb whose name is most like it.
+    /// The command with the most similar name.
     let nearest: String
-    /// Up to the word, such as `scribe-emulator webhooks`.
+    /// The program and the commands before the word, such as `scribe-emulator webhooks`.
     let command: String
 
-    /// Nil where each word in the place of a verb is one.
+    /// Looks for an unknown command. Nil if there is none.
     init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var command: any ParsableCommand.Type = root
         var path = [root._commandName]
@@ -31,7 +32,7 @@ struct UnknownVerb: Hashable {
         return nil
     }
 
-    /// The program with the verbs that its arguments begin with, such as `scribe-emulator webhooks list`.
+    /// The program and the commands that its arguments begin with, such as `scribe-emulator webhooks list`.
     static func command(in arguments: [String], of root: any ParsableCommand.Type) -> String {
         var command: any ParsableCommand.Type = root
         var names = [root._commandName]
@@ -45,6 +46,6 @@ struct UnknownVerb: Hashable {
 
     var error: ValidationError {
         ValidationError(
-            "there is no verb '\(word)'; did you mean '\(nearest)'? '\(command) --help' lists all")
+            "unknown command '\(word)'; did you mean '\(nearest)'? '\(command) --help' lists all")
     }
 }

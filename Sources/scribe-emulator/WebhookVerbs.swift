@@ -6,7 +6,7 @@ import ScribeRuntime
 struct WebhookVerbs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks",
-        abstract: "See whom a running server tells, try one, and tell again what was not heard.",
+        abstract: "List webhooks and deliveries of a running server, send a test event, and repeat deliveries.",
         subcommands: [ListWebhooks.self, ReplayDeliveries.self, TestWebhook.self]
     )
 }
@@ -41,14 +41,14 @@ private struct ListedDelivery: Decodable {
 
 struct ListWebhooks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the registrations, or what was delivered to them.")
+        commandName: "list", abstract: "Print the registrations, or with --deliveries what was sent to them.")
 
     @OptionGroup var control: ControlOptions
 
-    @Flag(help: "Print deliveries, the newest first.")
+    @Flag(help: "Print the deliveries, newest first.")
     var deliveries = false
 
-    @Option(help: "Only deliveries that are pending, sending, delivered or failed.")
+    @Option(help: "Print only deliveries in this state: pending, sending, delivered or failed.")
     var state: String?
 
     @Flag(help: "Print JSON.")
@@ -56,7 +56,7 @@ struct ListWebhooks: AsyncParsableCommand {
 
     func validate() throws {
         if let state, Delivery.State(rawValue: state) == nil {
-            throw ValidationError("--state: '\(state)' is none of pending, sending, delivered, failed")
+            throw ValidationError("--state: '\(state)' is not one of pending, sending, delivered, failed")
         }
     }
 
@@ -86,19 +86,21 @@ struct ListWebhooks: AsyncParsableCommand {
 
 struct ReplayDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Deliver once more: one delivery, or all that have failed.")
+        commandName: "replay", abstract: "Send a delivery again, or all failed deliveries.")
 
     @OptionGroup var control: ControlOptions
 
-    @Argument(help: ArgumentHelp("A delivery; all that have failed without it.", valueName: "delivery"))
+    @Argument(
+        help: ArgumentHelp(
+            "The id of a delivery, as list --deliveries prints it; by default all failed ones.", valueName: "delivery"))
     var delivery: Int64?
 
-    @Option(help: "Only what has failed of this registration.")
+    @Option(help: "Only failed deliveries of this registration.")
     var webhook: Int64?
 
     func validate() throws {
         if delivery != nil, webhook != nil {
-            throw ValidationError("a delivery and --webhook exclude each other")
+            throw ValidationError("a delivery and --webhook cannot be used together; leave one out")
         }
     }
 
@@ -121,17 +123,17 @@ struct ReplayDeliveries: AsyncParsableCommand {
 struct TestWebhook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Tell a registration of something made up; exit code 0 says that it was heard at once.")
+        abstract: "Send a test event to a registration. Exits 0 if the first attempt was delivered, else 1.")
 
     @OptionGroup var control: ControlOptions
 
-    @Argument(help: ArgumentHelp("The registration, as list prints it.", valueName: "webhook"))
+    @Argument(help: ArgumentHelp("The id of the registration, as list prints it.", valueName: "webhook"))
     var webhook: Int64
 
     func run() async throws {
         let client = try control.client()
         var delivery: ListedDelivery = try await client.send("POST", "webhooks/\(webhook)/test")
-        // Until the first attempt is over: whoever tries it is at the keyboard.
+        // Waits for the first attempt only: the user waits at the terminal.
         let isOver: (ListedDelivery) -> Bool = { $0.state == "delivered" || $0.state == "failed" || $0.problem != nil }
         while !isOver(delivery) {
             try await WallClock.system.sleep(for: .milliseconds(100), as: .readiness)

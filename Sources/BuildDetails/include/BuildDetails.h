@@ -1,4 +1,4 @@
 #pragma once
 
-// The commit and its date as whoever built the program told them, for example "a1b2c3d, 2026-11-23"; empty where nobody did.
+// Commit and its date, for example "a1b2c3d, 2026-11-23"; empty if the build did not pass them.
 const char *build_details(void);

@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
-// A file of this repository as it was when the program was built. It lives as long as the program.
+// File of the repository, embedded at build time. Its bytes live as long as the program.
 struct document {
     const unsigned char *start;
     size_t count;
 };
 
-// The OpenAPI document of a family, openapi/<name>.yaml.
+// OpenAPI document of a family, `openapi/<name>.yaml`.
 struct family_document {
     const char *name;
     struct document document;
@@ -17,14 +17,14 @@ struct family_document {
 size_t family_document_count(void);
 struct family_document family_document(size_t index);
 
-// In openapi/.
+// API documents, from openapi/.
 struct document document_scribe(void);
 struct document document_control(void);
 struct document document_ambient(void);
 struct document document_omi(void);
 struct document document_listen(void);
 
-// In seed/.
+// Default configuration files, from seed/.
 struct document document_clients(void);
 struct document document_fixtures(void);
 struct document document_templates(void);

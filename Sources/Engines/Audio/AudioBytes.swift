@@ -1,27 +1,27 @@
 package import Foundation
 import SystemPackage
 
-/// Bytes of an audio file, read by position. Every read beyond the end answers nil, so that a file that was cut off
-/// anywhere is a file that says nothing, never a crash.
+/// Bytes of an audio file, read by position. A read beyond the end returns nil, so that a truncated file
+/// yields no data instead of a crash.
 package struct AudioBytes: Sendable {
-    /// In bytes. To map and unmap a small file costs more than to read it.
+    /// Size in bytes up to which a file is read instead of mapped: for small files mapping costs more than reading.
     private static let largestRead = 1 << 20
 
     private let data: Data
 
     package init(_ data: Data) {
-        // Rebased, so that position 0 is the first byte of a slice too.
+        // A rebased copy makes position 0 the first byte of a slice as well.
         self.data = data.startIndex == 0 ? data : Data(data)
     }
 
-    /// The file at `path`: a chunk is read, a long recording is mapped. Blocking: not for the cooperative pool.
+    /// Opens a file: a chunk is read, a long recording is mapped. Blocks, so never call it on the cooperative pool.
     package init(file path: String) throws {
         self = try Self.read(path, upTo: .max) ?? AudioBytes(Data())
     }
 
-    /// The same of a file that is no larger than `limit`, in bytes; nil for a larger one, of which nothing is read.
+    /// Reads a file of at most `limit` bytes; nil for a larger file, which is not read.
     static func read(_ path: String, upTo limit: Int) throws -> AudioBytes? {
-        // Not by FileManager, which also looks up who owns the file: that costs more than to read it.
+        // `FileManager` also looks up the file's owner, which costs more than the read.
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }
         let size = Int(try file.seek(offset: 0, from: .end))
@@ -29,7 +29,7 @@ package struct AudioBytes: Sendable {
         guard size <= largestRead else {
             return AudioBytes(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
         }
-        // Not into an empty `Data`, which would be filled with zeros first.
+        // An empty `Data` of this size would be filled with zeros first.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, size), alignment: 1)
         do {
             let count = try file.read(fromAbsoluteOffset: 0, into: memory)
@@ -51,7 +51,7 @@ package struct AudioBytes: Sendable {
         position >= 0 && position < data.count ? data[position] : nil
     }
 
-    /// An unsigned big-endian number of `size` bytes, at most 8.
+    /// Reads an unsigned big-endian number of `size` bytes, 1 to 8.
     func unsigned(at position: Int, size: Int) -> UInt64? {
         guard position >= 0, size <= data.count, position <= data.count - size else { return nil }
         var value: UInt64 = 0
@@ -69,7 +69,7 @@ package struct AudioBytes: Sendable {
 
     func uint64LittleEndian(at position: Int) -> UInt64? { unsigned(at: position, size: 8)?.byteSwapped }
 
-    /// ASCII text of `count` bytes, nil when other bytes are among them.
+    /// Reads ASCII text of `count` bytes; nil if other bytes are among them.
     func text(at position: Int, count: Int) -> String? {
         guard position >= 0, count <= data.count, position <= data.count - count else { return nil }
         let slice = data[position..<position + count]
@@ -77,7 +77,7 @@ package struct AudioBytes: Sendable {
         return String(decoding: slice, as: UTF8.self)
     }
 
-    /// The last position at or before `end` at which `pattern` begins.
+    /// Finds the last position at or before `end` where `pattern` begins.
     func lastPosition(of pattern: [UInt8], atOrBefore end: Int) -> Int? {
         var position = min(end, data.count - pattern.count)
         while position >= 0 {

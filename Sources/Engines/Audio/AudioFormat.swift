@@ -1,13 +1,13 @@
 import ScribeDomain
 
-/// What the bytes of a recording say about themselves, whatever its name and headers claim (eka.md 3.1, C-77).
+/// Container and duration of a recording, read from its bytes; its name and headers do not count (eka.md 3.1, C-77).
 package struct AudioFormat: Hashable, Sendable {
     package enum Container: String, Hashable, Sendable, CaseIterable {
         case wav, mp3, m4a, webm, ogg, flac
     }
 
     package let container: Container
-    /// In seconds, greater than zero.
+    /// Duration in seconds, greater than zero.
     package let duration: Double
 
     package init(container: Container, duration: Double) {
@@ -15,12 +15,12 @@ package struct AudioFormat: Hashable, Sendable {
         self.duration = duration
     }
 
-    /// The shortest recording that can hold a word, in seconds.
+    /// Shortest recording that can hold a word, in seconds.
     package static let shortestDuration = 0.1
-    /// The longest that is believed, in seconds: more is a marker for "unknown", or a lie.
+    /// Longest credible duration, in seconds. A longer one is a marker for "unknown" or an error.
     package static let longestDuration = 86_400.0
 
-    /// Reads container and duration from the bytes.
+    /// Parses container and duration from a file's bytes.
     ///
     /// - Throws: ``EngineFailure`` with `empty_audio`, `audio_too_short` or `undecodable_audio`.
     package init(reading bytes: AudioBytes) throws(EngineFailure) {
@@ -48,7 +48,7 @@ package struct AudioFormat: Hashable, Sendable {
 
     private static func container(of bytes: AudioBytes) -> Container? {
         if bytes.text(at: 0, count: 4) == "RIFF", bytes.text(at: 8, count: 4) == "WAVE" { return .wav }
-        // The size of its first box leaves no room for the beginning of another format's text.
+        // The first box is small, so that no text of another format matches by chance.
         if bytes.text(at: 4, count: 4) == "ftyp", let size = bytes.uint32(at: 0), (8...4096).contains(size) {
             return .m4a
         }

@@ -1,23 +1,26 @@
 import Foundation
 
-/// How well speech can be heard in a recording, from 0 to 1.
+/// Audibility of speech in a recording, from 0 to 1.
 ///
-/// Measured on frames of 20 ms. Six tenths are the distance of speech (the loudest tenth of the frames begins there)
-/// from noise (the quietest tenth ends there), 3 dB counting nothing and 30 dB all; three tenths are the level of
-/// speech, from -50 to -20 dBFS; one tenth is how much of the time somebody speaks, a fifth being enough. Clipped
-/// samples take up to seven tenths of all that away, at two in a hundred. Silence is 0.
+/// The measure uses frames of 20 ms and adds three parts:
+/// - 0.6 for the distance between speech (90th percentile of the levels) and noise (10th
+///   percentile). 3 dB count 0, 30 dB count fully.
+/// - 0.3 for the level of speech, from -50 to -20 dBFS.
+/// - 0.1 for the share of time with speech; a fifth counts fully.
+///
+/// Clipped samples reduce the sum by up to 0.7, at 2% of the samples. Silence is 0.
 package struct AudioQuality: Hashable, Sendable {
     package let value: Double
-    /// Whether nothing is as loud as a whisper, -60 dBFS, from the beginning to the end.
+    /// Whether the whole recording stays below -60 dBFS, more quiet than a whisper.
     package let isSilent: Bool
 
-    /// Longer recordings are judged by their beginning, in seconds.
+    /// Length of the measured beginning, in seconds; the rest of a longer recording is not measured.
     private static let longest = 600
     private static let frameTime = 0.02
-    /// In dBFS.
+    /// Level of silence, in dBFS.
     private static let silence = -60.0
 
-    /// - Returns: nil when this is no WAV with samples of 16 bits, or is shorter than a few frames.
+    /// Measures a WAV file. Nil if the file is no WAV with 16-bit samples, or is shorter than a few frames.
     package static func measure(wave bytes: AudioBytes) -> AudioQuality? {
         guard let wave = WaveSamples(bytes) else { return nil }
         let frame = Int(Double(wave.rate) * frameTime) * wave.channels
@@ -30,7 +33,7 @@ package struct AudioQuality: Hashable, Sendable {
         let noise = sorted[sorted.count / 10]
         guard speech > silence else {
             let isSilent = sorted.allSatisfy { $0 <= silence }
-            // A recording counts as silent only when all of it is; the rest is read only if its first part is.
+            // The rest is read only if the first part is silent, to find out whether all of it is.
             let rest = isSilent && wave.count > count ? wave.frames(of: frame, in: 0..<wave.count).levels : []
             return AudioQuality(value: 0, isSilent: isSilent && rest.allSatisfy { $0 <= silence })
         }

@@ -3,16 +3,16 @@ package import NIOCore
 package import NIOPosix
 package import ScribeDomain
 
-/// Makes recordings into MP3, one after another: frames of MP3 may follow each other, so that many files become one without
-/// any of it being in memory.
+/// Encodes recordings to MP3. MP3 frames can be concatenated, so that many files become one
+/// stream without being held in memory.
 package struct CombinedAudio: Sendable {
-    /// Whether this machine can.
+    /// Whether ffmpeg is installed.
     package static var isAvailable: Bool { FFmpeg.isInstalled }
 
     private let ffmpeg: FFmpeg
     private let temporary: TemporaryFiles
     private let threads: NIOThreadPool
-    /// ffmpeg takes a core.
+    /// Concurrent encodings; each ffmpeg process takes a core.
     private let slots = Slots(count: 2)
 
     private static let pieceSize = 64 << 10
@@ -23,8 +23,8 @@ package struct CombinedAudio: Sendable {
         self.threads = threads
     }
 
-    /// Encodes a recording, and hands it over piece by piece.
-    /// - Throws: ``EngineFailure`` for what cannot be decoded, before anything is handed over; what `emit` throws.
+    /// Encodes a recording and emits it in pieces.
+    /// - Throws: ``EngineFailure`` for undecodable audio, before any piece is emitted; errors of `emit`.
     package func encode(
         _ audio: any AudioSource, for tenant: String, _ emit: (ByteBuffer) async throws -> Void
     ) async throws {

@@ -1,26 +1,25 @@
 import ScribeDomain
 import Subprocess
 
-/// The one place that starts ffmpeg.
+/// Runner of ffmpeg, the only place that starts it.
 ///
-/// What it reads was sent by strangers, and left to itself it would guess the format by the first bytes: a playlist
-/// that goes on as MP3 would then name other files for it to read. So it is told the format that was found, may use no
-/// other and no protocol but that of files, and decodes the first audio track alone.
+/// The input is untrusted. ffmpeg would guess its format by the first bytes: a playlist disguised as MP3 could name
+/// other files to read. So ffmpeg is limited to the detected format, to the file protocol and to the first audio track.
 struct FFmpeg: Sendable {
     private let programs: ProgramRunner
 
     init(programs: ProgramRunner) { self.programs = programs }
 
-    /// Whether this machine has it.
+    /// Whether this machine has ffmpeg.
     static var isInstalled: Bool { CommandTranscriber.isInstalled("ffmpeg") }
 
-    /// What is made of a recording.
+    /// Output format of a conversion.
     enum Output: String, Sendable {
-        /// 16-bit samples.
+        /// WAV with 16-bit samples.
         case wav
-        /// What recognisers make of any audio themselves, and small enough for those that limit the size.
+        /// FLAC, which all recognisers decode, and small enough for services with a size limit.
         case flac
-        /// What every player takes; frames that may follow those of another file.
+        /// MP3, which every player takes. Its frames can follow the frames of another file.
         case mp3
 
         fileprivate var codec: [String] {
@@ -32,8 +31,8 @@ struct FFmpeg: Sendable {
         }
     }
 
-    /// Writes a recording to a new file as 16 kHz mono.
-    /// - Parameter range: in seconds; nil for all of it.
+    /// Converts a recording, or a range of it, to a new file of 16 kHz mono.
+    /// - Parameter range: in seconds; nil for the whole recording.
     /// - Throws: ``EngineFailure``.
     func convert(
         _ recording: String, _ container: AudioFormat.Container, range: ClosedRange<Double>? = nil, to path: String,
@@ -46,7 +45,7 @@ struct FFmpeg: Sendable {
                 + ["-f", output.rawValue, path])
     }
 
-    /// What `silencedetect` reports of a recording.
+    /// Runs `silencedetect` on a recording and returns its report.
     /// - Throws: ``EngineFailure``.
     func silenceReport(of recording: String, _ container: AudioFormat.Container) async throws -> String {
         try await programs.run(
@@ -55,7 +54,7 @@ struct FFmpeg: Sendable {
             reading: .errors)
     }
 
-    /// A process that makes 16-bit samples of a stream on its input, as it comes.
+    /// Configuration of a process that decodes a stream on standard input to 16-bit samples.
     static func streaming(_ codec: StreamCodec, sampleRate: Int, channels: Int) -> Subprocess.Configuration {
         var options = PlatformOptions()
         options.teardownSequence = []
@@ -82,7 +81,7 @@ struct FFmpeg: Sendable {
 }
 
 extension AudioFormat.Container {
-    /// ffmpeg's name for what reads it.
+    /// ffmpeg's demuxer for the container.
     fileprivate var demuxer: String {
         switch self {
         case .wav: "wav"

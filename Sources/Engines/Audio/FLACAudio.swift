@@ -1,7 +1,8 @@
-/// FLAC: the STREAMINFO block, always the first, holds sample rate and number of samples.
+/// Duration of FLAC files: the first block, STREAMINFO, holds sample rate and sample count.
 enum FLACAudio {
     static func duration(of bytes: AudioBytes) -> Double? {
-        // 4 bytes magic, 4 bytes block header, then 10 bytes of sizes; 20 bits rate, 3 channels, 5 depth, 36 samples.
+        // Layout: 4 bytes magic, 4 bytes block header, 10 bytes of sizes; then 20 bits
+        // rate, 3 channels, 5 depth, 36 samples.
         guard let block = bytes.byte(at: 4), block & 0x7F == 0, let fields = bytes.unsigned(at: 18, size: 8) else {
             return nil
         }

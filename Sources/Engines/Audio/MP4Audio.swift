@@ -1,6 +1,6 @@
-/// MPEG-4 audio: the movie header's duration, or, in a fragmented file, the sum of its fragments.
+/// Duration of MPEG-4 audio: from the movie header, or summed over the fragments of a fragmented file.
 enum MP4Audio {
-    /// A duration lies four boxes deep at the most; a file of boxes within boxes is there to exhaust the stack.
+    /// Deepest nesting of boxes. A duration lies at most four boxes deep; deeper nesting is an attack on the stack.
     private static let depthLimit = 8
 
     static func duration(of bytes: AudioBytes) -> Double? {
@@ -10,7 +10,7 @@ enum MP4Audio {
         var fragmentTicks = 0.0
         var hasMedia = false
 
-        // Only the boxes on the way to a duration are opened.
+        // Only boxes on the path to a duration are opened.
         func walk(_ range: Range<Int>, depth: Int) -> Bool {
             guard depth < depthLimit else { return false }
             var position = range.lowerBound
@@ -46,7 +46,7 @@ enum MP4Audio {
         return movie.duration / movie.scale
     }
 
-    /// A box that lies wholly within its parent; nil when the file ends inside of it.
+    /// Parses a box that lies within its parent; nil if the file ends inside the box.
     private static func box(
         at position: Int, within end: Int, of bytes: AudioBytes
     ) -> (name: String, content: Range<Int>, end: Int)? {
@@ -66,7 +66,7 @@ enum MP4Audio {
         return (name, position + headerSize..<position + Int(size), position + Int(size))
     }
 
-    /// Time scale and duration of an `mvhd` or `mdhd` box.
+    /// Parses time scale and duration of an `mvhd` or `mdhd` box.
     private static func header(_ content: Range<Int>, of bytes: AudioBytes) -> (scale: Double, duration: Double)? {
         let isLong = bytes.byte(at: content.lowerBound) == 1
         guard let scale = bytes.uint32(at: content.lowerBound + (isLong ? 20 : 12)),

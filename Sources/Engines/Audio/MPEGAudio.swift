@@ -1,4 +1,4 @@
-/// MP3: a run of frames, each with a header of its own; a variable-rate file counts them in its first frame.
+/// Duration of MP3 files: a run of frames with headers; variable-rate files give the frame count in the first frame.
 enum MPEGAudio {
     struct Frame {
         let position: Int
@@ -23,17 +23,17 @@ enum MPEGAudio {
         return Double(samples) / Double(first.rate)
     }
 
-    /// The first frame, or that after an ID3 tag, confirmed by a second one behind it: eleven set bits alone prove
-    /// little. Nothing but zeros may be before it, or the file could be something else as well.
+    /// Finds the first frame, after an ID3 tag if there is one. A second frame must follow, because eleven set bits
+    /// alone prove little. Only zeros may stand before the frame, otherwise the file could have another format.
     static func firstFrame(of bytes: AudioBytes) -> Frame? {
         var position = 0
         while bytes.text(at: position, count: 3) == "ID3", let size = bytes.unsigned(at: position + 6, size: 4) {
-            // Four bytes of seven bits each.
+            // ID3 sizes have four bytes of seven bits each.
             let length = (size & 0x7F) | (size & 0x7F00) >> 1 | (size & 0x7F_0000) >> 2 | (size & 0x7F00_0000) >> 3
             let hasFooter = (bytes.byte(at: position + 5) ?? 0) & 0x10 != 0
             position += 10 + Int(length) + (hasFooter ? 10 : 0)
         }
-        // Encoders may leave some padding behind the tag.
+        // Encoders may leave padding after the tag.
         let start = (position..<position + 2048).first { bytes.byte(at: $0) != 0 }
         guard let start, let frame = frame(at: start, of: bytes) else { return nil }
         let next = start + frame.size

@@ -1,4 +1,4 @@
-/// Ogg with Opus or Vorbis: the position that the last page ends at, over the rate that the first page names.
+/// Duration of Ogg with Opus or Vorbis: end position of the last page, divided by the rate in the first page.
 enum OggAudio {
     static func duration(of bytes: AudioBytes) -> Double? {
         guard let segments = bytes.byte(at: 26) else { return nil }
@@ -7,7 +7,7 @@ enum OggAudio {
         let skipped: Double
         if bytes.text(at: packet, count: 8) == "OpusHead" {
             guard let preSkip = bytes.uint16LittleEndian(at: packet + 10) else { return nil }
-            // Opus counts at 48 kHz whatever was recorded.
+            // Opus counts at 48 kHz, whatever the recording's rate.
             rate = 48_000
             skipped = Double(preSkip)
         } else if bytes.text(at: packet + 1, count: 6) == "vorbis" {
@@ -21,7 +21,7 @@ enum OggAudio {
         } else {
             return nil
         }
-        // A page on which no packet ends carries the largest number instead of a position.
+        // A page without the end of a packet has the largest number as its position.
         var end = bytes.count
         while let page = bytes.lastPosition(of: Array("OggS".utf8), atOrBefore: end) {
             if let position = bytes.uint64LittleEndian(at: page + 6), position != .max {

@@ -1,8 +1,8 @@
 import Foundation
 package import NIOCore
 
-/// Decodes bare Opus packets by libopus, where that is installed: it is looked for at run time, so that neither a build nor
-/// a package depends on it.
+/// Decodes bare Opus packets with libopus. The library is looked up at run time, so that neither a
+/// build nor a package depends on it.
 package final class OpusDecoder {
     private typealias Create = @convention(c) (Int32, Int32, UnsafeMutablePointer<Int32>?) -> OpaquePointer?
     private typealias Decode =
@@ -25,7 +25,7 @@ package final class OpusDecoder {
     }
 
     private static let library = Library()
-    /// 120 ms, the longest packet, at 48 kHz.
+    /// Most samples of a packet: 120 ms at 48 kHz.
     private static let mostSamples = 5760
     private static let longestPacket = 64 << 10
 
@@ -34,9 +34,9 @@ package final class OpusDecoder {
     private let library: Library
     private let state: OpaquePointer
 
-    /// One channel.
+    /// Creates a decoder for one channel.
     /// - Parameter sampleRate: 8000, 12000, 16000, 24000 or 48000.
-    /// - Returns: nil where there is no libopus, or for another rate.
+    /// - Returns: nil without libopus, or for any other rate.
     package init?(sampleRate: Int) {
         guard let library = Self.library, let state = library.create(Int32(sampleRate), 1, nil) else { return nil }
         self.library = library
@@ -45,7 +45,7 @@ package final class OpusDecoder {
 
     deinit { library.destroy(state) }
 
-    /// The 16-bit samples of one packet; nil for what is no packet.
+    /// Decodes one packet to 16-bit samples; nil if the bytes are no Opus packet.
     package func decode(_ packet: ByteBuffer) -> ByteBuffer? {
         guard (1...Self.longestPacket).contains(packet.readableBytes) else { return nil }
         var samples = [Int16](repeating: 0, count: Self.mostSamples)

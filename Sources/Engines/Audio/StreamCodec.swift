@@ -1,10 +1,10 @@
-/// What audio may come as in a stream, beside samples: what ffmpeg takes apart without seeing the end of it.
+/// Codec or container of a live audio stream that ffmpeg can decode without its end.
 package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
     case aac, flac, mp3, mp4, ogg, webm, g729
     case amrNarrow = "amr-nb"
     case amrWide = "amr-wb"
 
-    /// ffmpeg's name for what reads it. It may use no other, whatever the bytes look like.
+    /// ffmpeg's demuxer for the stream; ffmpeg may use no other, whatever the bytes look like.
     var demuxer: String {
         switch self {
         case .aac: "aac"
@@ -19,11 +19,11 @@ package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How many bytes say what a stream is.
+    /// Length of a stream's beginning that identifies its codec, in bytes.
     package static let signatureSize = 12
 
-    /// - Parameter bytes: its first ``signatureSize``.
-    /// - Returns: nil for what is none of these by its first bytes.
+    /// Detects the codec from the first bytes of a stream; nil for any other stream.
+    /// - Parameter bytes: the first ``signatureSize`` bytes.
     package init?(signature bytes: [UInt8]) {
         func starts(_ text: String, at place: Int = 0) -> Bool { bytes.dropFirst(place).starts(with: text.utf8) }
         if starts("fLaC") {
@@ -37,7 +37,7 @@ package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
         } else if starts("ID3") {
             self = .mp3
         } else if bytes.count > 1, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 {
-            // A layer of 0 is what MPEG audio never has and ADTS always.
+            // Layer 0 never occurs in MPEG audio and always in ADTS.
             self = bytes[1] & 0x06 == 0 ? .aac : .mp3
         } else {
             return nil

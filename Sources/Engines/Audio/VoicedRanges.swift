@@ -1,23 +1,23 @@
 package import ScribeDomain
 
-/// Where in a recording somebody speaks, by the measure of ``VoicedStretches``: 20 ms that are louder than a hundredth of full
-/// scale, and no shorter pause than 300 ms.
+/// Time ranges with speech in a recording, by the same measure as ``VoicedStretches``. A frame of 20 ms counts as
+/// speech above a hundredth of full scale. Pauses shorter than 300 ms belong to the speech.
 package struct VoicedRanges: Hashable, Sendable {
-    /// In seconds and in order. None touches another.
+    /// Ranges in seconds, in order and without contact.
     package private(set) var ranges: [ClosedRange<Double>] = []
 
-    /// In dBFS.
+    /// Level below which a frame counts as silence, in dBFS.
     private static let quiet = -40.0
     private static let frameTime = 0.02
-    /// In seconds.
+    /// Shortest pause that separates ranges, in seconds.
     private static let pause = 0.3
-    /// Seconds of a recording that are decoded and looked at together.
+    /// Length of the pieces that are decoded and measured, in seconds.
     private static let pieceTime = 600.0
 
     package init() {}
 
-    /// Finds the ranges of a recording. There is none if nobody speaks in it, or if it cannot be decoded.
-    /// - Parameter duration: of the recording as its header says, in seconds. A header may promise more than there is.
+    /// Finds the speech ranges of a recording. The result is empty without speech and for undecodable audio.
+    /// - Parameter duration: duration by the header, in seconds; the file may be shorter.
     package init(of recording: Recording, duration: Double, by decoder: WaveDecoder) async throws {
         self = try await recording.withLocalFile { audio in
             if let ranges = try await decoder.read(audio, { Self(ofWave: $0) }) { return ranges }
@@ -34,8 +34,8 @@ package struct VoicedRanges: Hashable, Sendable {
         }
     }
 
-    /// Finds the ranges of a WAV with 16-bit samples.
-    /// - Parameter start: where the WAV begins in its recording, in seconds.
+    /// Finds the speech ranges of a WAV with 16-bit samples.
+    /// - Parameter start: start of the WAV within its recording, in seconds.
     init?(ofWave wave: AudioBytes, from start: Double = 0) {
         guard let samples = WaveSamples(wave) else { return nil }
         let frame = Int(Double(samples.rate) * Self.frameTime) * samples.channels
@@ -46,9 +46,10 @@ package struct VoicedRanges: Hashable, Sendable {
         }
     }
 
+    /// Adds the speech in a run of frames.
     /// - Parameters:
-    ///   - levels: of one frame after the other, in dBFS.
-    ///   - start: where the first one begins, in seconds.
+    ///   - levels: level of each frame, in dBFS.
+    ///   - start: start of the first frame, in seconds.
     mutating func add(_ levels: [Double], from start: Double) {
         for (place, level) in levels.enumerated() where level >= Self.quiet {
             let frame = start + Double(place) * Self.frameTime
@@ -56,7 +57,7 @@ package struct VoicedRanges: Hashable, Sendable {
         }
     }
 
-    /// Adds a range behind the others, or to the last one if there is no pause between them.
+    /// Appends a range, or extends the last range if no pause separates them.
     private mutating func add(_ range: ClosedRange<Double>) {
         if let last = ranges.last, range.lowerBound - last.upperBound < Self.pause {
             ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
@@ -67,9 +68,9 @@ package struct VoicedRanges: Hashable, Sendable {
 }
 
 extension RecognisedSpeech {
-    /// The words with their times. Where the recogniser knows none, they follow each other evenly while somebody speaks, and
-    /// a pause falls behind a sentence that ends near it.
-    /// - Parameter duration: of what they were heard in, in seconds.
+    /// Words with times. If the recogniser gives no times, words are spread evenly over the speech ranges. A pause then
+    /// falls after a sentence that ends near it.
+    /// - Parameter duration: duration of the recognised audio, in seconds.
     package func words(in voiced: VoicedRanges, over duration: Double) -> [TimedWord] {
         guard words.isEmpty else { return words }
         let words = text.words.map(String.init)
@@ -91,7 +92,8 @@ extension RecognisedSpeech {
         return placed
     }
 
-    /// The end of the sentence that is nearest to a place between words, at most three words away; else the place itself.
+    /// End of the sentence nearest to a position between words, at most three words
+    /// away; otherwise the position itself.
     private static func cut(_ words: [String], near place: Double) -> Int {
         let nearest = Int(place.rounded())
         let ends = (max(1, nearest - 3)...max(1, nearest + 3)).filter {
@@ -102,7 +104,7 @@ extension RecognisedSpeech {
 }
 
 extension String {
-    /// Whether a word is the last of its sentence.
+    /// Whether the word ends with sentence punctuation.
     package var endsSentence: Bool { last.map { ".?!।".contains($0) } ?? false }
 }
 

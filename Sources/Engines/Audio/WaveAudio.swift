@@ -1,4 +1,4 @@
-/// RIFF WAVE: the `fmt ` chunk gives bytes per second, the `data` chunk the length.
+/// Duration of RIFF WAVE files: length of the `data` chunk over the bytes per second in the `fmt ` chunk.
 enum WaveAudio {
     static func duration(of bytes: AudioBytes) -> Double? {
         var position = 12
@@ -8,7 +8,7 @@ enum WaveAudio {
                 bytesPerSecond = bytes.uint32LittleEndian(at: position + 16)
             } else if name == "data" {
                 guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
-                // A recorder that was streaming leaves 0 or the largest number here; what is there is what counts.
+                // A streaming recorder writes 0 or the largest number as length; then the bytes present count.
                 let present = bytes.count - position - 8
                 let declared = size == 0 || size == .max ? present : Int(size)
                 return Double(min(declared, present)) / Double(bytesPerSecond)

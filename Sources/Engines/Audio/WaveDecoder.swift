@@ -1,7 +1,7 @@
 package import NIOPosix
 package import ScribeDomain
 
-/// Decodes recordings to WAV with 16-bit samples, by ffmpeg where it is installed.
+/// Decodes recordings to WAV with 16-bit samples, with ffmpeg if it is installed.
 package struct WaveDecoder: Sendable {
     private let decodes: Bool
     private let temporary: TemporaryFiles
@@ -9,9 +9,10 @@ package struct WaveDecoder: Sendable {
     private let files: NIOThreadPool
     private let slots: Slots
 
+    /// Creates a decoder.
     /// - Parameters:
-    ///   - concurrency: how many are decoded at the same time.
-    ///   - decodes: whether ffmpeg is used. Without it only recordings that are WAV can be read.
+    ///   - concurrency: most recordings that are decoded at the same time.
+    ///   - decodes: whether ffmpeg is used. Without it only WAV recordings can be read.
     package init(
         concurrency: Int, decodes: Bool = true, temporary: TemporaryFiles, clock: WallClock, files: NIOThreadPool
     ) {
@@ -22,16 +23,16 @@ package struct WaveDecoder: Sendable {
         slots = Slots(count: concurrency)
     }
 
-    /// Reads a recording as it is.
+    /// Reads a recording without decoding it.
     func read<Value: Sendable>(
         _ audio: String, _ body: @escaping @Sendable (AudioBytes) -> Value?
     ) async throws -> Value? {
         try await files.runIfActive { body(try AudioBytes(file: audio)) }
     }
 
-    /// Reads a part of a recording, decoded.
-    /// - Parameter range: the part, in seconds. The longer it is, the more bytes are written to disk and held in memory.
-    /// - Returns: nil where there is nothing that can be decoded.
+    /// Decodes a part of a recording and reads it.
+    /// - Parameter range: in seconds. Bytes on disk and in memory grow with its length.
+    /// - Returns: nil if the part cannot be decoded.
     func readDecoded<Value: Sendable>(
         _ audio: String, _ range: ClosedRange<Double>, for tenant: String,
         _ body: @escaping @Sendable (AudioBytes) -> Value?

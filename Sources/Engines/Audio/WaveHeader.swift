@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// The head of a WAV for samples that come without one.
+/// Writer of WAV headers for raw samples.
 package struct WaveHeader: Hashable, Sendable {
-    /// How the samples are written: the number of RIFF's registry, and the bits of each.
+    /// Encoding of the samples, by RIFF's format number and the bits per sample.
     package enum Encoding: Hashable, Sendable {
         case linear(bits: Int)
         case alaw
@@ -28,19 +28,21 @@ package struct WaveHeader: Hashable, Sendable {
     private let channels: Int
     private let sampleRate: Int
 
+    /// Creates a header format.
     /// - Parameters:
     ///   - channels: 1 to 8.
-    ///   - sampleRate: in Hz, 192,000 at most.
+    ///   - sampleRate: in Hz, at most 192,000.
     package init(_ encoding: Encoding, channels: Int, sampleRate: Int) {
         self.encoding = encoding
         self.channels = channels
         self.sampleRate = sampleRate
     }
 
-    /// - Parameter size: of the samples, in bytes; nil while nobody knows.
+    /// Bytes of the header.
+    /// - Parameter size: size of the samples in bytes; nil if unknown.
     package func bytes(before size: Int?) -> ByteBuffer {
         let frame = channels * encoding.bits / 8
-        // As recorders write that are streaming.
+        // An unknown size is written as the largest number, as streaming recorders do.
         let known = size.flatMap { UInt32(exactly: $0 + 36) }
         var header = ByteBuffer(string: "RIFF")
         header.writeInteger(known ?? .max, endianness: .little)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The samples of a WAV file with 16 bits each, all channels in turn.
+/// 16-bit samples of a WAV file, channels interleaved.
 struct WaveSamples {
     let rate: Int
     let channels: Int
@@ -18,7 +18,7 @@ struct WaveSamples {
                 let rate = bytes.uint32LittleEndian(at: position + 12),
                 let bits = bytes.uint16LittleEndian(at: position + 22)
             {
-                // Plain samples, or "extensible", which says the same further on.
+                // Plain PCM, or the extensible format, which declares PCM in a later field.
                 guard coding == 1 || coding == 0xFFFE, bits == 16, (1...8).contains(channels),
                     (4000...192_000).contains(rate)
                 else { return nil }
@@ -38,8 +38,8 @@ struct WaveSamples {
         return nil
     }
 
-    /// The level of each frame of so many samples, in dB of full scale, and how many samples are clipped.
-    /// - Parameter range: of samples. Less than a frame at its end is left out.
+    /// Measures the level of each frame in dBFS, and counts the clipped samples.
+    /// - Parameter range: range of samples; an incomplete frame at its end is left out.
     func frames(of length: Int, in range: Range<Int>) -> (levels: [Double], clipped: Int) {
         bytes.withData { data in
             data.withUnsafeBytes { memory in
@@ -59,12 +59,12 @@ struct WaveSamples {
         }
     }
 
-    /// The squares of the samples, and how many are clipped: 32,700 and more, of either sign.
+    /// Sums the squares of the samples and counts the clipped ones, 32,700 and more in magnitude.
     ///
-    /// Every upload is looked at. Nothing in the first loops can trap or branch, so that the compiler does several samples
-    /// at a time.
+    /// The function runs on every upload. Its first loops neither trap nor branch, so
+    /// that the compiler vectorises them.
     ///
-    /// - Parameter samples: at most 2^16, so that the halves of their squares add up in 32 bits.
+    /// - Parameter samples: at most 2^16 samples, so that the halves of their squares add up in 32 bits.
     private static func sum(of samples: UnsafeRawBufferPointer) -> (energy: UInt64, clipped: Int) {
         guard let start = samples.baseAddress else { return (0, 0) }
         let count = samples.count / 2

@@ -1,4 +1,4 @@
-/// WebM: the duration that its header names, or, as browsers record it live without one, the time of its last block.
+/// Duration of WebM files: from the header, or the time of the last block, because browsers record without a duration.
 enum WebMAudio {
     private enum Element {
         static let segment: UInt64 = 0x1853_8067
@@ -25,7 +25,8 @@ enum WebMAudio {
             let content = position + idSize + sizeSize
             switch id {
             case Element.segment, Element.info, Element.cluster, Element.blockGroup:
-                // Opened: what they contain comes next. Their size may be unknown in a live recording.
+                // Container elements are opened: their content comes next. Their size
+                // may be unknown in a live recording.
                 position = content
                 continue
             case Element.timestampScale:
@@ -35,7 +36,7 @@ enum WebMAudio {
             case Element.clusterTimestamp:
                 cluster = bytes.unsigned(at: content, size: Int(min(size, 8))).map { Double($0) } ?? cluster
             case Element.simpleBlock, Element.block:
-                // A track number, then a signed time relative to the cluster.
+                // Layout: a track number, then a signed time relative to the cluster.
                 if let (_, trackSize) = number(at: content, of: bytes, keepingMarker: false),
                     let relative = bytes.unsigned(at: content + trackSize, size: 2)
                 {
@@ -51,7 +52,7 @@ enum WebMAudio {
         return max(declared ?? 0, last) * scale / 1_000_000_000
     }
 
-    /// An EBML number of variable length, and how many bytes it takes.
+    /// Parses an EBML number of variable length and its size in bytes.
     private static func number(
         at position: Int, of bytes: AudioBytes, keepingMarker: Bool
     ) -> (value: UInt64, size: Int)? {

@@ -1,18 +1,18 @@
 package import Foundation
 package import ScribeDomain
 
-/// What the rules make of a conversation: title, overview, what is to be done, and what to remember. Every word of it was
-/// said.
+/// Rule-based summary of a conversation: title, overview, tasks, events and memories, from spoken words only.
 package enum ConversationSummary {
     private static let longestTitle = 60
     private static let longestOverview = 600
-    /// In characters: of a conversation without anything medical.
+    /// Longest overview of a conversation without medical content, in characters.
     private static let longestSmallTalk = 200
     private static let longestMemory = 2000
 
+    /// Summarises a conversation.
     /// - Parameters:
-    ///   - facts: those of the transcript.
-    ///   - transcript: a line for each turn.
+    ///   - facts: facts of the transcript.
+    ///   - transcript: one line per turn.
     package static func summary(_ facts: [ClinicalFact], of transcript: String, at date: Date) -> Conversation.Summary {
         var summary = Conversation.Summary()
         func texts(_ kinds: ClinicalFact.Kind...) -> [String] {
@@ -52,8 +52,8 @@ package enum ConversationSummary {
         return summary
     }
 
-    /// What outlasts the visit: allergies, chronic illness, what is taken regularly, and what is liked.
-    /// - Returns: each with its category.
+    /// Extracts lasting facts: allergies, chronic illness, regular medication and preferences.
+    /// - Returns: each memory with its category.
     package static func memories(_ facts: [ClinicalFact], in transcript: String) -> [(
         content: String, category: String
     )] {
@@ -67,7 +67,7 @@ package enum ConversationSummary {
             case .socialHistory:
                 return (sentence(fact.text), "habits")
             case .medication:
-                // Not a course that ends.
+                // A course with an end is no habit.
                 let isRegular = regular.contains { text.contains($0) } && !text.contains(" for ")
                 return isRegular ? (sentence(fact.text), "habits") : nil
             case .chiefComplaint, .complaint, .presentIllness, .negative, .vital, .examination, .result, .assessment,
@@ -90,7 +90,7 @@ package enum ConversationSummary {
             .prefix(Limits.memoriesOfConversation))
     }
 
-    /// Whether it is a task: not a medicine that is taken already.
+    /// Whether a fact is a task; a medication counts only if it changes.
     private static func isToDo(_ fact: ClinicalFact) -> Bool {
         switch fact.kind {
         case .medication: fact.details["change"] != nil
@@ -107,14 +107,14 @@ package enum ConversationSummary {
         text.words.prefix(6).joined(separator: " ")
     }
 
-    /// At most so many characters, ended where a word ends.
+    /// Cuts a text to at most `length` characters, at the end of a word.
     private static func shortened(_ text: String, to length: Int) -> String {
         guard text.count > length else { return text }
         let cut = text.prefix(length)
         return String(cut.lastIndex(of: " ").map { cut[..<$0] } ?? cut) + "…"
     }
 
-    /// `in one week`, `after 5 days`; nil where no time is named.
+    /// Parses a time such as `in one week` or `after 5 days`, in days; nil without one.
     private static func days(until text: String) -> Int? {
         let words = Speech(text).words.map(\.plain)
         let units = ["day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30]

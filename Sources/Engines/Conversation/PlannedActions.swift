@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// Tasks and appointments that people name: "I'll send the report by Friday", "Tuesday at 10 am".
+/// Finds tasks and appointments in speech: "I'll send the report by Friday", "Tuesday at 10 am".
 enum PlannedActions {
     struct Appointment: Hashable {
         let text: String
@@ -19,7 +19,7 @@ enum PlannedActions {
         "message", "ring", "collect", "sign",
     ]
 
-    /// The tasks, each once, in the order in which they were said.
+    /// Finds the tasks, in spoken order and without duplicates.
     static func tasks(in clauses: [Dialogue.Clause]) -> [String] {
         clauses.compactMap { clause -> String? in
             let tokens = NoteVoice.withoutIdle(clause.tokens)
@@ -32,8 +32,8 @@ enum PlannedActions {
         }.removingDuplicates()
     }
 
-    /// Appointments with their times, in UTC.
-    /// - Parameter date: when it was said.
+    /// Finds appointments with their times in UTC.
+    /// - Parameter date: time of the conversation.
     static func appointments(in clauses: [Dialogue.Clause], at date: Date) -> [Appointment] {
         clauses.compactMap { clause -> Appointment? in
             guard let day = day(in: clause.tokens, after: date), let minutes = time(in: clause.tokens) else {
@@ -48,7 +48,7 @@ enum PlannedActions {
         "sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
     ]
     private static let secondsOfDay = 86_400.0
-    /// 1970-01-01 was one, counted from Sunday.
+    /// Weekday of 1970-01-01, counted from Sunday.
     private static let thursday = 4
 
     private static func day(in tokens: [Token], after date: Date) -> Date? {
@@ -66,7 +66,7 @@ enum PlannedActions {
         return nil
     }
 
-    /// In minutes after midnight: "at 10 am", "at 14:30".
+    /// Parses a time of day such as "at 10 am" or "at 14:30", in minutes after midnight.
     private static func time(in tokens: [Token]) -> Int? {
         for position in tokens.indices.dropLast() where tokens[position].plain == "at" {
             var word = tokens[position + 1].plain

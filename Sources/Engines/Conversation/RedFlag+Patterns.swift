@@ -59,7 +59,7 @@ extension RedFlag {
         "vomiting|vomited|throwing|threw|coughing|coughed|bringing ~ blood",
         "khoon ~ ruk|band|bahut|ulti",
         "haven't|hasn't felt ~ baby move|moving", "baby ~ stopped moving",
-        // Said in other ways.
+        // Other wordings.
         "lips|tongue|face|throat|throat's|tongue's ~ blown|huge|ballooned|puffed|closing|enormous",
         "chest ~ tearing|ripping|gripping|vice|squeezing|squeezed", "elephant ~ sitting|chest",
         "hang|hanging|shoot|shooting|drown|drowning|stab|stabbing|burn myself|himself|herself",
@@ -86,7 +86,7 @@ extension RedFlag {
         "swallowed ~ magnets|magnet|coin", "pulse ~ gone|thready", "heart ~ stopped",
         "can't|cannot|couldn't|unable pee|urinate ~ legs|numb", "numb ~ saddle|groin|bottom",
         "burnt|burned ~ face|airway",
-        // The rest.
+        // Other conditions.
         "sudden|suddenly ~ testicle|testicular|ball|balls|groin", "testicle|testicular ~ sudden|suddenly|agony|severe",
         "sugar|diabetic|diabetes ~ vomiting|throwing|confused|drowsy",
         "confused ~ vomiting|diabetic|fever|shivering|shaking",
@@ -97,7 +97,7 @@ extension RedFlag {
 
     private static let another = "he|she|he's|she's|him|her|baby|newborn|son|daughter|husband|wife|words|speech"
 
-    /// Signs that are told in any order.
+    /// Patterns of emergencies whose words may come in any order.
     static let signs = [
         // The heart and the great vessels.
         "clutching|clutches|grabbing & chest", "band|belt|vice|tightness|heaviness & chest|breastbone",
@@ -192,7 +192,7 @@ extension RedFlag {
         "throat & tight|tighter|closing|lump & peanut|nut|nuts|prawn|sting|injection|bee|wasp",
     ]
 
-    /// Patterns that mean an emergency only together with a word of another clause.
+    /// Patterns that mean an emergency only beside a word of another clause.
     static let combined: [(beside: Set<String>, flag: RedFlag)] = [
         (["pregnant", "pregnancy", "trimester"], RedFlag("bleeding|blood", .emergency)),
         (

@@ -1,18 +1,18 @@
 import ScribeDomain
 
-/// A pattern of words that stands for an emergency or something urgent.
+/// Word pattern of an emergency or an urgent condition.
 ///
-/// Written as words with a space between; `|` separates alternatives, and `~` stands for up to four words of any kind:
-/// `throat ~ swelling|closing`. Words on both sides of `&` stand near one another in any order: `rash & purple|spots`.
+/// Words are separated by spaces; `|` separates alternatives, and `~` stands for up to four words of any kind:
+/// `throat ~ swelling|closing`. Words on both sides of `&` stand close together in any order: `rash & purple|spots`.
 struct RedFlag: Sendable {
     private enum Element {
         case word(Set<String>)
         case gap
     }
 
-    /// In words.
+    /// Most words that `~` stands for.
     private static let longestGap = 4
-    /// In words, from the first to the last of those in any order.
+    /// Most words from the first to the last word of an unordered pattern.
     private static let widest = 11
     private static let negations: Set = [
         "not", "no", "isn't", "aren't", "hasn't", "haven't", "doesn't", "don't", "won't", "nahi", "nahin", "नहीं",
@@ -20,11 +20,11 @@ struct RedFlag: Sendable {
 
     let level: Urgency.Level
     private let elements: [Element]
-    /// Groups of words, one of each near the others in any order; empty for a pattern with an order.
+    /// Word groups of an unordered pattern, of which each must match one word; empty for an ordered pattern.
     private let together: [Set<String>]
-    /// Words with which it may begin.
+    /// Words with which a match can begin.
     let beginnings: Set<String>
-    /// Whether a denial is part of it: "not breathing".
+    /// Whether the pattern itself contains a denial: "not breathing".
     let denies: Bool
 
     init(_ pattern: String, _ level: Urgency.Level) {
@@ -48,7 +48,7 @@ struct RedFlag: Sendable {
             }
     }
 
-    /// Where it ends if it begins at `position`; nil where it does not.
+    /// End of a match that begins at `position`; nil without a match.
     func end(in words: [String], at position: Int, before limit: Int) -> Int? {
         guard !together.isEmpty else { return end(elements[...], words, position, limit) }
         var last = position
@@ -76,7 +76,7 @@ struct RedFlag: Sendable {
 }
 
 extension RedFlag {
-    /// All of them by the words with which they may begin.
+    /// Red flags by the words with which a match can begin.
     static let byBeginning: [String: [RedFlag]] = {
         var found: [String: [RedFlag]] = [:]
         for flag in (emergencies + signs).map({ RedFlag($0, .emergency) }) + urgencies.map({ RedFlag($0, .urgent) }) {
@@ -85,6 +85,6 @@ extension RedFlag {
         return found
     }()
 
-    /// The words with which any begins.
+    /// Words with which a match of any red flag can begin.
     static let beginnings = Set(byBeginning.keys).union(combined.flatMap(\.flag.beginnings))
 }

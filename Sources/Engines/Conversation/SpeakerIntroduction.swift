@@ -1,12 +1,12 @@
 import Foundation
 
-/// Finds the name in an introduction: `my name is Asha`, `I'm Dr Rao`, `I'm John`, `John is my name` (streaming.md 4.8).
+/// Finds a speaker's name in an introduction: `my name is Asha`, `I'm Dr Rao`, `John is my name` (streaming.md 4.8).
 package enum SpeakerIntroduction {
     private static let openings = [
         "my name is", "i am doctor", "i'm doctor", "i am dr", "i'm dr", "this is doctor", "this is dr", "i am nurse",
         "i'm nurse",
     ].map { $0.split(separator: " ").map(String.init) }
-    /// Openings that need a capital letter after them: most words after `I'm` are no names.
+    /// Openings that need a capital letter after them, because most words after `I'm` are no names.
     private static let vague = ["i'm", "i am"].map { $0.split(separator: " ").map(String.init) }
     private static let closing = ["is", "my", "name"]
     private static let titles: Set<String> = ["doctor", "dr", "nurse"]
@@ -14,7 +14,7 @@ package enum SpeakerIntroduction {
         "and", "i", "i'm", "from", "here", "the", "your", "not", "a", "an", "on",
     ]
 
-    /// The name, with its title; nil when nobody is introduced.
+    /// Name of the introduced speaker, with title; nil without an introduction.
     package static func name(in text: String) -> String? {
         let speech = Speech(text)
         for position in speech.words.indices {
@@ -29,7 +29,7 @@ package enum SpeakerIntroduction {
                 var names: [String] = []
                 for word in rest.prefix(2) {
                     let isName = !noNames.contains(word.plain) && word.plain.first?.isLetter == true
-                    // Of the second only a capital letter says that it is one.
+                    // A second word counts as a name only with a capital letter.
                     guard isName, names.isEmpty || word.spoken.first?.isUppercase == true else { break }
                     names.append(word.plain.capitalized)
                     if word.spoken.last.map({ ".,;:!?".contains($0) }) ?? false { break }

@@ -1,4 +1,4 @@
-/// Recognises statements about the past, about relatives and about fiction: no present emergencies.
+/// Recognises statements about the past, relatives and fiction, which are no present emergencies.
 extension UrgencyRules {
     private static let pastPhrases: [[String]] = [
         "history of", "years ago", "year ago", "months ago", "month ago", "last year", "last month", "used to",
@@ -33,7 +33,7 @@ extension UrgencyRules {
             && !words.contains(where: ["just", "now", "is"].contains)
     }
 
-    /// Words of fiction, news and learning: a joke, a film, a course.
+    /// Words of fiction, news and learning: jokes, films, courses.
     private static let tales: Set = [
         "joke", "jokes", "joking", "film", "movie", "movies", "series", "episode", "novel", "book", "story", "news",
         "article", "podcast", "documentary", "character", "training", "course", "lecture", "exam", "drill", "leaflet",
@@ -41,7 +41,7 @@ extension UrgencyRules {
         "television", "tv", "students", "footballer", "footballers", "celebrity", "celebrities", "programme", "actor",
         "bill", "price", "exams", "textbook", "leaflets", "scale", "zero",
     ]
-    /// Words of events with an audience. Beside a word of ``near`` they tell of an emergency there.
+    /// Words of events with an audience. Beside a word of ``near`` the emergency happens at the event.
     private static let shows: Set = ["show", "game", "football", "match", "pitch", "concert", "player", "class"]
     private static let near: Set = ["i", "i'm", "i've", "my", "me", "he's", "she's", "just", "now", "help"]
 

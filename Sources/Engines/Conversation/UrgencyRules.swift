@@ -1,14 +1,15 @@
 package import ScribeDomain
 
-/// Finds red flags in what is said: not where they are asked, denied, supposed, somebody else's past, or long ago
-/// (streaming.md 4.8). A rule of thumb for tests.
+/// Finds red flags in speech: a rule of thumb for tests (streaming.md 4.8).
+///
+/// A flag does not count in a question, a denial or a supposition, in another person's past, or in the distant past.
 package enum UrgencyRules {
-    /// The level of a text, one line or several turns; nil when there is nothing in it.
-    /// - Parameter question: what was said just before, for an answer such as "Yes".
+    /// Urgency of a text of one or several turns; nil without a red flag.
+    /// - Parameter question: text said just before, for an answer such as "Yes".
     package static func level(of text: String, after question: String? = nil) -> Urgency.Level? {
-        // As much as a segment may hold, and its marks are counted elsewhere.
+        // The text is at most one segment long; the caller has checked its combining marks.
         let sentences = Speech.sentences(of: text)
-        // Most of what is said has none of these words.
+        // Fast path: most speech has none of these words.
         let mayFlag = sentences.contains { $0.words.contains { RedFlag.beginnings.contains($0.plain) } }
         guard mayFlag || question != nil else { return nil }
         let said = Set(sentences.flatMap { $0.words.map(\.plain) })
@@ -26,7 +27,7 @@ package enum UrgencyRules {
                 case nil: break
                 }
                 if clause.isQuestion {
-                    // The next question takes the place of one that nobody has answered.
+                    // The next question replaces an unanswered one.
                     let level = levelAsked(in: clause)
                     if clause.opensQuestion || level != nil { asked = level }
                 } else if let level = asserted(in: clause, combined) {
@@ -37,7 +38,7 @@ package enum UrgencyRules {
         return found
     }
 
-    /// Whether a text begins with an answer, so that the question before it counts.
+    /// Whether a text begins with a yes, so that the question before it counts.
     package static func isAnswer(_ text: String) -> Bool {
         Speech.sentences(of: text).first.flatMap { clauses(of: $0).first }.flatMap(Answer.init) == .yes
     }
@@ -47,9 +48,9 @@ package enum UrgencyRules {
     /// A part of a sentence with one subject.
     private struct Clause {
         var words: [String]
-        /// Whether it asks.
+        /// Whether the clause is a question.
         var isQuestion = false
-        /// Whether its first words say so, and not the mark at the end of its sentence alone.
+        /// Whether the first words make the clause a question, not only the question mark at the end of its sentence.
         var opensQuestion = false
     }
 
@@ -84,7 +85,7 @@ package enum UrgencyRules {
         "now",
         "doctor", "mujhe", "mera", "meri",
     ]
-    /// What a subject follows without a new thought.
+    /// Words after which a subject does not begin a new clause.
     private static let binding: Set = [
         "and", "or", "that", "if", "when", "think", "thinks", "thought", "because", "to", "with", "of", "in", "for",
         "on",
@@ -112,7 +113,7 @@ package enum UrgencyRules {
         for (index, word) in sentence.words.enumerated() where !fillers.contains(word.plain) {
             let previous = clauses[clauses.count - 1].words.last
             let next = sentence.words[(index + 1)...].first { !fillers.contains($0.plain) }?.plain
-            // "It doesn't make any sense" asks nothing.
+            // "It doesn't make any sense" is no question.
             let asks =
                 sentence.longest(of: asking, at: index) != nil
                 && !(word.plain == "any" && clauses[clauses.count - 1].words.contains(where: denyingVerbs.contains))
@@ -128,7 +129,7 @@ package enum UrgencyRules {
                 clauses[clauses.count - 1].isQuestion = true
                 clauses[clauses.count - 1].opensQuestion = true
             }
-            // Without punctuation an answer follows its question at once.
+            // Without punctuation an answer directly follows its question.
             if clauses[clauses.count - 1].isQuestion,
                 ["yes", "yeah", "no", "nope", "haan", "none"].contains(word.plain)
             {
@@ -141,9 +142,10 @@ package enum UrgencyRules {
         return clauses.map { Clause(words: $0.words, isQuestion: true, opensQuestion: $0.opensQuestion) }
     }
 
-    // MARK: What is asked, and what is said to be so
+    // MARK: Questions and assertions
 
-    /// - Parameter more: flags beside those that are always ones.
+    /// Finds the red flags in a clause.
+    /// - Parameter more: additional flags for this text.
     private static func flags(
         in words: [String], _ more: [RedFlag] = []
     ) -> [(start: Int, end: Int, flag: RedFlag)] {
@@ -163,7 +165,7 @@ package enum UrgencyRules {
         let words = clause.words
         let found = flags(in: words, combined)
         guard !found.isEmpty, !isPast(words) else { return nil }
-        // Once for all flags: there may be as many as words.
+        // Computed once for all flags: there may be as many flags as words.
         let begins = words.indices.first { denies(words, at: $0) || supposes(words, at: $0) } ?? words.count
         return found.filter { found in
             found.start <= begins && (found.flag.denies || !isDeniedWithin(words[found.start..<found.end]))
@@ -172,7 +174,7 @@ package enum UrgencyRules {
         }.map(\.flag.level).max()
     }
 
-    /// What is denied after a verb such as "don't": "I don't know" denies nothing.
+    /// Words that a verb such as "don't" can deny: "I don't know" denies nothing.
     private static let deniable: Set = [
         "have", "had", "having", "get", "getting", "got", "feel", "feeling", "felt", "any", "experience",
         "experiencing",
@@ -188,12 +190,12 @@ package enum UrgencyRules {
         "wouldn't",
         "won't", "ain't",
     ]
-    /// After "no" or "not" these deny nothing.
+    /// Words after which "no" or "not" denies nothing.
     private static let strengthening: Set = [
         "only", "just", "idea", "sure", "longer", "doubt", "one", "well", "good", "better", "matter",
     ]
 
-    /// Whether all that follows a word is denied.
+    /// Whether a word denies everything after it in the clause.
     private static func denies(_ words: [String], at index: Int) -> Bool {
         let next = index + 1 < words.count ? words[index + 1] : ""
         guard !strengthening.contains(next) else { return false }
@@ -210,10 +212,10 @@ package enum UrgencyRules {
         "when", "warning", "used",
     ]
 
-    /// Whether all that follows a word is only possible.
+    /// Whether a word makes everything after it in the clause hypothetical.
     private static func supposes(_ words: [String], at index: Int) -> Bool {
         guard suppositions.contains(words[index]) else { return false }
-        // "When I lie down my chest hurts", "if I breathe in": so it is.
+        // "When I lie down my chest hurts" and "if I breathe in" state facts.
         guard ["if", "when"].contains(words[index]), index + 2 < words.count,
             // "Bring her back if she goes floppy"
             !words[..<index].contains(
@@ -227,13 +229,13 @@ package enum UrgencyRules {
         .contains(words[index + 2])
     }
 
-    /// "My face isn't drooping": the denial stands among the flag's own words.
+    /// Whether a denial stands among the flag's own words: "my face isn't drooping".
     private static func isDeniedWithin(_ words: ArraySlice<String>) -> Bool {
         words.dropFirst().contains(
             where: ["isn't", "aren't", "wasn't", "hasn't", "haven't", "not", "no"].contains)
     }
 
-    /// After a flag these say that it is no more, or never was.
+    /// Whether the words after a flag say that the condition has ended or never occurred.
     private static func isOver(_ words: ArraySlice<String>) -> Bool {
         let text = words.prefix(8)
         if text.contains(

@@ -1,12 +1,12 @@
 import Foundation
 import ScribeDomain
 
-/// Places for streams that ffmpeg decodes. A decoder takes some 40 MB, so there are few, and a business that has many
-/// leaves some to others.
+/// Limits how many live streams ffmpeg decodes at the same time. A decoder takes about 40 MB. A tenant with many
+/// decoders leaves some free for others.
 final class DecoderPlaces: Sendable {
     private struct Holder {
         let tenant: String
-        /// When its stream was last fed; nil while it is being fed.
+        /// Time of the stream's last audio; nil while audio is being fed.
         var lastFed: Date?
         let giveWay: @Sendable () -> Void
     }
@@ -17,15 +17,16 @@ final class DecoderPlaces: Sendable {
     }
 
     private let count: Int
-    /// The places that a tenant keeps when others want some, and the number that it leaves free for them when it has more.
+    /// Number of places guaranteed to a tenant, and number that a tenant with more must leave free for others.
     private let share: Int
     private let idleTime: TimeInterval
     private let clock: WallClock
     private let state = LockedValue(State())
 
+    /// Creates the places.
     /// - Parameters:
-    ///   - count: how many there are.
-    ///   - idleTime: a stream that was fed nothing for so long gives its place to one that finds none.
+    ///   - count: number of places.
+    ///   - idleTime: silence of a stream after which a new stream may take its place.
     init(count: Int, idleTime: Duration, clock: WallClock) {
         self.count = count
         share = min(8, max(1, count / 4))
@@ -33,8 +34,9 @@ final class DecoderPlaces: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter giveWay: is called when another needs the place and this one's stream is idle.
-    /// - Throws: ``EngineFailure`` where none is free.
+    /// Takes a place for a tenant's stream.
+    /// - Parameter giveWay: called if another stream takes this place while its own stream is idle.
+    /// - Throws: ``EngineFailure`` if no place is free.
     func take(_ tenant: String, giveWay: @escaping @Sendable () -> Void) throws(EngineFailure) -> DecoderPlace {
         let now = clock.now
         let (number, evicted) = state.withLock { state -> (Int?, Holder?) in
@@ -79,7 +81,7 @@ final class DecoderPlaces: Sendable {
     fileprivate var now: Date { clock.now }
 }
 
-/// One of the places, which is free again when this is deallocated.
+/// Place of one stream; deallocation frees the place.
 final class DecoderPlace: Sendable {
     private let number: Int
     private let places: DecoderPlaces
@@ -91,7 +93,7 @@ final class DecoderPlace: Sendable {
 
     deinit { places.giveBack(number) }
 
-    /// Feeds its stream, which is not idle meanwhile.
+    /// Feeds the stream, which does not count as idle meanwhile.
     func feeding(_ feed: () async throws -> Void) async rethrows {
         places.setLastFed(nil, number)
         defer { places.setLastFed(places.now, number) }

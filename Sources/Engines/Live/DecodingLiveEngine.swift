@@ -42,8 +42,8 @@ package struct DecodingLiveEngine: LiveEngine {
                 do {
                     try await work()
                 } catch {
-                    // The failure is emitted first: the other parts then fail because their queues end, which would
-                    // hide the cause.
+                    // The failure is emitted first: the other parts then fail because their
+                    // queues end, which would hide the cause.
                     if let failure = error as? EngineFailure { try? await emit(.failed(failure)) }
                     await encoded.finish(throwing: error)
                     await decoded.finish(throwing: error)

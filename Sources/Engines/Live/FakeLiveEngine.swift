@@ -1,8 +1,9 @@
 import NIOCore
 
-/// Says the same words over and over, one for each quarter of a second of sound: a pure function of the options, of the
-/// bytes, and of where among them it was told to settle. Neither how they are cut nor how fast they come changes a thing
-/// (streaming.md 6).
+/// Fake live engine: repeats a fixed script, one word per 240 ms of sound (streaming.md 6).
+///
+/// The output depends only on the options, the bytes, and the positions of finalize requests. Neither the size of the
+/// pieces nor their pace changes the output.
 package struct FakeLiveEngine: LiveEngine {
     package let name = "fake"
 
@@ -37,7 +38,7 @@ private struct FakeLiveSession: LiveSession {
         }
     }
 
-    /// The fake says what it says.
+    /// Ignored: the script is fixed.
     mutating func expect(_ vocabulary: [String]) {}
 
     mutating func finalize() async throws {
@@ -55,7 +56,7 @@ private struct FakeLiveSession: LiveSession {
     }
 }
 
-/// One channel, counted in samples.
+/// State of one channel, in samples.
 private struct FakeLiveChannel {
     private struct Word {
         let number: Int
@@ -71,7 +72,7 @@ private struct FakeLiveChannel {
     private var words: [Word] = []
     private var voiced = 0
     private var spoken = 0
-    /// Where the last hop with sound ended.
+    /// End of the last hop with sound.
     private var lastSound: Int?
     private var lastWordEnd: Int?
     private var hasToldEnd = true
@@ -87,13 +88,13 @@ private struct FakeLiveChannel {
     private func samples(_ duration: Duration) -> Int { samples(milliseconds: Int(duration / .milliseconds(1))) }
     private func samples(milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
 
-    /// Hears one hop.
+    /// Processes one hop of samples.
     mutating func hear(isVoiced: Bool) -> [LiveEvent] {
         var events: [LiveEvent] = []
         let start = position
         position += hop
         if isVoiced {
-            // A voice that pauses for less goes on.
+            // A shorter pause does not end the speech.
             let isBegin = lastSound.map { start - $0 >= samples(milliseconds: 300) } ?? true
             if isBegin, options.tellsSpeech {
                 events.append(.speechStarted(channel: number, at: seconds(start)))
@@ -136,7 +137,8 @@ private struct FakeLiveChannel {
         return true
     }
 
-    /// - Parameter rest: samples that have come and are no whole hop.
+    /// Ends the current segment with the rest of the audio.
+    /// - Parameter rest: samples that do not fill a hop.
     mutating func settle(after rest: Int, answersFinalize: Bool) -> LiveResult {
         position += rest
         return settle(endsSpeech: true, answersFinalize: answersFinalize)
@@ -168,7 +170,7 @@ private struct FakeLiveChannel {
             language: "en")
     }
 
-    /// To the millisecond.
+    /// Converts samples to seconds, rounded to milliseconds.
     private func seconds(_ samples: Int) -> Double {
         Double((samples * 1000 + options.sampleRate / 2) / options.sampleRate) / 1000
     }

@@ -2,35 +2,36 @@ import Foundation
 package import NIOCore
 package import ScribeDomain
 
-/// Turns speech into words while it is spoken.
+/// Live speech recogniser: turns a stream of audio into words while it is spoken.
 package protocol LiveEngine: Sendable {
-    /// How it is called in logs, for example `fake`.
+    /// Name of the engine in logs, for example `fake`.
     var name: String { get }
-    /// Whether streams are listened to now.
+    /// Whether the engine takes streams now.
     var condition: EngineCondition { get }
 
-    /// Listens to one stream for as long as `body` takes. All that was heard has been told when it returns.
-    /// - Parameter emit: gets what is heard, in order; it returns when there is room for more.
-    /// - Throws: ``EngineFailure`` where nothing more can be heard, which is also told; what `body` and `emit` throw.
+    /// Recognises one stream for as long as `body` runs. On return all results have been emitted.
+    /// - Parameter emit: receives the results in order; returns when there is room for more.
+    /// - Throws: ``EngineFailure`` if recognition ends early, which is also emitted; errors of `body` and `emit`.
     func withSession(
         _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws
 }
 
-/// One stream of audio that is listened to. Its calls are made one after the other; what comes of them may come later.
+/// Live stream of audio. Calls must not overlap; their results may be emitted later.
 package protocol LiveSession: Sendable {
-    /// Hears more: 16-bit little-endian samples, channels in turn, or what ``LiveOptions/codec`` says; cut anywhere.
-    /// - Throws: ``EngineFailure``, what `emit` throws.
+    /// Feeds audio: 16-bit little-endian samples with interleaved channels, or bytes of
+    /// ``LiveOptions/codec``, cut anywhere.
+    /// - Throws: ``EngineFailure``, errors of `emit`.
     mutating func feed(_ audio: ByteBuffer) async throws
 
     /// Replaces ``LiveOptions/vocabulary`` for the rest of the stream.
     mutating func expect(_ vocabulary: [String]) async throws
 
-    /// Settles what was heard so far; the stream goes on.
+    /// Requests final results for the audio fed before this call; the stream continues.
     mutating func finalize() async throws
 
-    /// Settles what was heard; there is no more.
+    /// Ends the stream and emits its final results.
     mutating func close() async throws
 }
 
@@ -39,7 +40,7 @@ extension LiveEngine {
 }
 
 extension LiveSession {
-    /// Hears more, however much that is: in pieces, between which others get their turn.
+    /// Feeds audio of any size in pieces, so that other tasks run in between.
     package mutating func feedInPieces(_ audio: ByteBuffer) async throws {
         var rest = audio
         while let piece = rest.readSlice(length: min(LongWork.threshold, rest.readableBytes)) {
@@ -50,70 +51,70 @@ extension LiveSession {
     }
 }
 
-/// How a stream is to be listened to.
+/// Options of a live stream.
 package struct LiveOptions: Hashable, Sendable {
-    /// Samples of a channel in a second.
+    /// Samples of a channel per second.
     package var sampleRate = 16_000
-    /// In the audio.
+    /// Number of channels in the audio.
     package var channels = 1
-    /// What the audio comes as; nil for samples.
+    /// Codec of the audio; nil for samples.
     package var codec: StreamCodec?
-    /// Whether each channel is heard by itself; else they are heard together.
+    /// Whether each channel is recognised separately; otherwise the channels are mixed.
     package var hearsEachChannel = false
-    /// Whether what may still change is told too.
+    /// Whether interim results, which may still change, are emitted.
     package var tellsInterims = false
-    /// The silence that ends what was said; nil when none does.
+    /// Silence that ends an utterance; nil for none.
     package var endpointing: Duration? = .milliseconds(300)
-    /// Whether a client has named it; else a service has a usual one of its own.
+    /// Whether the client set the endpointing; otherwise a service uses its own default.
     package var namesEndpointing = false
-    /// The silence after which an utterance is over; nil when nobody wants to know.
+    /// Silence after which `utteranceEnd` is emitted; nil for never.
     package var utteranceEnd: Duration?
-    /// Whether the beginning of speech is told.
+    /// Whether the beginning of speech is emitted.
     package var tellsSpeech = false
     package var punctuates = false
-    /// Whether who speaks is told apart.
+    /// Whether words carry speaker numbers.
     package var tellsSpeakers = false
-    /// What is spoken; nil where nobody says, `multi` or `auto` where the recogniser is to find out.
+    /// Spoken language; nil if unknown, `multi` or `auto` for detection.
     package var language: String?
-    /// The recogniser's model, where somebody asks for one.
+    /// Recogniser model that the client asks for; nil for the default.
     package var model: String?
-    /// Words that are likely.
+    /// Words that the recogniser should expect.
     package var vocabulary: [String] = []
-    /// Whose it is: where recognitions wait, tenants take turns.
+    /// Tenant of the stream: waiting recognitions of several tenants take turns.
     package var tenant = ""
 
     package init() {}
 
-    /// As transcribers want to know it: nothing where they are to find out.
+    /// Languages for a transcriber; empty if it is to detect the language.
     package var languages: [String] {
         language.map { ["auto", "multi"].contains($0.lowercased()) ? [] : [$0] } ?? []
     }
 }
 
-/// What was heard.
+/// Event of a live stream.
 package enum LiveEvent: Hashable, Sendable {
-    /// Somebody begins to speak, at that second of the stream.
+    /// Speech begins, at a second of the stream.
     case speechStarted(channel: Int, at: Double)
     case result(LiveResult)
-    /// Nobody has spoken for as long as was asked for.
+    /// Silence has lasted for the requested `utteranceEnd`.
     case utteranceEnd(channel: Int, lastWordEnd: Double)
-    /// The samples of a stream that came encoded, before they are heard.
+    /// Decoded samples of an encoded stream, emitted before their recognition.
     case decoded(ByteBuffer)
-    /// Nothing more will be heard. What is called next of the session throws the same.
+    /// Recognition has failed and ends. Further calls of the session throw the same failure.
     case failed(EngineFailure)
 }
 
-/// The words of a span of a stream. Times are seconds from its beginning.
+/// Words of a time span. Times are in seconds from the beginning of the stream.
 package struct LiveResult: Hashable, Sendable {
     package let channel: Int
     package let start: Double
     package let duration: Double
     package let words: [LiveWord]
-    /// Whether the span is settled: what comes next begins behind it.
+    /// Whether the result is final: the next result begins after its span.
     package let isFinal: Bool
-    /// Whether what was said has ended.
+    /// Whether the utterance has ended.
     package let endsSpeech: Bool
-    /// Whether this answers ``LiveSession/finalize()``.
+    /// Whether this result answers ``LiveSession/finalize()``.
     package let isAnswerToFinalize: Bool
 
     package var confidence: Double {
@@ -121,20 +122,21 @@ package struct LiveResult: Hashable, Sendable {
     }
 }
 
+/// Recognised word of a live stream, with times in seconds from the beginning of the stream.
 package struct LiveWord: Hashable, Sendable {
-    /// In lower case and without punctuation.
+    /// Word in lower case, without punctuation.
     package let text: String
-    /// As it stands in a sentence, where that was asked for.
+    /// Word with case and punctuation; nil if not requested.
     package let punctuated: String?
     package let start: Double
     package let end: Double
-    /// From 0 to 1.
+    /// Confidence from 0 to 1.
     package let confidence: Double
     package let speaker: Int?
-    /// The word's language, a tag such as `en`; nil when the recogniser does not tell it.
+    /// Language tag of the word, such as `en`; nil if the recogniser gives none.
     package let language: String?
 
-    /// A word of something that was recognised as a whole.
+    /// Creates a live word from a word of a finished recording.
     package init(_ word: TimedWord, confidence: Double, punctuates: Bool, language: String? = nil) {
         self.init(
             text: word.bare, punctuated: punctuates ? word.text : nil, start: word.start, end: word.end,
@@ -156,12 +158,12 @@ package struct LiveWord: Hashable, Sendable {
 }
 
 extension RecognisedSpeech {
-    /// How sure each word is: as the recogniser tells of the whole, or as its doubts let expect.
+    /// Confidence of each word: the recogniser's overall confidence, or an estimate from its warnings.
     package var sureness: Double { confidence ?? (warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95) }
 }
 
 extension TimedWord {
-    /// In lower case and without punctuation around it.
+    /// Word in lower case, without surrounding punctuation.
     package var bare: String {
         let bare = text.lowercased().trimmingCharacters(in: .punctuationCharacters)
         return bare.isEmpty ? text : bare

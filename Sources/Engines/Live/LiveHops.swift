@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Cuts a stream into fiftieths of a second, by counting its samples: how the bytes come cut changes nothing.
+/// Cuts a stream into hops of 20 ms by counting samples, whatever the size of the incoming pieces.
 struct LiveHops {
-    /// Samples of a channel in a hop.
+    /// Samples of one channel in a hop.
     let size: Int
-    /// How many channels are heard: all that there are, or the one that they are mixed to.
+    /// Number of recognised channels: all of them, or one if they are mixed.
     let heardChannels: Int
     private let channels: Int
     private var pending = ByteBuffer()
@@ -22,12 +22,12 @@ struct LiveHops {
         pending.writeImmutableBuffer(audio)
     }
 
-    /// The samples of the next hop, for each channel that is heard; nil when not all of it has come.
+    /// Takes the next hop as samples per recognised channel; nil until the hop is complete.
     mutating func next() -> [[Int16]]? {
         pending.readSlice(length: size * channels * 2).map(split)
     }
 
-    /// What has come and is no whole hop. Half a sample stays.
+    /// Takes the samples that do not fill a hop. Half a sample stays.
     mutating func takeRest() -> [[Int16]] {
         let frames = pending.readableBytes / (2 * channels)
         return pending.readSlice(length: frames * 2 * channels).map(split) ?? []
@@ -51,6 +51,6 @@ struct LiveHops {
 }
 
 extension [Int16] {
-    /// Whether there is more to be heard in them than a hundredth of full scale (streaming.md 6).
+    /// Whether the samples contain sound: root mean square of a hundredth of full scale (streaming.md 6).
     var isVoiced: Bool { reduce(0) { $0 + Int($1) * Int($1) } / Swift.max(1, count) >= 328 * 328 }
 }

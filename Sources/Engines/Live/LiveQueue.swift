@@ -1,4 +1,4 @@
-/// What one task hands to another, in order. Who adds waits while there is too much of it.
+/// Bounded queue from one task to another. A writer waits while the queue is full.
 actor LiveQueue<Element: Sendable> {
     private let limit: Int
     private var elements: [(element: Element, weight: Int)] = []
@@ -7,21 +7,23 @@ actor LiveQueue<Element: Sendable> {
     private var reader: CheckedContinuation<Void, Never>?
     private var writers: [CheckedContinuation<Void, Never>] = []
 
+    /// Creates a queue.
     /// - Parameters:
-    ///   - limit: how much may wait, all weights together.
-    ///   - elements: what waits from the beginning, without weight.
+    ///   - limit: largest total weight of the waiting elements.
+    ///   - elements: elements that wait from the beginning, without weight.
     init(limit: Int, _ elements: [Element] = []) {
         self.limit = limit
         self.elements = elements.map { ($0, 0) }
     }
 
-    /// Whether nothing waits to be taken.
+    /// Whether no element waits.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// - Throws: with what the other side has ended, `CancellationError` when it has ended well.
+    /// Appends an element, then waits until the queue has room.
+    /// - Throws: error with which the queue was finished; `CancellationError` if it was finished without one.
     func add(_ element: Element, weight: Int = 0) async throws {
         try check()
-        // Nothing is without weight, or there could be any number of it.
+        // Every element has a weight, otherwise any number of them could wait.
         let weight = max(weight, limit / 1000)
         elements.append((element, weight))
         self.weight += weight
@@ -38,7 +40,7 @@ actor LiveQueue<Element: Sendable> {
         throw CancellationError()
     }
 
-    /// The next one, for one reader; nil at the end.
+    /// Takes the next element, for a single reader; nil after the end.
     func next() async -> Element? {
         while elements.isEmpty {
             guard end == nil else { return nil }
@@ -50,7 +52,7 @@ actor LiveQueue<Element: Sendable> {
         return first.element
     }
 
-    /// Nothing more is added. What waits is still taken, unless it ends by an error.
+    /// Closes the queue for writers. Waiting elements can still be taken, unless the queue ends with an error.
     func finish(throwing error: (any Error)? = nil) {
         if error != nil { elements = [] }
         if end == nil { end = error.map { .failure($0) } ?? .success(()) }

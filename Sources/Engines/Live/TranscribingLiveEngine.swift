@@ -4,14 +4,14 @@ package import NIOPosix
 import ScribeDomain
 import SystemPackage
 
-/// Any transcriber as a live engine: what is said between two pauses is recognised as a recording of its own, so one with
-/// only a REST call or a command line serves live text too.
+/// Live engine around any transcriber: recognises the speech between two pauses as a recording of its own. So a
+/// recogniser with only a REST call or a command line serves live text as well.
 package struct TranscribingLiveEngine: LiveEngine {
     private let transcriber: any Transcriber
     private let temporary: TemporaryFiles
     private let files: NIOThreadPool
 
-    /// So much may wait for a transcriber that is slower than speech; then a client waits.
+    /// Most audio that may wait for a slow transcriber; after that the client waits.
     private static let mostWaiting: Duration = .seconds(60)
 
     package init(_ transcriber: any Transcriber, temporary: TemporaryFiles, files: NIOThreadPool) {
@@ -56,14 +56,14 @@ package struct TranscribingLiveEngine: LiveEngine {
     }
 }
 
-/// Cuts the audio; what is cut waits in a queue for the transcriber.
+/// Cuts the audio into stretches of speech and queues them for the transcriber.
 private struct TranscribingLiveSession: LiveSession {
     enum Work: Sendable {
         case event(channel: Int, VoicedStretches.Event)
         case answerFinalize(channel: Int, VoicedStretches.Stretch)
         case vocabulary([String])
 
-        /// In samples.
+        /// Weight in samples.
         var weight: Int {
             switch self {
             case .event(_, .partial(let stretch)), .event(_, .whole(let stretch)), .answerFinalize(_, let stretch):
@@ -113,14 +113,14 @@ private struct TranscribingLiveSession: LiveSession {
     private func add(_ work: Work) async throws { try await queue.add(work, weight: work.weight) }
 }
 
-/// Has stretches recognised, one after the other, and tells what was heard.
+/// Recognises queued stretches of speech one after another, and emits the results.
 private struct StretchListener {
     private var options: LiveOptions
     let transcriber: any Transcriber
     let temporary: TemporaryFiles
     let files: NIOThreadPool
     let emit: @Sendable (LiveEvent) async throws -> Void
-    /// For each channel, until the pause behind it was told.
+    /// End of the last word of each channel, until the pause after it is emitted.
     private var lastWordEnd: [Int: Double] = [:]
 
     private static let attempts = 3
@@ -140,7 +140,8 @@ private struct StretchListener {
         (Double(samples) / Double(options.sampleRate)).inThousandths
     }
 
-    /// - Parameter isLast: whether nothing else waits.
+    /// Processes one queued item.
+    /// - Parameter isLast: whether the queue is empty.
     mutating func hear(_ work: TranscribingLiveSession.Work, isLast: Bool) async throws {
         switch work {
         case .vocabulary(let words): options.vocabulary = words
@@ -151,7 +152,8 @@ private struct StretchListener {
                 try await emit(.utteranceEnd(channel: channel, lastWordEnd: end))
             }
         case .event(let channel, .partial(let stretch)):
-            // It is only worth having while it is the newest, and its failure is nothing: the whole comes yet.
+            // A partial stretch counts only while it is the newest. Its failure is ignored,
+            // because the whole stretch follows.
             guard isLast, let words = try? await words(in: stretch, attempts: 1), !words.isEmpty else { return }
             try await tell(words, stretch, channel, isFinal: false)
         case .event(let channel, .whole(let stretch)):
@@ -180,7 +182,7 @@ private struct StretchListener {
         let speech = try await speech(in: stretch.samples, attempts: attempts)
         let (start, first, last) = (seconds(stretch.start), seconds(stretch.settled), seconds(stretch.end))
         return speech.words(in: VoicedRanges(), over: seconds(stretch.samples.count)).map { word in
-            // Within its stretch, whatever the recogniser says.
+            // Times are limited to the stretch, whatever the recogniser returns.
             func place(_ time: Double) -> Double {
                 min(max((start + time).inThousandths, first), last)
             }

@@ -1,17 +1,17 @@
 import ScribeDomain
 
-/// Finds in one channel the stretches in which somebody speaks, between the pauses.
+/// Speech detector: finds the stretches of speech between the pauses of one channel.
 struct VoicedStretches {
-    /// One of them, or what there is of it so far. Places are samples from the beginning of the stream.
+    /// Stretch of speech, complete or so far. Positions are samples from the beginning of the stream.
     struct Stretch: Sendable {
-        /// Where the first of its samples is.
+        /// Position of the first sample.
         let start: Int
         let samples: [Int16]
-        /// Where what was settled before it ends.
+        /// End of the part that was settled before.
         let settled: Int
-        /// Up to where it settles the stream.
+        /// End of the part that this stretch settles.
         let end: Int
-        /// Whether a pause has ended it.
+        /// Whether a pause ended the stretch.
         let endsSpeech: Bool
     }
 
@@ -19,20 +19,20 @@ struct VoicedStretches {
         case began(Int)
         case partial(Stretch)
         case whole(Stretch)
-        /// Nobody has spoken for as long as was asked for.
+        /// Silence has lasted for the requested `utteranceEnd`.
         case pause
     }
 
     private let options: LiveOptions
     private var position = 0
     private var settled = 0
-    /// What came since the last cut, or a little of it while nobody speaks.
+    /// Samples since the last cut; only the latest ones before speech begins.
     private var samples: [Int16] = []
-    /// Whether somebody has spoken since the last cut.
+    /// Whether speech has begun since the last cut.
     private var isOpen = false
-    /// Where the last sound ended; nil before the first.
+    /// End of the last sound; nil before the first.
     private var lastSound: Int?
-    /// How many of the samples were told of already.
+    /// Number of samples already emitted in a partial stretch.
     private var told = 0
     private var owesPause = false
 
@@ -41,16 +41,18 @@ struct VoicedStretches {
     private func count(_ milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
     private func count(_ duration: Duration) -> Int { count(Int(duration / .milliseconds(1))) }
 
-    /// Before somebody speaks so much is kept, for words begin softly.
+    /// Samples kept before speech, 200 ms, because words begin softly.
     private var lead: Int { count(200) }
-    /// A shorter pause is within a sentence, and recognisers need sentences.
+    /// Silence that ends a stretch, at least 300 ms: recognisers need whole sentences,
+    /// and shorter pauses lie within them.
     private var pause: Int? { options.endpointing.map { max(count($0), count(300)) } }
-    /// A stretch so long is cut where it is quiet, and one so much longer anywhere.
+    /// Length at which a stretch is cut in a quiet moment, and length at which it is cut anywhere.
     private var longest: (quiet: Int, loud: Int) { (count(12_000), count(25_000)) }
-    /// What is not settled is told anew after so long.
+    /// Interval between partial stretches.
     private var interval: Int { count(1500) }
 
-    /// - Parameter hop: the next one of the channel.
+    /// Processes one hop.
+    /// - Parameter hop: next samples of the channel.
     mutating func hear(_ hop: [Int16]) -> [Event] {
         var events: [Event] = []
         samples += hop
@@ -76,7 +78,7 @@ struct VoicedStretches {
             told = samples.count
             events.append(.partial(stretch(endsSpeech: false)))
         }
-        // Not before what was said is settled.
+        // The pause is emitted only after the speech before it is settled.
         if owesPause, !isOpen, let limit = options.utteranceEnd, quiet >= count(limit) {
             owesPause = false
             events.append(.pause)
@@ -84,11 +86,11 @@ struct VoicedStretches {
         return events
     }
 
-    /// Forgets the oldest samples.
+    /// Keeps only the newest `count` samples.
     private mutating func keep(_ count: Int) { samples.removeFirst(max(0, samples.count - count)) }
 
-    /// Ends what is being said: there is no more, or somebody wants to know now.
-    /// - Parameter rest: what came and is no whole hop.
+    /// Ends the current stretch, at the end of the stream or on a finalize request.
+    /// - Parameter rest: samples that do not fill a hop.
     mutating func settle(_ rest: [Int16]) -> Stretch {
         position += rest.count
         samples += rest

@@ -1,16 +1,16 @@
 package import NIOCore
 
-/// Joins pieces of a byte stream to whole 16-bit samples. The first byte of a sample waits for the second.
+/// Joins the pieces of a byte stream into whole 16-bit samples. The first byte of a split sample waits for the second.
 package struct WholeSamples: Sendable {
     private var half: UInt8?
 
     package init() {}
 
-    /// Whether no first byte of a sample waits.
+    /// Whether no half sample waits.
     package var isWhole: Bool { half == nil }
 
     /// Adds a piece of the stream.
-    /// - Returns: The samples that are complete now; nil for none.
+    /// - Returns: the samples that are complete now; nil for none.
     package mutating func take(_ bytes: ByteBuffer) -> ByteBuffer? {
         var samples = ByteBuffer()
         if let half { samples.writeInteger(half) }

@@ -1,15 +1,15 @@
 package import ScribeDomain
 
-/// Turns a transcript into a note after a template.
+/// Writer of notes: turns a transcript into a note that follows a template.
 package protocol NoteWriter: Sendable {
-    /// How it is called in `/readyz` and in logs, for example `rules`.
+    /// Name of the writer in `/readyz` and in logs, for example `rules`.
     var name: String { get }
 
-    /// Whether it can be used now, for `/readyz`.
+    /// Whether the writer can be used now, for `/readyz`.
     var condition: EngineCondition { get }
 
-    /// Whether a note takes no time to speak of, so that nobody needs to be given the transcript before it. A writer
-    /// that takes time gets a job for each note.
+    /// Whether notes take negligible time, so that no client needs the transcript earlier than the note.
+    /// A slower writer gets a job for each note.
     var isInstant: Bool { get }
 
     /// Writes one note.
@@ -21,18 +21,18 @@ extension NoteWriter {
     package var condition: EngineCondition { .available }
 }
 
-/// What a note is to be.
+/// Request for one note.
 package struct NoteRequest: Sendable {
-    /// Its sections and its format, see ``Template/Format``.
+    /// Template with the sections and the ``Template/Format`` of the note.
     package let template: Template
     package let transcript: String
-    /// The language that it was asked for in, in any of the API's spellings; nil for the one that was spoken.
+    /// Requested language in any spelling of the API; nil for the spoken language.
     package let language: String?
-    /// Whether that is the one that was spoken.
+    /// Whether the requested language is the spoken one.
     package let isInSpokenLanguage: Bool
-    /// Whose it is: where notes wait, tenants take turns.
+    /// Tenant of the note: waiting notes of several tenants take turns.
     package let tenant: String
-    /// Whether the note has failed if this fails.
+    /// Whether the note fails finally if this attempt fails.
     package let isLastAttempt: Bool
 
     package init(
@@ -48,10 +48,10 @@ package struct NoteRequest: Sendable {
     }
 }
 
-/// A note in its template's format, and what its writer has doubts about.
+/// Note in its template's format, with the writer's doubts.
 package struct WrittenNote: Hashable, Sendable {
     package let value: String
-    /// Make the note a partial success.
+    /// Doubts of the writer; any warning makes the note a partial success.
     package let warnings: [Diagnostic]
 
     package init(value: String, warnings: [Diagnostic] = []) {

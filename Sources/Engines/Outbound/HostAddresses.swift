@@ -2,15 +2,15 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Finds what hosts' names lead to, by the system's resolver. A name can take it half a minute, so it has threads of its
-/// own, made when the first name is asked for, and no tenant has more than two of them.
+/// Resolves host names with the system's resolver, on threads of its own. A lookup may block for 30 seconds.
+/// The threads start with the first lookup, and a tenant uses at most two of them.
 final class HostAddresses: Sendable {
     private let threads = NIOThreadPool(numberOfThreads: 16)
     private let slots = TenantSlots(count: 2)
 
     deinit { threads.shutdownGracefully { _ in } }
 
-    /// In the resolver's order, each once; none for a name that nobody knows.
+    /// Looks up a host's addresses, in the resolver's order and without duplicates; empty for an unknown host.
     func lookUp(_ host: String, for tenant: String = "") async throws -> [IPAddress] {
         try await slots.run(for: tenant) {
             threads.start()

@@ -1,13 +1,13 @@
 import Foundation
 import NIOCore
 
-/// An address of the internet, as its bytes: 4, or 16.
+/// IP address as 4 or 16 bytes.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     let bytes: [UInt8]
-    /// As it was written or found.
+    /// Text of the address, as written or as the resolver returned it.
     package let description: String
 
-    /// - Returns: nil for anything but an address in its usual notation: `127.1` and `0x7f000001` are none.
+    /// Parses an address in the usual notation. Nil for any other text, also for `127.1` and `0x7f000001`.
     package init?(_ text: String) {
         guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
         self.init(address)
@@ -28,7 +28,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// The part of the address that identifies one subscriber: all of IPv4, the first 64 bits of IPv6 (RFC 4291, 2.5.4).
+    /// Network part that identifies one subscriber: the whole IPv4 address, or 64 bits of IPv6 (RFC 4291, 2.5.4).
     package var network: String {
         let address = unwrapped
         return address.bytes.count == 4
@@ -36,22 +36,22 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             : address.bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// The address of the older internet that is meant by one of the newer (RFC 4291, 2.5.5; RFC 6052); itself otherwise.
+    /// IPv4 address embedded in an IPv6 address (RFC 4291, 2.5.5; RFC 6052); otherwise the address itself.
     var unwrapped: IPAddress {
         let isWrapped = ["::ffff:0:0/96", "::/96", "64:ff9b::/96"].contains { IPRange($0)?.contains(bytes) ?? false }
-        // `::` and `::1` are themselves.
+        // `::` and `::1` embed no IPv4 address.
         guard isWrapped, bytes[12...] != [0, 0, 0, 0], bytes[12...] != [0, 0, 0, 1] else { return self }
         return IPAddress(bytes: Array(bytes[12...]), description: description)
     }
 }
 
-/// A range of addresses: `10.0.0.0/8`.
+/// Range of IP addresses, for example `10.0.0.0/8`.
 package struct IPRange: Hashable, Sendable {
     private let first: [UInt8]
-    /// How many bits of it count.
+    /// Length of the prefix, in bits.
     private let length: Int
 
-    /// - Returns: nil for a text that is none. An address is a range of one.
+    /// Parses a range in CIDR notation; a single address is a range of one. Nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -61,7 +61,7 @@ package struct IPRange: Hashable, Sendable {
         self.length = length
     }
 
-    /// Whether an address is in it, as it is written or as the older one that it wraps.
+    /// Whether the range contains an address, as written or as the IPv4 address embedded in it.
     package func contains(_ address: IPAddress) -> Bool {
         contains(address.unwrapped.bytes) || contains(address.bytes)
     }

@@ -1,19 +1,19 @@
 import Foundation
 import ScribeDomain
 
-/// An `http` or `https` URL that somebody else has named, read in one way only: what is strange is refused, so that no two
-/// parsers can differ about where it leads.
+/// Validated `http` or `https` URL from a client. Unusual URLs are refused, so that two parsers
+/// cannot disagree about their target.
 package struct OutboundAddress: Hashable, Sendable {
-    /// Without brackets, in lower case.
+    /// Host in lower case, without brackets.
     package let host: String
-    /// As it is asked for.
+    /// Normalised URL for the request.
     package let url: String
 
-    /// In bytes.
+    /// Longest URL, in bytes.
     private static let longest = 2048
 
-    /// Those that no browser asks either (WHATWG's fetch, section 2.9), and those of databases, queues and machines'
-    /// managers: what is sent there means something to them, or may come to.
+    /// Refused ports: those that browsers block (WHATWG Fetch, section 2.9), and those of databases, queues and
+    /// management services, which could interpret a request as commands.
     private static let portsOfOthers: Set<Int> = [
         1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
         110,
@@ -26,6 +26,7 @@ package struct OutboundAddress: Hashable, Sendable {
         11_211, 27_017,
     ]
 
+    /// Validates a URL.
     /// - Throws: ``OutboundProblem/invalid(_:)``.
     package init(_ text: String) throws(OutboundProblem) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("\\"),
@@ -52,29 +53,29 @@ package struct OutboundAddress: Hashable, Sendable {
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
         url = "\(scheme)://\(written)\(port == usual ? "" : ":\(port)")\(path)\(query)"
-        // As it is kept, it is read again.
+        // The stored URL is parsed again later, so the limit applies to it as well.
         guard url.utf8.count <= Self.longest else { throw .invalid("is no URL") }
     }
 
-    /// Letters, digits, dots and hyphens: what names and plain addresses are made of.
+    /// Whether a text has only letters, digits, dots and hyphens, as host names and IPv4 addresses have.
     static func isHostName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
     }
 }
 
-/// Why nothing came of an exchange with an address that somebody else has named.
+/// Reason why a request to a client's URL failed.
 package enum OutboundProblem: Error, Hashable, Sendable {
-    /// It is no address, for the reason given.
+    /// The URL is invalid, for the given reason.
     case invalid(String)
-    /// Its host has no address.
+    /// The host has no IP address.
     case unknownHost
-    /// It leads to where nobody may send this server.
+    /// The host resolves to an address that the rules forbid.
     case forbidden
-    /// Nobody answers there, or not in time.
+    /// The server could not be reached, or did not answer in time.
     case unreachable
-    /// It leads elsewhere, with that status; nobody follows.
+    /// The server answered with a redirect of this status; redirects are not followed.
     case redirect(Int)
-    /// It answers with that status.
+    /// The server answered with this status.
     case refused(Int)
 }

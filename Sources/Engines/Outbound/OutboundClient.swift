@@ -5,15 +5,15 @@ import NIOHTTP1
 import NIOPosix
 package import ScribeDomain
 
-/// Talks to addresses that others have named: a name is resolved once, what it leads to is checked, and the connection
-/// goes to the address that was checked. Redirects are not followed.
+/// HTTP client for URLs that clients name, protected against SSRF. A host is resolved once, its addresses are checked,
+/// and the connection goes to a checked address. Redirects are not followed.
 package struct OutboundClient: Sendable {
-    /// What is answered, as it comes.
+    /// Streamed body of an answer.
     package struct Answer: AsyncSequence, Sendable {
         package typealias Element = ByteBuffer
 
         fileprivate let body: HTTPClientResponse.Body
-        /// In bytes, where it is said.
+        /// Size in bytes by `Content-Length`; nil without one.
         package let size: Int?
 
         package func makeAsyncIterator() -> Iterator { Iterator(base: body.makeAsyncIterator()) }
@@ -43,7 +43,8 @@ package struct OutboundClient: Sendable {
         self.init(rules: rules, trust: trust, clock: clock) { try await hosts.lookUp($0, for: $1) }
     }
 
-    /// - Parameter lookUp: finds what a name leads to.
+    /// Creates a client.
+    /// - Parameter lookUp: resolves a host name.
     init(
         rules: OutboundRules, trust: OutboundTrust = .machine, clock: WallClock,
         lookUp: @escaping @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
@@ -54,7 +55,7 @@ package struct OutboundClient: Sendable {
         self.clock = clock
     }
 
-    /// Looks whether an address leads to where the server may be sent. It may lead elsewhere when it is used.
+    /// Checks that a URL resolves to permitted addresses. The host may resolve to others later.
     /// - Throws: ``OutboundProblem``, `CancellationError`.
     package func check(_ address: OutboundAddress, within limit: Duration, for business: BusinessID) async throws {
         _ = try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unknownHost) {
@@ -62,9 +63,9 @@ package struct OutboundClient: Sendable {
         }
     }
 
-    /// Fetches what is there, and gives it to `body` while it comes.
-    /// - Parameter limit: for all of it.
-    /// - Throws: ``OutboundProblem``, `CancellationError`, what `body` throws.
+    /// Fetches a URL and passes the answer to `body` as it arrives.
+    /// - Parameter limit: time limit for the whole exchange.
+    /// - Throws: ``OutboundProblem``, `CancellationError`, errors of `body`.
     package func get<Value: Sendable>(
         _ address: OutboundAddress, within limit: Duration, for business: BusinessID,
         _ body: @escaping @Sendable (Answer) async throws -> Value
@@ -75,7 +76,7 @@ package struct OutboundClient: Sendable {
         }
     }
 
-    /// Sends a document there. What is answered beside the status is not read.
+    /// Sends content to a URL. Only the status of the answer is read.
     /// - Parameter method: `POST` or `PUT`.
     /// - Throws: ``OutboundProblem``, `CancellationError`.
     package func send(
@@ -92,10 +93,10 @@ package struct OutboundClient: Sendable {
         _ content: ByteBuffer? = nil, within limit: Duration, for business: BusinessID,
         _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
     ) async throws -> Value {
-        // The time is the receiver's: that a name is waited for is not its fault.
+        // The time limit belongs to the receiver, so it excludes the wait for a lookup.
         let targets = try await addresses(of: address, for: business)
         return try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unreachable) {
-            // A name may lead to several, of which not all are there.
+            // A name may have several addresses, of which some do not answer.
             for target in targets.prefix(Self.mostAddresses) {
                 do {
                     return try await exchange(address, at: target, method, headers, content, body)
@@ -107,12 +108,13 @@ package struct OutboundClient: Sendable {
         }
     }
 
-    /// Nobody was reached, so nothing was sent, and another address may be tried.
+    /// Thrown if no connection was made: nothing was sent, so another address may be tried.
     private struct NotConnected: Error {}
 
     private static let mostAddresses = 4
 
-    /// Who has named the address is not let in where no web page is, such as this server's own door for operators.
+    /// Marks requests as cross-site: services that refuse web pages, such as this server's operator API, stay closed to
+    /// the author of the URL.
     private static let headers = [
         ("Accept-Encoding", "identity"), ("Connection", "close"), ("Sec-Fetch-Site", "cross-site"),
     ]
@@ -163,12 +165,12 @@ package struct OutboundClient: Sendable {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // An address that stands in the URL itself is not looked up.
+        // An IP address in the URL needs no lookup.
         if IPAddress(address.host) == nil { configuration.dnsOverride = [address.host: target.description] }
         return configuration
     }
 
-    /// Those that may be talked to.
+    /// Resolves a URL's host and keeps the permitted addresses.
     private func addresses(of address: OutboundAddress, for business: BusinessID) async throws -> [IPAddress] {
         let found: [IPAddress]
         if let literal = IPAddress(address.host) {

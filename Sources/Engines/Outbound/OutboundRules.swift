@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Which addresses the server may talk to when somebody else names them.
+/// Rules for the addresses that a client may make the server contact.
 package struct OutboundRules: Hashable, Sendable {
-    /// What the operator lets in beside the public internet.
+    /// Exception that the operator permits beside the public internet.
     package enum Exception: Hashable, Sendable {
-        /// A host by its name, wherever that leads.
+        /// Host by name, whatever its addresses.
         case host(String)
         case range(IPRange)
 
-        /// - Returns: nil for a text that is neither a name nor an address or a range such as `10.0.0.0/8`.
+        /// Parses a host name, an address, or a range such as `10.0.0.0/8`. Nil for any other text.
         package init?(_ text: String) {
             if let range = IPRange(text) {
                 self = .range(range)
@@ -22,13 +22,14 @@ package struct OutboundRules: Hashable, Sendable {
 
     private let exceptions: [Exception]
 
-    /// - Parameter allowsLoopback: whether this machine itself may be talked to: what listens on it alone is no secret to
-    ///   who can reach it.
+    /// Creates rules.
+    /// - Parameter allowsLoopback: whether the server may contact its own machine, for setups in which every client can
+    ///   reach the services there anyway.
     package init(allowing exceptions: [Exception] = [], allowsLoopback: Bool) {
         self.exceptions = exceptions + (allowsLoopback ? Self.loopback.map { .range($0) } : [])
     }
 
-    /// Whether a host may be talked to at an address that its name leads to.
+    /// Whether the server may contact a host at one of its addresses.
     func allow(_ host: String, at address: IPAddress) -> Bool {
         let bytes = address.unwrapped.bytes
         let isException = exceptions.contains { exception in
@@ -40,7 +41,7 @@ package struct OutboundRules: Hashable, Sendable {
         return isException || Self.isPublic(bytes)
     }
 
-    /// Whether an address is one of the public internet's; false for a text that is none.
+    /// Whether an address belongs to the public internet; false for any other text.
     package static func isPublic(_ address: String) -> Bool {
         IPAddress(address).map { isPublic($0.unwrapped.bytes) } ?? false
     }
@@ -52,9 +53,9 @@ package struct OutboundRules: Hashable, Sendable {
 
     private static let loopback = ranges("127.0.0.0/8", "::1")
     private static let publicIPv6 = ranges("2000::/3")
-    /// IANA's registries of special addresses: private, link-local, metadata services, shared, documentation, multicast,
-    /// and those that carry another address within (6to4, Teredo); and the one public address by which a cloud's machines
-    /// reach its platform.
+    /// Special address ranges by IANA's registries, which are not public.
+    /// They are private, link-local, shared, documentation and multicast addresses, metadata services, and addresses
+    /// that embed others (6to4, Teredo). One public address is added, by which a cloud's machines reach its platform.
     private static let special = ranges(
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "168.63.129.16", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",

@@ -1,7 +1,7 @@
 package import Foundation
 package import NIOSSL
 
-/// The authorities that the server trusts when it calls others over TLS: the machine's, and those that the operator adds.
+/// Trusted certificate authorities for outgoing TLS: the machine's own, and those that the operator adds.
 package struct OutboundTrust: Sendable {
     /// The authorities of the machine alone.
     package static let machine = OutboundTrust(added: [])
@@ -10,14 +10,14 @@ package struct OutboundTrust: Sendable {
 
     private init(added: [NIOSSLCertificate]) { self.added = added }
 
-    /// - Parameter pem: certificates of authorities, one after another.
-    /// - Returns: nil for a text without a certificate.
+    /// Parses added authorities. Nil for a text without a certificate.
+    /// - Parameter pem: certificates one after another.
     package init?(pem: Data) {
         guard let added = try? NIOSSLCertificate.fromPEMBytes(Array(pem)), !added.isEmpty else { return nil }
         self.init(added: added)
     }
 
-    /// For a client. Names are checked.
+    /// TLS configuration of a client that checks certificate names.
     package var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         if !added.isEmpty { configuration.additionalTrustRoots = [.certificates(added)] }

@@ -1,7 +1,7 @@
 package import Foundation
 import ScribeDomain
 
-/// Leaves a service alone for a while after it has failed several times in a row; then one recognition tries it.
+/// Circuit breaker: blocks a service for a while after several failures in a row, then lets one probe through.
 package final class Circuit: Sendable {
     private struct State {
         var failures = 0
@@ -13,14 +13,15 @@ package final class Circuit: Sendable {
     private let openTime: TimeInterval
     private let state = LockedValue(State())
 
+    /// Creates a closed circuit.
     /// - Parameter openTime: in seconds.
     package init(failuresToOpen: Int, openTime: TimeInterval) {
         self.failuresToOpen = failuresToOpen
         self.openTime = openTime
     }
 
-    /// Asks to use the service.
-    /// - Returns: nil when it may be used, else the seconds after which it may be.
+    /// Asks for permission to use the service.
+    /// - Returns: nil if permitted, otherwise the seconds until the next try.
     package func admit(at now: Date) -> TimeInterval? {
         state.withLock { state in
             guard let until = state.openUntil else { return nil }
@@ -31,12 +32,12 @@ package final class Circuit: Sendable {
         }
     }
 
-    /// The seconds for which it stays open, nil when it is closed.
+    /// Seconds for which the circuit stays open; nil if it is closed.
     package func timeLeft(at now: Date) -> TimeInterval? {
         state.withLock { $0.openUntil.map { max(0, $0.timeIntervalSince(now)) } }
     }
 
-    /// Whether the last use that told something of the service has failed.
+    /// Whether the last conclusive use of the service failed.
     package var hasFailed: Bool { state.withLock { $0.failures > 0 } }
 
     package func succeeded() { state.withLock { $0 = State() } }
@@ -49,6 +50,6 @@ package final class Circuit: Sendable {
         }
     }
 
-    /// The use ended without a word about the service.
+    /// Ends a use that said nothing about the service's health.
     package func released() { state.withLock { $0.isProbing = false } }
 }

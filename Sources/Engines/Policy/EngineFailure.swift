@@ -1,43 +1,43 @@
 package import ScribeDomain
 
-/// Whether an engine can be used.
+/// Availability of an engine.
 package enum EngineCondition: String, Hashable, Sendable {
     case available
-    /// It has failed so often that it is left alone for a while.
+    /// The circuit breaker blocks the engine after repeated failures.
     case unavailable
-    /// It did not answer when it was asked last.
+    /// The last probe got no answer.
     case unreachable
 }
 
-/// Why a recording was not transcribed, or a note not written.
+/// Failure of a recognition or of a note.
 package struct EngineFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The code that the user's document will carry.
+    /// Code of the diagnostic in the user's document.
     package let code: Diagnostic.Code
-    /// For the log: never the audio's words.
+    /// Reason for the log; it never contains words of the audio.
     package let reason: String
     /// Whether another attempt may succeed.
     package let isRetryable: Bool
-    /// How long a service asked to be left alone, in seconds.
+    /// Seconds for which the service asked not to be called; nil if it did not ask.
     package let retryAfter: Double?
     package let origin: Origin
-    /// The text of a service's refusal, for the log alone; empty where there was none.
+    /// Text of a service's refusal, only for the log; empty without one.
     package let detail: String
 
-    /// The reason, with what the service wrote.
+    /// Reason with the service's text, for the log.
     package var logged: String { detail.isEmpty ? reason : "\(reason): \(detail)" }
 
-    /// As in the log, wherever an error is written without a look at its type.
+    /// Text for the log, also where an error is printed without its type.
     package var description: String { logged }
 
-    /// What failed.
+    /// Origin of a failure.
     package enum Origin: Hashable, Sendable {
-        /// The service, or the program.
+        /// The service or the program failed.
         case service
-        /// What was asked for: another recording may be understood, another note be written.
+        /// The input is at fault: another recording or note may succeed.
         case input
-        /// Nobody was asked, so this was no attempt.
+        /// The engine was not asked, so the attempt does not count.
         case refusal
-        /// Nothing was sent for so long that another was given the place.
+        /// The stream was idle, and another stream took its decoder.
         case idleness
     }
 

@@ -1,18 +1,17 @@
 import Foundation
 import ScribeDomain
 
-/// The limits around an engine, whatever it makes: how long it may take, how much it does at a time, and when it is left
-/// alone.
+/// Guard around an engine: time limit, concurrency limit and circuit breaker.
 package struct EngineGuard: Sendable {
-    /// The limits.
+    /// Limits of a guard.
     package struct Policy: Hashable, Sendable {
-        /// For any recording, and for any note.
+        /// Base time limit of a recording or a note.
         package var timeLimit: Duration
-        /// More for each second of audio.
+        /// Additional time per second of audio.
         package var timeLimitPerSecond: Duration
-        /// How many of its tasks run at the same time.
+        /// Most concurrent tasks.
         package var concurrency: Int
-        /// After how many failures in a row the service is left alone, and for how long.
+        /// Failures in a row that open the circuit, and the time for which it stays open.
         package var failuresToOpen: Int
         package var openTime: Duration
 
@@ -33,7 +32,8 @@ package struct EngineGuard: Sendable {
     private let slots: Slots
     private let clock: WallClock
 
-    /// - Parameter engine: its name.
+    /// Creates a guard.
+    /// - Parameter engine: name of the engine, for failures.
     init(_ engine: String, policy: Policy, clock: WallClock) {
         self.engine = engine
         circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
@@ -45,12 +45,13 @@ package struct EngineGuard: Sendable {
 
     var isLeftAlone: Bool { circuit.timeLeft(at: clock.now) != nil }
 
-    /// Has the engine do something, when there is room for it.
+    /// Runs work of the engine when there is room for it.
     /// - Parameters:
-    ///   - tenant: whose it is; where several wait, they take turns.
-    ///   - limit: asked for once there is room.
-    ///   - codes: what the user's document says when the engine has failed, and when it has taken too long.
-    /// - Throws: ``EngineFailure``, a ``EngineFailure/Origin/refusal`` while the engine is left alone; `CancellationError`.
+    ///   - tenant: tenant of the work; waiting tenants take turns.
+    ///   - limit: returns the time limit; called once there is room.
+    ///   - codes: diagnostic codes for a failed and for a late engine.
+    /// - Throws: ``EngineFailure``, of origin ``EngineFailure/Origin/refusal`` while the
+    ///   circuit is open; `CancellationError`.
     func run<Value: Sendable>(
         for tenant: String, within limit: () async -> Duration, codes: (failed: Diagnostic.Code, late: Diagnostic.Code),
         _ work: @escaping @Sendable () async throws -> Value
@@ -72,7 +73,7 @@ package struct EngineGuard: Sendable {
                 circuit.failed(at: clock.now)
                 throw failure
             } catch {
-                // What lies in the input says nothing of the service.
+                // A failure because of the input says nothing about the service.
                 circuit.released()
                 throw error
             }

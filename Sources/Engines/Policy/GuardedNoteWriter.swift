@@ -1,6 +1,6 @@
 package import ScribeDomain
 
-/// A note writer that takes time, with the limits around it that a transcriber has.
+/// Note writer with the same limits as a guarded transcriber, for writers that take time.
 package struct GuardedNoteWriter: NoteWriter {
     private let base: any NoteWriter
     private let policy: EngineGuard.Policy

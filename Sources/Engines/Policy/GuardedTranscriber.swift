@@ -2,7 +2,7 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// A transcriber with limits around it, and perhaps another one that helps out.
+/// Transcriber with an ``EngineGuard``, and optionally a fallback transcriber.
 package struct GuardedTranscriber: WrappingTranscriber {
     package let base: any Transcriber
     private let fallback: (any Transcriber)?
@@ -12,7 +12,8 @@ package struct GuardedTranscriber: WrappingTranscriber {
     private let isUnreachable = LockedValue(false)
     private let files: NIOThreadPool
 
-    /// - Parameter fallback: transcribes while the circuit is open, and when the last attempt has failed.
+    /// Wraps a transcriber.
+    /// - Parameter fallback: transcribes while the circuit is open, and after the last attempt has failed.
     package init(
         _ base: any Transcriber, fallback: (any Transcriber)? = nil, policy: EngineGuard.Policy, clock: WallClock,
         files: NIOThreadPool
@@ -62,6 +63,6 @@ package struct GuardedTranscriber: WrappingTranscriber {
 }
 
 extension EngineFailure {
-    /// Whether another service may do better; not where there is nothing in the audio.
+    /// Whether another service may succeed; false if the audio itself has nothing to recognise.
     fileprivate var mayBeRecognisedElsewhere: Bool { code == .transcriptionFailed || code == .transcriptionTimeout }
 }

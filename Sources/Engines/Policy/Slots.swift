@@ -1,10 +1,10 @@
-/// Limits how many of something run at the same time. Where there is a queue tenants take turns, and within a tenant who
-/// comes first goes first.
+/// Limits how many tasks run at the same time. Waiting tenants take turns; within a
+/// tenant the first in line goes first.
 package actor Slots {
     private var free: Int
     private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var queues: [String: ArraySlice<Int>] = [:]
-    /// The tenants that wait, in the order of their turns.
+    /// Waiting tenants, in the order of their turns.
     private var turns: ArraySlice<String> = []
     private var next = 0
 
@@ -13,8 +13,8 @@ package actor Slots {
     var freeCount: Int { free }
     var waitingCount: Int { waiting.count }
 
-    /// Runs `body` when there is room for it.
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; what `body` throws.
+    /// Runs `body` once a slot is free.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.
     package nonisolated func run<Value: Sendable>(
         for tenant: String = "", _ body: () async throws -> Value
     ) async throws -> Value {
@@ -29,7 +29,7 @@ package actor Slots {
         return try result.get()
     }
 
-    /// Waits until there is room for one, and takes all that there is.
+    /// Waits for a free slot and takes all free slots.
     /// - Throws: `CancellationError`.
     package func takeAll() async throws -> Int {
         try await take("")
@@ -37,7 +37,7 @@ package actor Slots {
         return 1 + free
     }
 
-    /// Gives back what was taken.
+    /// Returns slots that were taken.
     package func give(_ count: Int) { for _ in 0..<count { give() } }
 
     private func take(_ tenant: String) async throws {
@@ -63,7 +63,7 @@ package actor Slots {
         while let tenant = turns.popFirst() {
             var queue = queues.removeValue(forKey: tenant) ?? []
             var continuation: CheckedContinuation<Void, any Error>?
-            // Those that were cancelled are there no more.
+            // Cancelled waiters are no longer in `waiting`.
             while continuation == nil, let number = queue.popFirst() {
                 continuation = waiting.removeValue(forKey: number)
             }

@@ -1,15 +1,16 @@
 import ScribeDomain
 
-/// Room for each tenant by itself, so that none takes that of others.
+/// Concurrency limit for each tenant separately, so that no tenant takes another's slots.
 package final class TenantSlots: Sendable {
     private let count: Int
     private let slots = LockedValue<[String: Slots]>([:])
 
-    /// - Parameter count: how many of one tenant's run at the same time.
+    /// Creates the slots.
+    /// - Parameter count: most concurrent tasks of one tenant.
     package init(count: Int) { self.count = count }
 
-    /// Runs `body` when there is room for it.
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; what `body` throws.
+    /// Runs `body` once the tenant has a free slot.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.
     package func run<Value: Sendable>(for tenant: String, _ body: () async throws -> Value) async throws -> Value {
         let slots = slots.withLock { all in
             if let known = all[tenant] { return known }

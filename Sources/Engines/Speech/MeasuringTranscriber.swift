@@ -1,10 +1,9 @@
 package import ScribeDomain
 
-/// Measures how well speech can be heard, beside the recognition. What a recogniser has heard in silence is dropped:
-/// some write then what is often said.
+/// Transcriber that also measures audio quality, and drops text that a recogniser invents in silence.
 ///
-/// A WAV is measured as it is, anything else is decoded for that by ffmpeg, where it is installed. The fake measures
-/// for itself, and only WAV: it is to answer at once.
+/// WAV files are measured directly; other files are first decoded by ffmpeg if it is installed. The fake transcriber
+/// measures for itself, and only WAV, because it must answer at once.
 package struct MeasuringTranscriber: WrappingTranscriber {
     package let base: any Transcriber
     private let decoder: WaveDecoder
@@ -25,7 +24,8 @@ package struct MeasuringTranscriber: WrappingTranscriber {
     private func quality(of recording: Recording) async throws -> AudioQuality? {
         try await recording.withLocalFile { audio in
             if let quality = try await decoder.read(audio, { AudioQuality.measure(wave: $0) }) { return quality }
-            // Ten minutes are enough to judge by, and never hold much. A second more shows that there is more.
+            // Ten minutes suffice for the measure and limit the memory. One more
+            // second shows that the recording goes on.
             return try await decoder.readDecoded(audio, 0...601, for: recording.tenant) {
                 AudioQuality.measure(wave: $0)
             }

@@ -1,26 +1,26 @@
 package import ScribeDomain
 
-/// Turns a finished recording into words.
+/// Speech recogniser for finished recordings.
 package protocol Transcriber: Sendable {
-    /// How the transcriber is called in the banner, in `/readyz` and in logs, for example `fake`.
+    /// Name of the transcriber in the banner, in `/readyz` and in logs, for example `fake`.
     var name: String { get }
 
-    /// Whether it can be used now, for `/readyz`.
+    /// Whether the transcriber can be used now, for `/readyz`.
     var condition: EngineCondition { get }
 
-    /// Whether it takes no time worth speaking of, so that nothing is gained by beginning before commit.
+    /// Whether recognition takes negligible time, so that an early start before commit gains nothing.
     var isInstant: Bool { get }
 
-    /// Asks the service behind it whether it is there. No audio is sent, and nothing costs.
-    /// - Returns: what was asked and what came back; nil when it is there, or there is no service.
+    /// Checks whether the service behind the transcriber is up, without audio and free of charge.
+    /// - Returns: request and answer of the failed check; nil if the service is up or there is none.
     func probe() async -> FailedProbe?
 
-    /// Whether the last request to the service behind it failed, a probe among them.
+    /// Whether the last request to the service failed, including probes.
     var hasFailedLast: Bool { get }
 
     /// Recognises the speech of one file.
     ///
-    /// - Returns: the words; an empty text when nobody spoke.
+    /// - Returns: the words; an empty text without speech.
     /// - Throws: ``EngineFailure``, or `CancellationError` when the server stops.
     func transcribe(_ recording: Recording) async throws -> RecognisedSpeech
 }
@@ -32,9 +32,9 @@ extension Transcriber {
     package var hasFailedLast: Bool { false }
 }
 
-/// The question and the answer of a probe that failed.
+/// Request and answer of a failed probe.
 package struct FailedProbe: Hashable, Sendable {
-    /// Without a key, for the log: `GET http://127.0.0.1:9000/v1/models`.
+    /// Request without its key, for the log: `GET http://127.0.0.1:9000/v1/models`.
     package let asked: String
     package let answer: String
 
@@ -44,13 +44,13 @@ package struct FailedProbe: Hashable, Sendable {
     }
 }
 
-/// Where the bytes of a recording are.
+/// Source of a recording's bytes.
 package protocol AudioSource: Sendable {
-    /// Lends them as a file of this machine. They do not change while the transcriber works.
+    /// Provides the bytes as a local file, unchanged while `body` runs.
     func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value
 }
 
-/// Audio that is in a file here.
+/// Audio in a local file.
 package struct LocalAudio: AudioSource {
     private let path: String
 
@@ -61,24 +61,24 @@ package struct LocalAudio: AudioSource {
     }
 }
 
-/// One stored audio file, as a transcriber gets it.
+/// Stored audio file with its context, as input of a transcriber.
 package struct Recording: Sendable {
     package private(set) var audio: any AudioSource
-    /// The number in the chunk's name, else its position in the commit, from 1.
+    /// Number in the chunk's name, otherwise the position in the commit, from 1.
     package let ordinal: Int
-    /// When it was spoken in its consultation, where that is known.
+    /// Time span of the chunk within its session; nil if unknown.
     package let times: ChunkTimes?
-    /// When what was recorded before it was spoken, where that is known.
+    /// Time span of the chunk before; nil if unknown.
     package let timesBefore: ChunkTimes?
-    /// What may be spoken, for example `en-IN`: two languages at most.
+    /// Possible spoken languages, for example `en-IN`; at most two.
     package let languages: [String]
     /// Whether the transaction asked for the faster model.
     package let isLite: Bool
-    /// Whether the file has failed if this fails.
+    /// Whether the file fails finally if this attempt fails.
     package let isLastAttempt: Bool
-    /// Whose it is: where recordings wait, tenants take turns.
+    /// Tenant of the recording: waiting recordings of several tenants take turns.
     package let tenant: String
-    /// Words that are likely, as the requested templates have it. Looked up when a transcriber asks for them.
+    /// Words that the requested templates expect. The lookup runs only if a transcriber needs the words.
     package let vocabulary: @Sendable () async throws -> [String]
 
     package init(
@@ -101,13 +101,13 @@ package struct Recording: Sendable {
         try await audio.withLocalFile(body)
     }
 
-    /// A piece of it, cut out into a file of its own.
+    /// Copy whose audio is a piece cut into its own file.
     func part(at path: String) -> Recording {
         var part = self
         part.audio = LocalAudio(path: path)
         return part
     }
 
-    /// The first one.
+    /// First possible language; nil if there is none.
     package var language: String? { languages.first }
 }

@@ -1,4 +1,4 @@
-/// A transcriber around another one. It answers for the other one what it does not declare itself.
+/// Transcriber around another one. The other one answers all requirements that the wrapper does not declare.
 package protocol WrappingTranscriber: Transcriber {
     var base: any Transcriber { get }
 }

@@ -2,14 +2,14 @@ package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
-/// What the session protocol brings to a server.
+/// Registers the session protocol with a server: recording policy, webhook format and routes.
 package struct AllianceContribution: FamilyContribution {
     package let policies: [any RecordingPolicy]
     package let webhookFormats: [any WebhookFormat] = [AllianceFormat()]
     private let settings: AllianceFamily.Settings
     private let counts: SocketCounts.Limits
 
-    /// - Parameter counts: how many may stream at a time.
+    /// - Parameter counts: Limits on simultaneous audio sockets.
     package init(_ settings: AllianceFamily.Settings, counts: SocketCounts.Limits) {
         self.settings = settings
         self.counts = counts

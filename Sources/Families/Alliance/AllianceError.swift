@@ -1,28 +1,28 @@
 import ScribeDomain
 
-/// What only the session protocol knows to go wrong.
+/// Errors of the session protocol, beside the shared `ScribeError`s.
 enum AllianceError: Error, Hashable, Sendable {
-    /// What was sent is understood, and cannot be.
+    /// A request that parses but has invalid content; the text describes the problem.
     case malformed(String)
-    /// A session was to have a note that the business has no template for.
+    /// A session asks for a template that its business does not have.
     case invalidTemplate
-    /// There is no such template, or the session has no note of it.
+    /// The template does not exist, or the session has no note from that template.
     case templateNotFound
     case documentNotFound
-    /// The business has none such.
+    /// The business has no webhook with this id.
     case webhookNotFound
     case tooManyWebhooks
-    /// What is said at the start cannot be changed once the session has ended.
+    /// The request changes a recording setting after the session has ended.
     case alreadyCommitted
     case chunkTooLarge
-    /// What it is said to be.
+    /// The content type or extension of the upload is no supported audio format; the text is that type.
     case invalidAudioFormat(String)
-    /// A link that is expired, or none of ours.
+    /// The ticket in a link is expired, or was not issued by this server.
     case unknownLink
-    /// This machine cannot make one recording of many.
+    /// The machine has no ffmpeg to join a session's files into one recording.
     case audioNotEnabled
-    /// There is no audio, or not yet, or not any more.
+    /// The session has no audio, no final audio yet, or its audio was deleted.
     case audioNotAvailable
-    /// A plain GET where a socket is served.
+    /// A plain GET to a WebSocket path.
     case upgradeRequired
 }

@@ -2,7 +2,8 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// The session protocol's envelope, with the members that older clients read (medscribe.md section 5).
+/// Renders errors in the session protocol's envelope, with the members that older clients read (medscribe.md section
+/// 5).
 struct AllianceErrors: ErrorTable {
     let statuses: [ScribeError.Kind: HTTPResponse.Status] = [.invalid: .unprocessableContent]
     let codes: [HTTPResponse.Status: String] = [

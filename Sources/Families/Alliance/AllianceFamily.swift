@@ -4,22 +4,23 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// The MedScribe Alliance session protocol (`/voice/v1`, medscribe.md). A folder for what is told of sessions, what is
-/// uploaded, what is streamed, and what is known beforehand.
+/// The MedScribe Alliance session protocol (`/voice/v1`, medscribe.md).
+///
+/// One folder for each part: sessions, audio uploads, audio streams, runs, webhooks, templates and discovery.
 package struct AllianceFamily: RoutedAPI {
-    /// What of it can be set.
+    /// Settings of the session protocol.
     package struct Settings: Sendable {
-        /// How long a session may be open.
+        /// Time from a protocol session's start until the session expires.
         package var lifetime: Duration = .seconds(SessionPolicy.usualLifetime)
-        /// How long a poll is held.
+        /// Longest wait of a poll.
         package var longPoll: Duration = .seconds(14)
-        /// After so long without audio a stream is closed.
+        /// A stream without audio is closed after this time.
         package var streamIdle: Duration = .seconds(300)
 
         package init() {}
     }
 
-    /// The flavours of desktop apps, which take the upload link as a text (medscribe.md 2.1.1).
+    /// Flavours of desktop apps, which expect the upload link as a string (medscribe.md 2.1.1).
     private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
 
     package let name = "Alliance"
@@ -29,14 +30,14 @@ package struct AllianceFamily: RoutedAPI {
     private let counts: SocketCounts.Limits
     private let settings: Settings
 
-    /// - Parameter counts: how many may stream at a time.
+    /// - Parameter counts: Limits on simultaneous audio sockets.
     init(_ environment: FamilyEnvironment, counts: SocketCounts.Limits, settings: Settings) {
         self.environment = environment
         self.counts = counts
         self.settings = settings
     }
 
-    /// The open streams of a world.
+    /// The open audio streams of one world.
     private struct Streams: Sendable {
         let sockets: SocketRoute
     }
@@ -44,7 +45,7 @@ package struct AllianceFamily: RoutedAPI {
     private func sockets(of world: World) -> SocketRoute {
         world.part { world in
             var limits = SocketRoute.Limits(idleTime: settings.streamIdle, closure: StreamSession.idle)
-            // No client caps what it sends in one message (row 62).
+            // No SDK limits the size of one message (row 62). In bytes.
             limits.messageSize = 16 << 20
             return Streams(
                 sockets: SocketRoute(

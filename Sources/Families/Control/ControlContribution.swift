@@ -1,6 +1,6 @@
 package import ScribeHTTP
 
-/// What the door for operators brings to a server.
+/// Registers the operator API with a server.
 package struct ControlContribution: FamilyContribution {
     private let settings: ControlFamily.Settings
 

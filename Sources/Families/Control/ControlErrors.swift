@@ -2,7 +2,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// `application/problem+json` (RFC 9457), with a `code` for programs.
+/// Renders errors as `application/problem+json` (RFC 9457), with a `code` for programs.
 struct ControlErrors: ErrorTable {
     let statuses: [ScribeError.Kind: HTTPResponse.Status] = [
         .state: .conflict, .exhausted: .conflict, .refused: .conflict,
@@ -37,18 +37,18 @@ struct ControlErrors: ErrorTable {
     }
 }
 
-/// What only this door knows to go wrong.
+/// Errors of the operator API, beside the shared ones.
 enum ControlError: Error, Hashable, Sendable {
-    /// By a name that may be a web page's.
+    /// The request's host name could belong to a web page (DNS rebinding).
     case foreignHost
-    /// A browser says that another site's page asks.
+    /// A page of another site sent the request, by the browser's `Sec-Fetch-Site`.
     case foreignPage
-    /// No token is asked for on this machine, and a proxy speaks for somebody else.
+    /// A proxy forwarded the request to an API without a token, so the sender may be on another machine.
     case forwarded
     case notJSON
-    /// A browser asks, and nothing says that it is for an operator's page.
+    /// A browser request without a token lacks the header that operators' pages send.
     case unmarked
-    /// The server has no such thing; the text names what was looked for.
+    /// The server has no such thing; the text names the thing asked for.
     case notFound(String)
 
     fileprivate static let notFoundCode = "not_found"

@@ -3,14 +3,13 @@ package import Hummingbird
 package import ScribeHTTP
 import ScribeRuntime
 
-/// The door for everything that is not the emulated cloud: for operators, for tests, and for the verbs of the command
-/// line (`openapi/control.yaml`).
+/// The operator API (`/__admin`), for operators, tests and the command line's verbs (`openapi/control.yaml`).
 package struct ControlFamily: RoutedAPI {
-    /// What of it can be set.
+    /// Settings of the operator API.
     package struct Settings: Sendable {
-        /// What operators have to show; nil where none is asked for.
+        /// The bearer token that operators send; nil if none is required.
         package var token: String?
-        /// The host that the server listens on, by which it may be asked for.
+        /// The host that the server listens on; requests may name it.
         package var host: String
         /// The `settings` of `/__admin/info`: version, mode, ports and the like.
         package var about: @Sendable () -> [String: String]
@@ -24,9 +23,9 @@ package struct ControlFamily: RoutedAPI {
         }
     }
 
-    /// `openapi/control.yaml`.
+    /// The OpenAPI document, `openapi/control.yaml`, as bytes.
     package static var openAPI: [UInt8] { document_control().bytes }
-    /// The first word of every path.
+    /// First path component of every operator route.
     package static let root = "__admin"
 
     package let name = "Control"

@@ -4,14 +4,13 @@ import HTTPTypes
 import Hummingbird
 import ScribeHTTP
 
-/// Lets nobody in but operators: no web page, whatever its name leads to, and nobody without the token where one is asked
-/// for.
+/// Admits only operators: rejects requests from web pages, and requests without the token if one is required.
 struct ControlGate: RouterMiddleware {
     typealias Context = ScribeContext
 
     /// The host that the server listens on.
     let host: String
-    /// Nil: none is asked for.
+    /// The bearer token to require; nil if none is required.
     let token: String?
     let proxies: TrustedProxies
     let throttle: LoginThrottle
@@ -31,8 +30,9 @@ struct ControlGate: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// A page can be reached by a name of its own that leads here. It cannot be by an address, by `localhost`, or by a name
-    /// without a dot, which nobody on the internet can have.
+    /// Whether the host is an address, `localhost`, a name without a dot, or the server's own host.
+    ///
+    /// A web page can point its own domain here (DNS rebinding). It cannot do so with any of these.
     private func isOwn(host authority: String) -> Bool {
         guard let place = HostAndPort(authority) else { return false }
         return place.isAddress || !place.host.contains(".") || place.host.hasSuffix(".localhost")
@@ -45,12 +45,14 @@ struct ControlGate: RouterMiddleware {
         return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
     }
 
-    /// Without a token, a browser's request must carry a header that only a script of an operator's page adds: an uploaded
-    /// file that a browser opens has this origin too.
+    /// Requires the header that only scripts of an operator's page add, for browser requests without a token.
+    ///
+    /// The origin alone proves nothing: an uploaded file that a browser opens has this origin too.
     private static func requireMark(_ headers: HTTPFields) throws(ControlError) {
         guard headers[.secFetchSite] == nil || headers[.scribeAdmin] == "1" else { throw .unmarked }
     }
 
+    /// Requires the admin token.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``, ``HTTPProblem/tooManyAttempts(retryAfter:)``.
     private func requireToken(_ token: String, _ request: Request, _ context: ScribeContext) async throws {
         let refusal = HTTPProblem.unauthenticated(reason: "The admin token is needed: Authorization: Bearer …")
@@ -60,7 +62,7 @@ struct ControlGate: RouterMiddleware {
         ) { Self.areEqual(offered, token) ? () : nil }
     }
 
-    /// Whether a proxy has passed the request on: whoever is before that reaches this server as if from this machine.
+    /// Whether a proxy forwarded the request: its client may be remote, though the connection is local.
     private static func isForwarded(_ headers: HTTPFields) -> Bool {
         headers.contains { field in
             let name = field.name.canonicalName
@@ -68,7 +70,7 @@ struct ControlGate: RouterMiddleware {
         }
     }
 
-    /// Takes as long for a token that is nearly right.
+    /// Compares hashes, so that the time does not depend on how much of the token is right.
     private static func areEqual(_ one: String, _ other: String) -> Bool {
         SHA256.hash(data: Data(one.utf8)) == SHA256.hash(data: Data(other.utf8))
     }

@@ -4,7 +4,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/__admin/deliveries`: what was told, is still to be told, or could not be told.
+/// `/__admin/deliveries`: lists and replays webhook deliveries: sent, pending and failed ones.
 struct DeliveryControlRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries
@@ -73,7 +73,7 @@ struct DeliveryControlRoutes: Sendable {
         .notFound(quoted("delivery", try context.parameters.require("delivery_id")))
     }
 
-    /// Names what was looked for. Ids are numbers: any other text is not repeated, for answers and the log may show it.
+    /// Quotes an id for an error message. Ids are numbers: other text is not repeated, since answers and logs show it.
     static func quoted(_ kind: String, _ id: String) -> String { Int64(id) == nil ? "such \(kind)" : "\(kind) '\(id)'" }
 
     private static func id(_ context: ScribeContext) throws -> Int64? {

@@ -3,8 +3,9 @@ import ScribeDomain
 import ScribeHTTP
 
 extension DeliveryRecord {
-    /// A delivery as operators read it, with the message that its receiver gets. The body of a callback is not shown:
-    /// it is a transcript.
+    /// Encodes a delivery for operators, with the message that its receiver gets.
+    ///
+    /// A callback's body is left out: it is a transcript.
     func json(_ message: (headers: [(name: String, value: String)], body: Data)?) -> JSON {
         let shown = message.map { message -> JSON in
             var headers = ["Content-Type": JSONValue.string("application/json")]

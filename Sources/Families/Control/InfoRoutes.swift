@@ -4,7 +4,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// What the server says of itself.
+/// `/__admin/info` and `/__admin/openapi.yaml`: the server's settings, counts and API document.
 struct InfoRoutes: Sendable {
     let runtime: Runtime
     let about: @Sendable () -> [String: String]

@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/__admin/webhooks`: everybody's registrations.
+/// `/__admin/webhooks`: lists and tests the webhooks of all businesses.
 struct WebhookControlRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries
@@ -18,7 +18,7 @@ struct WebhookControlRoutes: Sendable {
         return try await .longJSON(.ok, ["webhooks": .array(all, \.json)])
     }
 
-    /// Goes the way of any other event.
+    /// Sends a test event, by the same path as any other event.
     @Sendable private func test(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let text = try context.parameters.require("webhook_id")
         guard let id = Int64(text), let made = try await webhooks.test(id) else {
@@ -29,7 +29,7 @@ struct WebhookControlRoutes: Sendable {
 }
 
 extension Webhook {
-    /// A registration without its key.
+    /// Encodes a registration without its signing key.
     fileprivate var json: JSON {
         [
             "webhook_id": .string(String(id)), "style": .string(style.rawValue),

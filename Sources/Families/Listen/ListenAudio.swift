@@ -2,13 +2,13 @@ import Engines
 import NIOCore
 import ScribeHTTP
 
-/// Makes 16-bit samples of what a client sends, in whatever pieces it comes.
+/// Decodes a client's byte stream into 16-bit PCM samples, across arbitrary message boundaries.
 struct ListenAudio {
     private enum State {
-        /// What says what it is is still coming.
+        /// The bytes of the header have not all arrived.
         case header
         case samples
-        /// It is taken apart by whoever listens.
+        /// Compressed audio, which the live engine decodes itself.
         case encoded
     }
 
@@ -16,13 +16,13 @@ struct ListenAudio {
     private var encoding: ListenQuery.Encoding
     private var state: State
     private var pending = ByteBuffer()
-    /// How far the header of a WAV was read; it is never read anew.
+    /// Progress in the WAV header, so that no byte is parsed twice.
     private var header = (isWave: false, chunks: 0, bytes: 0)
-    /// Of one channel, so far.
+    /// Samples per channel so far.
     private(set) var sampleCount = 0
     private var oddBytes = 0
 
-    /// In bytes: what comes before the samples is short.
+    /// Longest WAV header before its samples, in bytes.
     private static let longestHeader = 64 << 10
     private static let mostChunks = 32
 
@@ -32,11 +32,11 @@ struct ListenAudio {
         state = query.isContainer ? .header : options.codec == nil ? .samples : .encoded
     }
 
-    /// How long the audio is, in seconds.
+    /// Duration of the audio so far, in seconds.
     var duration: Double { Double(sampleCount) / Double(options.sampleRate) }
 
-    /// The samples in the next bytes; nil while it is not known what they are.
-    /// - Throws: ``WebSocketClosure`` for what cannot be understood.
+    /// Decodes the next bytes into samples; nil until the header is complete.
+    /// - Throws: ``WebSocketClosure`` for bytes that are no supported audio.
     mutating func decode(_ buffer: ByteBuffer) throws(WebSocketClosure) -> ByteBuffer? {
         pending.discardReadBytes()
         pending.writeImmutableBuffer(buffer)
@@ -55,7 +55,7 @@ struct ListenAudio {
         return samples
     }
 
-    /// Counts samples that somebody else has made of what came.
+    /// Counts samples that the engine decoded from compressed audio.
     mutating func count(decoded bytes: Int) { sampleCount += bytes / (2 * options.channels) }
 
     private mutating func takeSamples() -> ByteBuffer {
@@ -81,7 +81,8 @@ struct ListenAudio {
         }
     }
 
-    /// - Returns: false while more of it must come.
+    /// Parses as much of the header as has arrived.
+    /// - Returns: false if more bytes are needed.
     private mutating func readHeader() throws(WebSocketClosure) -> Bool {
         if !header.isWave {
             guard
@@ -133,7 +134,7 @@ struct ListenAudio {
         options.sampleRate = Int(rate)
     }
 
-    /// (streaming.md 1.7)
+    /// Closes a socket whose payload is not decodable audio (streaming.md 1.7).
     static let undecodable = WebSocketClosure(1008, "DATA-0000: The payload cannot be decoded as audio")
 
     private static let mulaw: [Int16] = (0..<256).map { byte in

@@ -2,7 +2,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// Whose a key or a token is, and the tokens that a key's owner lends to a browser (streaming.md 1.2).
+/// Resolves API keys and tokens to their owners, and issues granted tokens (streaming.md 1.2).
 struct ListenAuthentication: Sendable {
     private static let purpose = "listen"
 
@@ -14,8 +14,8 @@ struct ListenAuthentication: Sendable {
         tickets = world.tickets
     }
 
-    /// Whose they are: a key's, a granted token's, or a login's.
-    /// - Parameter takesGranted: false for what is no part of Deepgram's API.
+    /// The owner of an API key, a granted token or a login's access token.
+    /// - Parameter takesGranted: false for routes that are not part of Deepgram's API.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
     func principal(_ credentials: ListenCredentials, takesGranted: Bool = true) async throws -> Principal {
         if let key = credentials.key {
@@ -25,7 +25,7 @@ struct ListenAuthentication: Sendable {
         return try await authenticator.principal(offering: [credentials.key].compactMap(\.self))
     }
 
-    /// The principal whose API key asks for a token.
+    /// The owner of the API key that asks for a granted token.
     /// - Throws: ``ListenError/notPermitted`` for a granted token, ``HTTPProblem/unauthenticated(reason:)``.
     func granter(_ credentials: ListenCredentials) throws -> Principal {
         guard let key = credentials.key else { throw HTTPProblem.unauthenticated(reason: "No key was sent") }
@@ -36,13 +36,13 @@ struct ListenAuthentication: Sendable {
         return principal
     }
 
-    /// A token for live recognition and nothing else.
-    /// - Parameter lifetime: in seconds.
+    /// Issues a token that admits to live recognition only.
+    /// - Parameter lifetime: Validity in seconds.
     func grant(to principal: Principal, lifetime: Int) throws -> String {
         try tickets.issue(Self.purpose, for: "listen", to: principal, lifetime: Double(lifetime))
     }
 
-    /// The owner of a granted token, while its client is known.
+    /// The owner of a granted token; nil once its client is no longer configured.
     private func granted(_ token: String) -> Principal? {
         guard let principal = tickets.redeem(token, Self.purpose)?.principal,
             authenticator.clients[principal.client]?.principal == principal

@@ -1,9 +1,11 @@
 import HTTPTypes
 
-/// What one client of live recognition needs that others do not.
+/// Differences between clients of live recognition, for one client.
 struct ListenClientProfile: Hashable, Sendable {
-    /// Whether it sees the status of a handshake that is refused, and looks for it there: Android's apps look for `401` in
-    /// the failure that OkHttp reports. React Native on Android sends the same name, and takes either.
+    /// Whether the client reads the status of a refused handshake.
+    ///
+    /// Android apps look for `401` in OkHttp's failure. React Native on Android sends the same User-Agent and accepts
+    /// both.
     let seesRefusals: Bool
 
     init(_ headers: HTTPFields) { seesRefusals = headers[.userAgent]?.hasPrefix("okhttp/") ?? false }

@@ -1,6 +1,6 @@
 package import ScribeHTTP
 
-/// What live recognition brings to a server.
+/// Registers live recognition with a server: host names and routes.
 package struct ListenContribution: FamilyContribution {
     package let hosts = [HostGroup(title: "live speech (Deepgram, SubQ, Aldea)", names: ListenFamily.hostNames)]
     private let settings: ListenFamily.Settings

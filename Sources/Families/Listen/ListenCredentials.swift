@@ -3,15 +3,16 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// The key that a request brings (streaming.md 1.2): in `Authorization`, after `Token` or `Bearer`, or, from those who can
-/// set no headers, as the second subprotocol.
+/// Parses the key of a request (streaming.md 1.2): `Authorization: Token` or `Bearer`, else the second subprotocol.
+///
+/// Browsers cannot set headers on a WebSocket, so they send the key as a subprotocol.
 struct ListenCredentials: Hashable, Sendable {
     let key: String?
-    /// Whether the key came after `Bearer`, as granted tokens do.
+    /// Whether the key followed `Bearer`, as granted tokens do.
     let isBearer: Bool
-    /// The subprotocol to agree on: never the key.
+    /// Subprotocol to return in the handshake; never the key itself.
     let agreed: String?
-    /// Whether the key came so.
+    /// Whether the key came as a subprotocol.
     let isSubprotocol: Bool
 
     init(_ headers: HTTPFields) {

@@ -3,7 +3,9 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"err_code": …, "err_msg": …, "request_id": …}` (streaming.md 1.3), or SubQ's `{"error": …, "request_id": …}` (3).
+/// Renders errors in Deepgram's envelope (streaming.md 1.3), or in SubQ's (3).
+///
+/// Deepgram's is `{"err_code": …, "err_msg": …, "request_id": …}`; SubQ's is `{"error": …, "request_id": …}`.
 struct ListenErrors: ErrorTable {
     var speaksSubQ = false
 
@@ -49,11 +51,11 @@ struct ListenErrors: ErrorTable {
     }
 }
 
-/// What only this API knows to go wrong.
+/// Errors of live recognition, beside the shared ones.
 enum ListenError: Error, Hashable, Sendable {
-    /// A plain GET where a socket is served.
+    /// A plain GET to a WebSocket path.
     case upgradeRequired
-    /// A granted token asks for what only a key may.
+    /// A granted token was used where only an API key is accepted.
     case notPermitted
 }
 
@@ -73,7 +75,7 @@ extension EngineFailure {
 }
 
 extension OutboundProblem {
-    /// The message for the client that named the address.
+    /// The message for the client that sent the URL.
     fileprivate var explanation: String {
         switch self {
         case .invalid(let reason): "The URL \(reason)"

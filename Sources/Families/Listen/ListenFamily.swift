@@ -4,28 +4,28 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// Live recognition as Deepgram and SubQ serve it: audio goes in over a socket, words come out while they are spoken.
+/// Live recognition as Deepgram and SubQ serve it: audio in over a WebSocket, words out while they are spoken.
 package struct ListenFamily: RoutedAPI {
-    /// What of it can be set.
+    /// Settings of live recognition.
     package struct Settings: Sendable {
-        /// After so long without audio or a text the socket is closed.
+        /// A socket without audio and without commands is closed after this time.
         package var idleTime: Duration = .seconds(10)
-        /// How many sockets may be open, of one business and in all.
+        /// Most open sockets: of one business, and of all.
         package var socketsOfBusiness = 200
         package var sockets = 1000
-        /// Whether the answers are SubQ's where it differs from Deepgram.
+        /// Whether answers follow SubQ where it differs from Deepgram.
         package var speaksSubQ = false
-        /// How long it may take to fetch a recording and recognise it.
+        /// Longest time to fetch and recognise a recording.
         package var fetchTime: Duration = .seconds(600)
 
         package init() {}
     }
 
     package let name = "Listen"
-    /// The hosts that clients have compiled in.
+    /// Host names compiled into the SDKs.
     package static let hostNames = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
     package var hostSuffixes: [String] { Self.hostNames }
-    /// Of Deepgram's, whatever the host.
+    /// Paths that belong to Deepgram's API on any host.
     package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v2", "listen"]]
 
     private let environment: FamilyEnvironment
@@ -36,7 +36,7 @@ package struct ListenFamily: RoutedAPI {
         self.settings = settings
     }
 
-    /// The open streams of a world.
+    /// The open sockets of one world.
     private struct Streams: Sendable {
         let sockets: SocketRoute
     }
@@ -44,9 +44,9 @@ package struct ListenFamily: RoutedAPI {
     private func sockets(of world: World) -> SocketRoute {
         world.part { world in
             var limits = SocketRoute.Limits(idleTime: settings.idleTime, closure: ListenSession.idle)
-            // Three seconds of audio in one message are usual, and a minute is not too much.
+            // In bytes: three seconds of audio per message are usual, and a minute fits.
             limits.messageSize = 16 << 20
-            // Texts are commands: the longest has some hundred key terms.
+            // In bytes. Texts are commands; the longest lists some hundred key terms.
             limits.textSize = 64 << 10
             return Streams(
                 sockets: SocketRoute(

@@ -2,7 +2,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `POST /v1/auth/grant`: a token for a browser, from whoever has a key (streaming.md 1.2).
+/// `POST /v1/auth/grant`: issues a short-lived token for a browser to the owner of an API key (streaming.md 1.2).
 struct ListenGrantRoutes: Sendable {
     private static let usualLifetime = 30
     private static let lifetimes = 1...3600
@@ -17,7 +17,7 @@ struct ListenGrantRoutes: Sendable {
         enum CodingKeys: String, CodingKey { case lifetime = "ttl_seconds" }
     }
 
-    /// In seconds; nil of what cannot be one. The SDK has a number with a fraction, `60.0`.
+    /// The lifetime in seconds; nil for an invalid value. The SDK sends a fraction, `60.0`.
     private static func lifetime(_ value: JSONValue?) -> Int? {
         switch value {
         case nil, .null: usualLifetime
@@ -26,7 +26,7 @@ struct ListenGrantRoutes: Sendable {
     }
 
     @Sendable private func grant(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        // Before the body: nobody without a key has anything to say here.
+        // Checked before the body is read: only key owners may send one.
         let granter = try authentication.granter(ListenCredentials(request.headers))
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context)
         guard let lifetime = Self.lifetime(body?.lifetime) else {

@@ -3,14 +3,14 @@ import Engines
 import Foundation
 import ScribeDomain
 
-/// What a client says in a text (streaming.md 1.4).
+/// Text commands of a client (streaming.md 1.4).
 enum ListenCommand: Hashable, Sendable {
     case keepAlive
     case finalize
     case closeStream
-    /// The words that are likely from now on; nil where it changes other things.
+    /// Replaces the likely words from now on; nil if other settings change.
     case configure(keyterms: [String]?)
-    /// Something else; what it says of itself is not repeated, for it may be anything.
+    /// An unknown command. Its text is not echoed, since it may contain anything.
     case unknown
 
     private struct Body: Decodable {
@@ -22,7 +22,7 @@ enum ListenCommand: Hashable, Sendable {
         init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: CodingKeys.self)
             type = try body.decode(String.self, forKey: .type)
-            // Other commands may have anything under this name.
+            // Other commands may have a `keyterms` of any type.
             keyterms = type == "Configure" ? try body.decodeIfPresent([String].self, forKey: .keyterms) : nil
         }
     }
@@ -39,22 +39,23 @@ enum ListenCommand: Hashable, Sendable {
     }
 }
 
-/// What a socket says (streaming.md 1.5), for one connection.
+/// Encodes the messages of one socket (streaming.md 1.5).
 struct ListenMessages: Sendable {
     let request: String
     let model: ListenModel
     let channels: Int
     let createdAt: Date
-    /// Whether words are told as they stand in a sentence.
+    /// Whether words keep their case and punctuation.
     let punctuates: Bool
-    /// Whether each word's language is told.
+    /// Whether each word has its language.
     let tellsLanguages: Bool
     let speaksSubQ: Bool
 
-    /// The most words in all key terms together, for what the vendor counts as tokens.
+    /// Most words in all key terms together; the vendor counts tokens.
     private static let mostTokens = 500
 
-    /// - Returns: nil for what no message tells.
+    /// Encodes an engine event as a socket message.
+    /// - Returns: nil for an event without a message.
     func json(_ event: LiveEvent) -> JSON? {
         switch event {
         case .failed, .decoded: nil
@@ -84,7 +85,7 @@ struct ListenMessages: Sendable {
         ]
     }
 
-    /// The last of all. The hash is over the audio that was sent (streaming.md 1.5).
+    /// The last message of a socket. Its hash covers the audio as sent (streaming.md 1.5).
     func metadata(duration: Double, hash: SHA256Digest) -> JSON {
         (["type": "Metadata"] as JSON).adding(
             model.metadata(
@@ -96,8 +97,9 @@ struct ListenMessages: Sendable {
         "type": "Error", "variant": "SchemaError", "description": "The message is none that is known here",
     ]
 
-    /// - Parameter keyterms: that a client wants; nil where it wants other things.
-    /// - Returns: the answer, and whether they are in effect from now on.
+    /// Answers a `Configure` command.
+    /// - Parameter keyterms: The likely words; nil if the command changes other settings.
+    /// - Returns: The answer, and whether the words take effect.
     func configured(_ keyterms: [String]?) -> (answer: JSON, isTaken: Bool) {
         if let keyterms {
             guard model.name.hasPrefix("nova-3") else {

@@ -3,14 +3,14 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// What is said of the model that has listened.
+/// Metadata of the recognition model, as shown to clients.
 struct ListenModel: Hashable, Sendable {
     let name: String
-    /// The same for the same model.
+    /// Derived from the name: the same model always has the same uuid.
     let uuid: String
     private let arch: String
 
-    /// - Parameter name: that was asked for, if any.
+    /// - Parameter name: The requested model; nil for the default, `nova-3`.
     init(_ name: String?, speaksSubQ: Bool) {
         let name = name ?? "nova-3"
         let digest = Hex.encode(SHA256.hash(data: Data(name.utf8)))
@@ -22,8 +22,8 @@ struct ListenModel: Hashable, Sendable {
 
     var json: JSON { ["name": .string(name), "version": "2026-01-01.0", "arch": .string(arch)] }
 
-    /// Metadata of audio and model: the last message of a socket, and a part of the answer to a recording.
-    /// - Parameter duration: in seconds.
+    /// Encodes the metadata of audio and model: a socket's last message, and part of a recording's answer.
+    /// - Parameter duration: In seconds.
     func metadata(request: String, hash: SHA256Digest, createdAt: Date, duration: Double, channels: Int) -> JSON {
         [
             "transaction_key": "deprecated", "request_id": .string(request), "sha256": .string(Hex.encode(hash)),

@@ -2,7 +2,7 @@ import Engines
 import ScribeDomain
 
 extension ListenQuery {
-    /// What the bytes of a recording are, where they do not say so themselves.
+    /// The format of a recording without a header; nil for a container, which describes itself.
     var samples: WaveHeader? {
         guard !isContainer else { return nil }
         let written: WaveHeader.Encoding =

@@ -3,62 +3,64 @@ import HummingbirdCore
 import ScribeDomain
 import ScribeHTTP
 
-/// What a client asks for in its address (streaming.md 1.1, 1.8 and 3). Parameters that nobody knows are passed
-/// over: the SDK lets its callers add any.
+/// Parses the query of live recognition (streaming.md 1.1, 1.8 and 3).
+///
+/// Unknown parameters are ignored: the SDK lets callers add any.
 struct ListenQuery: Hashable, Sendable {
-    /// How samples are written.
+    /// Encoding of raw samples.
     enum Encoding: String, Hashable, Sendable, CaseIterable {
         case linear16, linear32, mulaw, alaw
     }
 
-    /// Where it is asked.
+    /// Endpoint that received the query.
     enum Door: Hashable, Sendable {
-        /// `/v1/listen` as a socket.
+        /// `/v1/listen` as a WebSocket.
         case stream
-        /// `/v1/listen/pcm`: samples come as they are.
+        /// `/v1/listen/pcm`: raw samples only.
         case samples
-        /// `POST /v1/listen`: a whole recording, which says itself what it is when it is more than samples.
+        /// `POST /v1/listen`: a whole recording; a container describes itself.
         case recording
     }
 
     var options = LiveOptions()
     var encoding = Encoding.linear16
-    /// Whether the stream says itself what it is: no encoding was named.
+    /// Whether the audio is a container that describes itself: no encoding was named.
     var isContainer = false
     var model: String?
-    /// Whether each word's language is told.
+    /// Whether each word has its language.
     var tellsLanguages: Bool { options.language?.lowercased() == "multi" }
-    /// Whether a recording's language is found out, and told.
+    /// Whether to detect a recording's language and return it.
     var detectsLanguage = false
-    /// Whether a recording is also told as utterances and in paragraphs.
+    /// Whether a recording's answer also has utterances and paragraphs.
     var tellsUtterances = false
     var tellsParagraphs = false
-    /// The pause between utterances, in seconds.
+    /// Pause that separates utterances, in seconds.
     var utterancePause = 0.8
 
-    /// Encodings that are containers, or come in one: a recording's own bytes say more of them.
+    /// Encodings that name a container. They are ignored: the recording's header is more reliable.
     private static let containers: Set = [
         "mp3", "aac", "flac", "wav", "ogg", "webm", "opus", "ogg-opus", "m4a", "mp4",
     ]
-    /// What a stream may come as beside samples. Opus and Speex come in Ogg.
+    /// Compressed formats of a stream. Opus and Speex come in Ogg.
     private static let codecs: [String: StreamCodec] = [
         "aac": .aac, "amr-nb": .amrNarrow, "amr-wb": .amrWide, "flac": .flac, "g729": .g729, "m4a": .mp4, "mp3": .mp3,
         "mp4": .mp4, "ogg": .ogg, "ogg-opus": .ogg, "opus": .ogg, "speex": .ogg, "webm": .webm,
     ]
-    /// The rates that there is audio of, in Hz.
+    /// Accepted sample rates, in Hz.
     private static let rates = 8000...48_000
     private static let mostChannels = 8
-    /// In bytes.
+    /// Longest model name and key term, in bytes.
     private static let longestModel = 100
     private static let mostWords = 100
-    /// The longest silence that can be waited for.
+    /// Longest silence for endpointing and utterance ends, in milliseconds.
     private static let longestSilence = 60_000
 
+    /// Parses a query.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     init(_ query: FlatDictionary<Substring, Substring>, at door: Door, speaksSubQ: Bool) throws(ScribeError) {
         func text(_ names: String...) -> String? { names.lazy.compactMap { query.text($0) }.first }
         model = text("model")
-        // Every message of a socket repeats it.
+        // Every message of a socket repeats the model name.
         if let model, !model.isPlain || model.utf8.count > Self.longestModel {
             throw .invalidRequest(field: "model", problem: "is no model's name")
         }
@@ -102,7 +104,7 @@ struct ListenQuery: Hashable, Sendable {
         {
             throw .invalidRequest(field: "language", problem: "must be a language such as en-IN, or multi")
         }
-        // Languages to choose from are a yes.
+        // A list of languages means true.
         if let detects = text("detect_language")?.lowercased(), detects != "false" {
             let isTag = detects.wholeMatch(of: /[a-z]{2,3}(-[a-z0-9]{2,8})*/) != nil
             guard detects == "true" || isTag else {
@@ -136,7 +138,7 @@ struct ListenQuery: Hashable, Sendable {
         options.utteranceEnd = gap.map { .milliseconds($0) }
     }
 
-    /// Older ones carry a weight behind a colon.
+    /// Parses key terms. Older ones (`keywords`) carry a weight after a colon, which is dropped.
     private static func words(_ terms: [Substring]) throws(ScribeError) -> [String] {
         let words = terms.map { String($0.prefix { $0 != ":" }) }.filter { !$0.isEmpty }
         guard words.count <= mostWords, words.allSatisfy({ $0.utf8.count <= longestModel }) else {
@@ -145,7 +147,7 @@ struct ListenQuery: Hashable, Sendable {
         return words
     }
 
-    /// A number; an empty parameter counts as absent here.
+    /// Parses an integer; an empty parameter counts as absent.
     private static func integer(
         _ name: String, in range: ClosedRange<Int>, of query: FlatDictionary<Substring, Substring>
     ) throws(ScribeError) -> Int? {

@@ -4,10 +4,10 @@ import ScribeDomain
 import ScribeRuntime
 
 extension Recognitions.Hearing {
-    /// The answer to a whole recording (streaming.md 1.8).
+    /// Encodes the answer to a whole recording (streaming.md 1.8).
     /// - Parameters:
-    ///   - request: its id.
-    ///   - id: makes one for an utterance.
+    ///   - request: The request's id.
+    ///   - id: Makes an id for each utterance.
     func json(_ query: ListenQuery, request: String, speaksSubQ: Bool, at now: Date, id: () -> String) -> JSON {
         let punctuates = query.options.punctuates || speaksSubQ
         let confidence = speech.sureness
@@ -52,7 +52,7 @@ extension Recognitions.Hearing {
         let detected = query.detectsLanguage ? language : nil
         let channel: JSON = [
             "detected_language": detected.map(JSON.string),
-            // Recognisers that name a language are sure of it.
+            // Recognisers that name a language are sure of it, so the transcript's confidence is used.
             "language_confidence": detected.map { _ in .number(confidence.inThousandths) },
             "alternatives": [alternative],
         ]
@@ -75,7 +75,7 @@ extension [TimedWord] {
     fileprivate var start: Double { first?.start ?? 0 }
     fileprivate var end: Double { last?.end ?? 0 }
 
-    /// What one says without a pause.
+    /// Splits words at changes of speaker and at pauses of at least `pause` seconds.
     fileprivate func turns(pause: Double) -> [[TimedWord]] {
         parts { $0.speaker != $1.speaker || $1.start - $0.end >= pause }
     }

@@ -8,7 +8,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `POST /v1/listen`: a whole recording, as bytes or by its address (streaming.md 1.8).
+/// `POST /v1/listen`: recognises a whole recording, sent as bytes or as a URL (streaming.md 1.8).
 struct ListenRecordingRoutes: Sendable {
     let recognitions: Recognitions
     let outbound: OutboundClient
@@ -22,7 +22,7 @@ struct ListenRecordingRoutes: Sendable {
         let url: String
     }
 
-    /// How long it may take to find out where a callback's name leads.
+    /// Longest time to resolve a callback's host name.
     private static let lookUpTime: Duration = .seconds(10)
 
     static func add(to router: WorldRoutes<Self>) {
@@ -64,14 +64,14 @@ struct ListenRecordingRoutes: Sendable {
         }
     }
 
-    /// The address of the recording, where that is what was sent. Content types other than JSON say nothing.
+    /// The URL of the recording, if the body is JSON; nil for audio. Other content types are not trusted.
     private func link(in request: Request, _ context: ScribeContext) async throws -> OutboundAddress? {
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") ?? false else { return nil }
         let link = try await request.decodeJSON(as: Link.self, in: context)
         return try OutboundAddress(field: "url", link.url)
     }
 
-    /// Another than the sender is told, as often as it takes: it is stored when the sender is answered.
+    /// Stores the result as a callback, which is delivered with retries, and answers the sender at once.
     private func tell(
         _ answer: JSON, to callback: ListenCallback, request: String, of business: BusinessID
     ) async throws -> Response {
@@ -84,12 +84,13 @@ struct ListenRecordingRoutes: Sendable {
     }
 }
 
-/// Whom else than the sender is to be told what was heard: `callback` and `callback_method`.
+/// Parses `callback` and `callback_method`: another receiver of the result.
 struct ListenCallback: Hashable, Sendable {
     let address: OutboundAddress
     let method: String
 
-    /// - Returns: nil when only the sender is.
+    /// Parses the query.
+    /// - Returns: nil without a callback.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     init?(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
         method = (query["callback_method"] ?? "POST").uppercased()

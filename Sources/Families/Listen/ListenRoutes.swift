@@ -8,7 +8,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `GET /v1/listen` and `/v1/listen/pcm`: live audio over a socket (streaming.md 1 and 3).
+/// `GET /v1/listen` and `/v1/listen/pcm`: recognises live audio over a WebSocket (streaming.md 1 and 3).
 struct ListenRoutes: Sendable {
     let engine: any LiveEngine
     let recordings: LiveRecordings
@@ -47,7 +47,7 @@ struct ListenRoutes: Sendable {
         } catch HTTPProblem.unauthenticated
             where credentials.isSubprotocol && !ListenClientProfile(request.headers).seesRefusals
         {
-            // Browsers and phones see no answer to an upgrade that is refused, but they see how a socket closes.
+            // Browsers and phones cannot read the answer to a refused upgrade; they can read a close code.
             return sockets.refusal(
                 WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials."), of: upgrade,
                 subprotocol: credentials.agreed, headers: headers, request, context)
@@ -67,7 +67,7 @@ struct ListenRoutes: Sendable {
         }
     }
 
-    /// The consultation that a stream is, where its client says so: our own parameter, of which the SDKs know nothing.
+    /// The transaction that the stream records; nil without `txn_id`, our own parameter that no SDK sends.
     private func recording(
         in request: Request, _ query: ListenQuery, _ principal: Principal
     ) async throws -> LiveRecording? {

@@ -7,31 +7,31 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// One socket from its first message to its end. It knows nothing of the engine but that it hears, settles and closes.
+/// Serves one recognition WebSocket, from its first message to its close.
 struct ListenSession: Sendable {
     let engine: any LiveEngine
     let query: ListenQuery
-    /// The id that its messages carry.
+    /// The request id that every message carries.
     let request: String
     let clock: WorldClock
     let settings: ListenFamily.Settings
-    /// Whose it is.
+    /// The business of the stream, as the engine's tenant.
     let tenant: String
-    /// The consultation that it is, if it is one.
+    /// The recording that the stream feeds; nil for a stream without a transaction.
     let recording: LiveRecording?
     let socket: WebSocket
     let logger: Logger
 
-    /// What a client says, up to where it ends its stream.
+    /// Decodes the client's messages up to the end of its stream.
     private struct Input {
         var messages: WebSocketMessages.Iterator
         let idle: IdleWatch
         var audio: ListenAudio
         var hash = SHA256()
-        /// Whether the client has said that there is no more.
+        /// Whether the client announced the end of the stream.
         var hasEnded = false
 
-        /// The next message that is more than a sign of life; nil at the end of the stream.
+        /// The next samples or command, without `KeepAlive` messages; nil at the end of the stream.
         mutating func next() async throws -> Message? {
             while let message = try await messages.next() {
                 idle.heard()
@@ -65,12 +65,13 @@ struct ListenSession: Sendable {
         case command(ListenCommand)
     }
 
-    /// - Returns: with what the socket is closed.
-    /// - Throws: ``WebSocketClosure`` for what ends it otherwise, and what ``closure(for:)`` explains.
+    /// Serves the socket.
+    /// - Returns: The regular closure of the socket.
+    /// - Throws: ``WebSocketClosure`` for another closure, and errors that ``closure(for:)`` translates.
     func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
         var input = Input(messages: messages, idle: idle, audio: ListenAudio(query))
         let createdAt = clock.now
-        /// In bytes: the samples of a stream that came encoded.
+        /// Bytes of PCM that the engine decoded from compressed audio.
         let decoded = LockedValue(0)
         func encoder() -> ListenMessages {
             ListenMessages(
@@ -81,7 +82,7 @@ struct ListenSession: Sendable {
         if settings.speaksSubQ {
             try await socket.send(encoder().metadata(duration: 0, hash: SHA256().finalize()))
         }
-        // Until a container has said what it is nobody can listen.
+        // The engine starts once the container's format is known.
         var first: ByteBuffer?
         var vocabulary: [String]?
         waiting: while query.isContainer, first == nil {
@@ -110,14 +111,14 @@ struct ListenSession: Sendable {
                         if input.audio.options.codec == nil {
                             try await recording?.take(samples, input.audio.options)
                         }
-                        // A recogniser that is behind makes a client wait that is not idle.
+                        // Time spent waiting for a slow recogniser does not count as idle.
                         try await idle.whileBusy { try await session.feedInPieces(samples) }
                     case .command(.finalize): try await idle.whileBusy { try await session.finalize() }
                     case .command(let command):
                         if let words = try await answer(command, encoder()) { try await session.expect(words) }
                     }
                 }
-                // Whatever is still to be said of what was heard takes its time.
+                // Results of the remaining audio may take any time.
                 idle.end()
                 try await session.close()
             }
@@ -133,7 +134,7 @@ struct ListenSession: Sendable {
         var options = input.audio.options
         options.tenant = tenant
         options.language = options.language ?? recording?.language
-        // What is stored is written as people write it, whatever the client wants to see.
+        // Stored words are always punctuated, whatever the client asked for.
         if recording != nil { options.punctuates = true }
         return options
     }
@@ -164,13 +165,13 @@ struct ListenSession: Sendable {
             if recording == nil {
                 try await socket.send(message)
             } else {
-                // What was heard is kept, whether or not anybody is still there to be told.
+                // The result is stored, so a client that has disconnected is no error.
                 try? await socket.send(message)
             }
         }
     }
 
-    /// (streaming.md 1.7)
+    /// Closes a socket that was idle too long (streaming.md 1.7).
     static let idle = WebSocketClosure(
         1011, "NET-0001: Neither audio nor a text came within the timeout window. See https://dpgr.am/net0001")
     private static let failed = WebSocketClosure(1011, "NET-0000: The recogniser has failed")
@@ -190,7 +191,8 @@ struct ListenSession: Sendable {
         }
     }
 
-    /// - Returns: the words that are likely from now on, where the command has replaced them.
+    /// Answers a command.
+    /// - Returns: The new likely words, if the command replaced them.
     private func answer(_ command: ListenCommand, _ encoder: ListenMessages) async throws -> [String]? {
         switch command {
         case .configure(let keyterms):

@@ -2,10 +2,10 @@ import Engines
 import ScribeDomain
 
 extension LiveWord {
-    /// A word as both the socket and the answer to a recording tell it (streaming.md 1.5).
+    /// Encodes a word, for a socket and for a recording's answer (streaming.md 1.5).
     /// - Parameters:
-    ///   - punctuates: whether the word is also told as it stands in a sentence.
-    ///   - tellsLanguage: whether the word's language is told, where it is known.
+    ///   - punctuates: Adds the word with case and punctuation.
+    ///   - tellsLanguage: Adds the word's language, if known.
     func json(punctuates: Bool, tellsLanguage: Bool) -> JSON {
         [
             "word": .string(text), "start": .number(start), "end": .number(end), "confidence": .number(confidence),
@@ -16,7 +16,7 @@ extension LiveWord {
 }
 
 extension [LiveWord] {
-    /// Their languages, the most frequent first.
+    /// Languages of the words, the most frequent first.
     var languages: [String] {
         Dictionary(grouping: compactMap(\.language)) { $0 }.sorted {
             ($1.value.count, $0.key) < ($0.value.count, $1.key)

@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// What the API says, for the socket and over REST (streaming.md 4.4, 4.6 and 4.8).
+/// Encodes segments for the socket and for REST (streaming.md 4.4, 4.6 and 4.8).
 extension ConversationSegment {
     var json: JSON {
         [
@@ -16,12 +16,12 @@ extension ConversationSegment {
 }
 
 extension [ConversationSegment] {
-    /// About how many bytes they take as JSON.
+    /// Approximate size of the segments as JSON, in bytes.
     var size: Int { reduce(0) { $0 + $1.text.utf8.count + 400 } }
 }
 
 extension Conversation {
-    /// A conversation without its segments and its photos, which are written as they are read.
+    /// Encodes a conversation without its segments and photos, which are streamed separately.
     var json: JSON {
         [
             "id": .string(id), "created_at": .string(createdAt.apiTime), "started_at": .string(startedAt.apiTime),
@@ -66,7 +66,7 @@ extension Urgency {
 extension ConversationPhoto {
     fileprivate var json: JSON { Self.json(id: id, createdAt).adding(["base64": .string(base64)]) }
 
-    /// A photo without the picture.
+    /// Encodes a photo without its picture.
     static func json(id: String, _ createdAt: Date) -> JSON {
         ["id": .string(id), "description": .null, "created_at": .string(createdAt.apiTime), "discarded": false]
     }

@@ -4,14 +4,15 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeStore
 
-/// Which conversations are listed (streaming.md 4.6). What is in progress is not, unless it is asked for.
+/// Parses the filter of the conversation list (streaming.md 4.6). By default it omits conversations in progress.
 struct ConversationListQuery {
     let value: Store.ConversationQuery
-    /// Whether only those are asked for that are starred or in a folder: there are none.
+    /// Whether the query asks for starred conversations or a folder: this server has none, so the list is empty.
     let isOfNone: Bool
 
     private static let usual: [Conversation.Status] = [.processing, .completed]
 
+    /// Parses a query.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
         let page = try Page(query, mostListed: mostListed)
@@ -29,7 +30,7 @@ struct ConversationListQuery {
             offset: page.offset, limit: page.limit)
     }
 
-    /// From 1970 to 9999, in seconds.
+    /// Seconds since 1970, for the years 1970 to 9999.
     private static let years = 0.0...253_402_300_799
 
     private static func date(_ text: Substring?, _ field: String) throws(ScribeError) -> Date? {
@@ -38,7 +39,7 @@ struct ConversationListQuery {
             Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
             Date.ISO8601FormatStyle().year().month().day(),
         ]
-        // Without a zone it is universal time, as the backend's own language writes it.
+        // A time without a zone is UTC, as Python, the vendor's backend language, writes it.
         for candidate in [String(text), "\(text)Z"] {
             for style in styles {
                 guard let date = try? style.parse(candidate), years.contains(date.timeIntervalSince1970) else {
@@ -51,14 +52,14 @@ struct ConversationListQuery {
     }
 }
 
-/// Which part of a list.
+/// Parses `offset` and `limit` of a list.
 struct Page {
     let offset: Int
     let limit: Int
 
     init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
         offset = try query.integer("offset", in: 0...1_000_000_000) ?? 0
-        // The app asks for thousands at once, and is content with fewer.
+        // The app asks for thousands at once, and accepts fewer.
         limit = min(try query.integer("limit", in: 1...1_000_000_000) ?? 100, mostListed)
     }
 }

@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/v1/conversations`: what was said, and what was made of it (streaming.md 4.6); `POST /v1/transcribe/text`.
+/// `/v1/conversations`: reads, edits and processes conversations (streaming.md 4.6); `POST /v1/transcribe/text`.
 struct ConversationRoutes: Sendable {
     let store: Store
     let queries: Queries
@@ -33,6 +33,7 @@ struct ConversationRoutes: Sendable {
             case segments = "segment_ids"
         }
 
+        /// Validates the assignment.
         /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
         func require() throws(ScribeError) {
             try Limits.require(segments?.count ?? 0, atMost: Limits.files, "segment_ids")
@@ -67,7 +68,7 @@ struct ConversationRoutes: Sendable {
         return ConversationText(queries: queries, principal: principal).response(listing: ids)
     }
 
-    /// Ends the conversation that the user is having.
+    /// Ends the user's current conversation.
     @Sendable private func processCurrent(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         guard let completed = try await conversations.endCurrent(of: principal) else {
@@ -90,7 +91,7 @@ struct ConversationRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    /// By who has heard them.
+    /// Lists the segments by speech-to-text provider.
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let segments = try await queries.conversations.segments(of: try await conversation(context).id)
         let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.sorted { $0.key < $1.key }
@@ -103,7 +104,7 @@ struct ConversationRoutes: Sendable {
             withPhotosOf: page)
     }
 
-    /// Whether there is sound.
+    /// Whether the conversation has stored audio.
     @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
         let transaction = try await queries.recordings.transaction(conversation.key)
@@ -111,7 +112,7 @@ struct ConversationRoutes: Sendable {
         return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
     }
 
-    /// From the query, as the app sends it, or from a body.
+    /// Sets the title: from the query, as the app sends it, or from a body.
     @Sendable private func setTitle(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let title: String
         if let text = request.query["title"] {
@@ -125,7 +126,7 @@ struct ConversationRoutes: Sendable {
         return .json(.ok, ["status": "Ok"])
     }
 
-    /// From the query, as the app sends it, or from a body.
+    /// Assigns one segment: from the query, as the app sends it, or from a body.
     @Sendable private func assignOne(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let query = request.query
         let value = query["value"].map(String.init)
@@ -175,7 +176,7 @@ struct ConversationRoutes: Sendable {
         return try await answer(with: try await conversations.reprocess(conversation).id, context)
     }
 
-    /// The seed's second way: text without a socket.
+    /// Adds text to the current conversation without a socket.
     @Sendable private func transcribeText(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: JSONValue.self, in: context)
@@ -193,7 +194,8 @@ struct ConversationRoutes: Sendable {
         return try await .longJSON(.ok, addition.json)
     }
 
-    /// - Throws: ``OmiError/notFound(_:)`` also for anybody else's.
+    /// The conversation of the path.
+    /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func conversation(_ context: ScribeContext) async throws -> Conversation {
         guard let id = context.text(of: Self.parameter),
             let conversation = try await queries.conversations.conversation(id, of: try context.requirePrincipal())
@@ -201,7 +203,8 @@ struct ConversationRoutes: Sendable {
         return conversation
     }
 
-    /// - Throws: ``OmiError/notFound(_:)`` also for anybody else's.
+    /// The conversation with its first page of segments.
+    /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func page(_ id: String, _ context: ScribeContext) async throws -> ConversationPage {
         guard let page = try await queries.conversations.page(id, of: try context.requirePrincipal()) else {
             throw OmiError.notFound("Conversation")

@@ -6,18 +6,21 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// Conversations as JSON, written as they are read: in parts of some 256 KB, each of a read of its own that is over before
-/// it is sent. A list may hold eight megabytes of pictures for each of a thousand conversations.
+/// Streams conversations as JSON, in parts of some 256 KB.
+///
+/// Each part is one database read, finished before the part is sent. A list may hold eight megabytes of pictures for
+/// each of a thousand conversations.
 struct ConversationText: Sendable {
     let queries: Queries
     let principal: Principal
 
-    /// It was deleted while it was sent: what has gone out cannot become JSON any more.
+    /// The conversation was deleted during the answer: the JSON sent so far cannot be completed.
     private struct Gone: Error {}
 
-    /// A JSON answer with a conversation in it.
+    /// Answers with one conversation, inside a fixed JSON prefix and suffix.
     /// - Parameters:
-    ///   - before: what stands before it, and after it.
+    ///   - before: JSON before the conversation.
+    ///   - after: JSON after the conversation.
     func response(with page: ConversationPage, between before: StaticString = "", and after: StaticString = "")
         -> Response
     {
@@ -28,7 +31,7 @@ struct ConversationText: Sendable {
         }
     }
 
-    /// A JSON answer with a list of them; those that are no more are left out.
+    /// Answers with a list of conversations; those deleted meanwhile are left out.
     func response(listing ids: [String]) -> Response {
         Self.response { output in
             output.text.write("[")
@@ -43,7 +46,7 @@ struct ConversationText: Sendable {
         }
     }
 
-    /// A JSON answer with a conversation's photos.
+    /// Answers with a conversation's photos.
     func response(withPhotosOf page: ConversationPage) -> Response {
         Self.response { output in try await writePhotos(of: page, to: &output) }
     }
@@ -60,14 +63,14 @@ struct ConversationText: Sendable {
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 
-    /// The bytes that are not sent yet, and the answer that they go to.
+    /// Buffers the answer's unsent bytes.
     private struct Output {
         var text = JSONText(capacity: Store.pageSize)
         var writer: any ResponseBodyWriter
 
         init(writer: any ResponseBodyWriter) { self.writer = writer }
 
-        /// Sends it once it is a page.
+        /// Sends the buffer once it holds a page.
         @concurrent mutating func flushPage() async throws {
             if text.bytes.count >= Store.pageSize { try await flush() }
         }
@@ -117,7 +120,7 @@ struct ConversationText: Sendable {
                     !piece.isEmpty
                 else { throw Gone() }
                 offset += piece.utf8.count
-                // Base64 has nothing in it that JSON would escape.
+                // Base64 contains no character that JSON escapes.
                 output.text.write(plain: piece)
                 try await output.flushPage()
             }

@@ -2,8 +2,8 @@ import Engines
 import ScribeDomain
 
 extension [LiveWord] {
-    /// The turns of a live result: words of one speaker in a row.
-    /// - Parameter offset: when the audio began, in seconds of the conversation.
+    /// Splits a live result into turns: consecutive words of one speaker.
+    /// - Parameter offset: Start of the audio, in seconds since the start of the conversation.
     func turns(after offset: Double) -> [OmiCommand.Words] {
         var turns: [[LiveWord]] = []
         for word in self {

@@ -5,7 +5,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/v3/memories`: what is remembered of a user (streaming.md 4.8).
+/// `/v3/memories`: lists, creates and edits a user's memories (streaming.md 4.8).
 struct MemoryRoutes: Sendable {
     let store: Store
     let queries: Queries

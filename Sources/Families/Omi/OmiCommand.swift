@@ -1,9 +1,9 @@
 import Foundation
 import ScribeDomain
 
-/// What a device says in a text (streaming.md 4.3). What is none of these, or makes no sense, is passed over.
+/// Text messages of a device (streaming.md 4.3). Unknown and malformed messages are ignored.
 enum OmiCommand: Hashable, Sendable {
-    /// Something that somebody has said, before it has an id.
+    /// Recognised words of one speaker, not yet stored and without an id.
     struct Words: Hashable, Sendable {
         let text: String
         let speaker: String
@@ -15,7 +15,7 @@ enum OmiCommand: Hashable, Sendable {
 
     /// Recognised on the device.
     case words([Words])
-    /// Recognised elsewhere, by whoever is named.
+    /// Recognised by another provider, by its name.
     case suggested([Words], provider: String)
     case assigned(speaker: Int, person: String, name: String, segments: [String])
     case picture(OmiPicture.Piece)
@@ -45,10 +45,10 @@ enum OmiCommand: Hashable, Sendable {
         }
     }
 
-    /// Whether a segment will not be said otherwise; it will not unless it says so.
+    /// Whether the segment is final. A segment without `is_final` is.
     static func isFinal(_ body: JSONValue) -> Bool { body["is_final"] != .bool(false) }
 
-    /// Who has heard what a device has recognised itself.
+    /// Provider name of text that the device recognised itself.
     static let ownProvider = "edge_asr"
 
     static func name(_ value: JSONValue?) -> String? {
@@ -57,8 +57,8 @@ enum OmiCommand: Hashable, Sendable {
 }
 
 extension OmiCommand.Words {
-    /// The words of a segment. A text longer than a segment may be is cut between words; each part has the times of the whole.
-    /// - Returns: none when nothing was said.
+    /// Parses the words of a segment. A long text is cut between words; each part has the times of the whole.
+    /// - Returns: Empty if the text is.
     static func all(in body: JSONValue) -> [OmiCommand.Words] {
         guard let text = body["text"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines).storable else {
             return []
@@ -78,7 +78,7 @@ extension OmiCommand.Words {
         while let limit = rest.index(rest.startIndex, offsetBy: OmiLimits.segment, limitedBy: rest.endIndex),
             limit < rest.endIndex
         {
-            // A word that is as long is cut too.
+            // A single longer word is cut too.
             let end = rest[..<limit].lastIndex { $0.properties.isWhitespace } ?? limit
             parts.append(String(rest[..<end]))
             rest = rest[end...].drop { $0.properties.isWhitespace }
@@ -88,7 +88,9 @@ extension OmiCommand.Words {
 }
 
 extension [OmiCommand.Words] {
-    /// Parts of about `size` bytes, with one segment at least. A segment costs as much as some 200 bytes of text beside its own.
+    /// Splits words into parts of about `size` bytes, with at least one segment each.
+    ///
+    /// A segment costs some 200 bytes beside its text.
     func parts(of size: Int) -> [ArraySlice<OmiCommand.Words>] {
         var parts: [ArraySlice<OmiCommand.Words>] = []
         var rest = self[...]
@@ -114,7 +116,7 @@ extension ConversationSegment {
 }
 
 extension JSONValue {
-    /// A number, as a double.
+    /// The value as a finite double; nil for other types.
     fileprivate var number: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -2,14 +2,15 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// What conversations of devices bring to a server.
+/// Registers Omi's conversations with a server: host names, routes and the end of silent conversations.
 package struct OmiContribution: FamilyContribution {
     package let hosts = [HostGroup(title: "Omi", names: OmiFamily.hostNames)]
     private let settings: OmiFamily.Settings
 
     package init(_ settings: OmiFamily.Settings) { self.settings = settings }
 
-    /// - Throws: ``UnusableSetting``.
+    /// Builds the family.
+    /// - Throws: ``UnusableSetting`` for Firebase settings that contradict each other or cannot be used.
     package func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily {
         let family = OmiFamily(environment, firebase: try await firebase(environment), settings: settings)
         return ComposedFamily(family) { world in
@@ -22,7 +23,7 @@ package struct OmiContribution: FamilyContribution {
         }
     }
 
-    /// Verifies Firebase's tokens; nil where no keys are set.
+    /// Builds the verifier of Firebase's tokens; nil if no keys are configured.
     private func firebase(_ environment: FamilyEnvironment) async throws -> ForeignTokens? {
         let keys: IssuerKeys
         switch (settings.jwks, settings.jwksURL, settings.project) {
@@ -43,7 +44,8 @@ package struct OmiContribution: FamilyContribution {
         }
     }
 
-    /// - Parameter reason: what is wrong, and with which setting.
+    /// Error for Firebase settings that cannot be used.
+    /// - Parameter reason: The problem, with the name of the setting.
     package static func unusable(_ reason: String) -> UnusableSetting {
         UnusableSetting("Firebase's tokens cannot be verified: \(reason)")
     }

@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// What one socket knows of the conversation that its user is having: each word is stored before it is echoed.
+/// State of one device socket in its user's current conversation. Words are stored before they are echoed.
 actor OmiConversation {
     private let runtime: Runtime
     private let principal: Principal
@@ -16,26 +16,27 @@ actor OmiConversation {
     private let socket: WebSocket
 
     private var current: Conversation?
-    /// The conversation id that the client was sent last, under which it asks for its notes (transcriptionSocket.ts);
-    /// nil for a device, which is sent none.
+    /// The conversation id last sent to the client, which requests its notes under that id (transcriptionSocket.ts).
+    ///
+    /// nil for a device, which gets no id.
     private var toldName: String?
     private var repeated = RepeatedSegments([])
-    /// When the last of those came of which it is not known whether they are new.
+    /// Time since when possibly repeated segments are held; nil if none is.
     private var heldSince: Date?
-    /// Who was said to be behind a speaker's number.
+    /// Assigned person of each speaker number.
     private var people: [Int: (isUser: Bool, person: String?)] = [:]
     private var pictures: OmiPicture
-    /// Holds the pictures of a conversation while it is told.
+    /// Memory for a conversation's pictures while they are sent.
     private let memory: MemoryShare
-    /// Holds the words of a message while they are stored and echoed, part by part.
+    /// Memory for one message's words while they are stored and echoed, part by part.
     private let wordMemory: MemoryShare
     private var lastLook: Date
     private var recording: LiveRecording?
     private var audioBegan: Date
-    /// Those that are over, and of which it is not told yet what was made of them.
+    /// Ended conversations whose results were not sent to the device yet.
     private var unfinished: [String] = []
 
-    /// A device that sends again what it has sent before does so at once.
+    /// Time to hold possibly repeated segments, in seconds. A device that repeats segments does so at once.
     private static let longestHold = 1.5
 
     init(
@@ -59,7 +60,7 @@ actor OmiConversation {
 
     // MARK: Beginning and end
 
-    /// Goes on with the conversation that is there, if silence has not ended it (streaming.md 4.4, the order at open).
+    /// Resumes the current conversation unless silence has ended it (streaming.md 4.4, the order at open).
     func open() async throws {
         if let toldName { await tell(OmiEvent.session(toldName)) }
         try await socket.send(text: "ping")
@@ -75,10 +76,10 @@ actor OmiConversation {
         await tell(OmiEvent.status("ready", ""))
     }
 
-    /// The device has said good-bye: what waited to be told from a repetition was none.
+    /// Stores the held segments when the device closes its socket: they were no repetition.
     func close() async throws { try await store(repeated.release(), from: "edge_asr") }
 
-    /// What becomes true by time alone.
+    /// Releases held segments, sends finished conversations and ends silent ones. Called periodically.
     func tick() async throws {
         let now = runtime.clock.now
         if let since = heldSince, runtime.clock.wall.now.timeIntervalSince(since) >= Self.longestHold {
@@ -90,7 +91,7 @@ actor OmiConversation {
         guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
         let stored = try await runtime.queries.conversations.conversation(conversation.id, of: principal)
-        // Words may have come meanwhile, here or over another socket.
+        // Words may have come during the read, here or over another socket.
         guard current?.id == conversation.id else { return }
         guard let stored else { return leave() }
         if stored.isCurrent(at: now) {
@@ -100,18 +101,18 @@ actor OmiConversation {
         }
     }
 
-    /// Nothing that was said counts for what comes.
+    /// Forgets the current conversation and its held segments.
     private func leave() {
         current = nil
         repeated = RepeatedSegments([])
         heldSince = nil
     }
 
-    /// A conversation is over: it is told so, and once it is there, what was made of it.
+    /// Announces the end of a conversation, processes it, and sends its results once they exist.
     private func end(_ conversation: Conversation) async throws {
         let held = repeated.release()
         leave()
-        // What is not in progress any more is somebody else's work.
+        // A conversation no longer in progress is processed elsewhere.
         let isMine = conversation.status == .inProgress
         guard try await !runtime.queries.conversations.isEmpty(conversation.id) else {
             if isMine { _ = try await runtime.conversations.process(conversation) }
@@ -127,7 +128,7 @@ actor OmiConversation {
         try await store(held, from: "edge_asr")
     }
 
-    /// Whoever makes something of a conversation may not be this socket.
+    /// Sends the results of ended conversations, whichever socket processed them.
     private func tellFinished() async throws {
         for id in unfinished {
             let stored = try await runtime.queries.conversations.conversation(id, of: principal)
@@ -138,7 +139,7 @@ actor OmiConversation {
             guard let stored else { continue }
             let pictures = try await runtime.queries.conversations.page(id, of: principal)?.photos ?? []
             let size = pictures.reduce(0) { $0 + $1.size }
-            // The pictures as they are read, the message in an array that doubles as it grows, and its copy in a buffer.
+            // Four times: the pictures as read, the message's array that doubles as it grows, and its copy in a buffer.
             try await memory.take(4 * size)
             defer { memory.hold(0) }
             let (segments, photos) = (
@@ -149,13 +150,13 @@ actor OmiConversation {
         }
     }
 
-    /// Words go to this conversation now: one before it is over.
+    /// Switches to a conversation, and ends the previous one.
     private func follow(_ conversation: Conversation) async throws {
         let before = current
         current = conversation
         guard before?.id != conversation.id else { return }
         if let toldName, toldName != conversation.id {
-            // Somebody else has begun one of that name, or the user another one elsewhere.
+            // Another socket began a conversation under that name, or the user began one elsewhere.
             self.toldName = conversation.id
             await tell(OmiEvent.session(conversation.id))
         }
@@ -201,7 +202,7 @@ actor OmiConversation {
         return segment
     }
 
-    /// Says the words in parts, and yields between them.
+    /// Stores and echoes words in parts, and yields the thread between parts.
     private func say(_ words: [OmiCommand.Words], by provider: String, from source: String) async throws {
         try await wordMemory.take(words.count * MemoryLayout<OmiCommand.Words>.stride)
         defer { wordMemory.hold(0) }
@@ -212,7 +213,7 @@ actor OmiConversation {
     }
 
     private func say(_ segments: [ConversationSegment], from source: String) async throws {
-        // Over HTTP somebody may have ended the conversation, and in the next one times begin anew.
+        // A REST request may have ended the conversation; in the next one times start at zero again.
         if let conversation = current, segments.contains(where: repeated.knows),
             try await runtime.conversations.current(of: principal)?.id != conversation.id
         {
@@ -223,7 +224,8 @@ actor OmiConversation {
         try await store(new, from: source)
     }
 
-    /// - Parameter source: for the count.
+    /// Stores segments and echoes them to the device.
+    /// - Parameter source: Label of the metric.
     private func store(_ segments: [ConversationSegment], from source: String) async throws {
         guard !segments.isEmpty else { return }
         let addition = try await runtime.conversations.add(segments, beginning, to: current, for: principal)
@@ -241,7 +243,7 @@ actor OmiConversation {
 
     // MARK: Audio
 
-    /// The first sound has come.
+    /// Opens a recording for the device's audio, at its first samples.
     func beginAudio(_ options: LiveOptions) async throws {
         let conversation = try await runtime.conversations.open(beginning, for: principal)
         audioBegan = runtime.clock.now
@@ -250,7 +252,7 @@ actor OmiConversation {
         try await follow(conversation)
     }
 
-    /// Samples, before they are heard.
+    /// Records samples, before the engine recognises them.
     func record(_ samples: ByteBuffer, _ options: LiveOptions) async throws {
         try await recording?.take(samples, options)
     }
@@ -258,7 +260,7 @@ actor OmiConversation {
     func heard(_ result: LiveResult, by engine: String) async throws {
         guard result.isFinal else { return }
         if !result.words.isEmpty {
-            // Which conversation it is decides what the times are counted from.
+            // Times count from the start of the conversation, so the conversation must be known first.
             let conversation = try await runtime.conversations.open(beginning, for: principal)
             try await follow(conversation)
             let offset = audioBegan.timeIntervalSince(conversation.startedAt)
@@ -268,17 +270,17 @@ actor OmiConversation {
         do {
             try await recording?.heard(result)
         } catch ScribeError.invalidState, ScribeError.transactionNotFound {
-            // Somebody has ended the conversation meanwhile: its words are stored, and its sound ends here.
+            // The conversation was ended meanwhile: its words are stored, and its audio ends here.
         }
     }
 
-    /// The device has gone, and what it has said was heard.
+    /// Ends the recording after the device disconnected and its audio was recognised.
     func endAudio() async throws { try await recording?.breakOff() }
 
     // MARK: To the device
 
     private func tell(_ message: @autoclosure () -> JSON, size: Int = 0) async {
-        // What was said is stored, whether or not its device is still there to be told.
+        // The words are stored, so a device that has disconnected is no error.
         try? await socket.send(message(), size: size)
     }
 }

@@ -2,19 +2,21 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// Who a request acts for (streaming.md 4.2): a token of ours or of an API that knows no login, one of another issuer
-/// where the mode allows it, or any user for who knows the admin key.
+/// Authenticates a device or app (streaming.md 4.2).
+///
+/// Accepts tokens of this server, tokens of other issuers where the mode allows, and the admin key with any user id.
 struct OmiCredentials: Sendable {
     let authenticator: Authenticator
     let adminKey: String?
     let firebase: ForeignTokens?
     let client: ClientID?
 
-    /// Whose business users act for that come with no client of ours.
+    /// Owner of the data of users that come without a client of this server.
     private var tenant: Principal {
         client.flatMap { authenticator.clients[$0]?.principal } ?? authenticator.clients.demoPrincipal
     }
 
+    /// The principal of a request's bearer token.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
     func principal(in headers: HTTPFields) async throws -> Principal {
         try await principal(of: headers.bearerToken ?? "")
@@ -32,7 +34,7 @@ struct OmiCredentials: Sendable {
         }
         if let principal = authenticator.clients.principal(ofKey: token) { return principal }
         let principal = try await authenticator.principal(offering: [token])
-        // Somebody else's token, taken on trust: its users are told apart all the same.
+        // An unverified token of another issuer: its users are still kept apart.
         guard principal == authenticator.clients.demoPrincipal, let foreign = UnverifiedToken(token),
             firebase == nil, foreign.issuer != AccessTokens.issuer, let user = foreign.user, user.isPlain,
             user.utf8.count <= 255

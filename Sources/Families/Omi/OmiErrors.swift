@@ -2,7 +2,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"detail": …}`, as FastAPI has it.
+/// Renders errors as `{"detail": …}`, as FastAPI does.
 struct OmiErrors: ErrorTable {
     let statuses: [ScribeError.Kind: HTTPResponse.Status] = [
         .invalid: .unprocessableContent, .state: .conflict, .exhausted: .paymentRequired, .refused: .forbidden,
@@ -30,12 +30,12 @@ struct OmiErrors: ErrorTable {
     func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON { ["detail": .string(refusal.message)] }
 }
 
-/// What only this API knows to go wrong.
+/// Errors of the Omi API, beside the shared ones.
 enum OmiError: Error, Hashable, Sendable {
-    /// Nothing of that kind is this user's.
+    /// The user has no such object; the text names its kind.
     case notFound(String)
-    /// A token cannot be judged: the keys of its issuer cannot be fetched.
+    /// A token cannot be verified: its issuer's keys cannot be fetched.
     case keysUnavailable
-    /// A plain GET where a socket is served.
+    /// A plain GET to a WebSocket path.
     case upgradeRequired
 }

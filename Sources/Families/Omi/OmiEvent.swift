@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// What the socket tells beside segments (streaming.md 4.4).
+/// Encodes the socket's events other than segments (streaming.md 4.4).
 enum OmiEvent {
     static func status(_ status: String, _ text: String) -> JSON {
         ["type": "service_status", "status": .string(status), "status_text": .string(text)]

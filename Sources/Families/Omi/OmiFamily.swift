@@ -4,25 +4,26 @@ package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// Conversations of wearable devices as Omi's backend serves them, and the text that a device has recognised itself
+/// Conversations of wearable devices, as Omi's backend serves them, and text that a device recognised itself
 /// (streaming.md 4).
 package struct OmiFamily: RoutedAPI {
-    /// What of it can be set.
+    /// Settings of the Omi API.
     package struct Settings: Sendable {
-        /// How long silence lasts at least before a conversation is over, and how long unless a client says.
+        /// Silence that ends a conversation: the least and default value; a client may ask for more.
         package var conversationTimeout: Duration = .seconds(120)
-        /// After so long without a message a socket is closed.
+        /// A socket without messages is closed after this time.
         package var idleTime: Duration = .seconds(90)
-        /// Lets whoever knows it act for any user: `Bearer <key><uid>`. Nil: nobody.
+        /// Key that lets its holder act for any user: `Bearer <key><uid>`; nil to disable it.
         package var adminKey: String?
-        /// A JWK set with which Firebase's tokens are verified, or its URL, and the project that the tokens name. Without
-        /// them, strict mode refuses such tokens, and the other modes trust them.
+        /// JWK set (or its URL) to verify Firebase's tokens, and the project that the tokens name.
+        ///
+        /// Without these, strict mode refuses such tokens, and the other modes trust them.
         package var jwks: Data?
         package var jwksURL: String?
         package var project: String?
-        /// For whose business Firebase's users act; nil for the demo tenant's.
+        /// Client whose business Firebase's users belong to; nil for the demo tenant.
         package var client: ClientID?
-        /// How many sockets may be open, of one business and in all.
+        /// Most open sockets: of one business, and of all.
         package var socketsOfBusiness = 200
         package var sockets = 1000
 
@@ -30,7 +31,7 @@ package struct OmiFamily: RoutedAPI {
     }
 
     package let name = "Omi"
-    /// The hosts that clients have compiled in.
+    /// Host names compiled into the SDKs.
     package static let hostNames = ["api.omi.me", "api.omiapi.com"]
     package var hostSuffixes: [String] { Self.hostNames }
 
@@ -38,14 +39,14 @@ package struct OmiFamily: RoutedAPI {
     private let firebase: ForeignTokens?
     private let settings: Settings
 
-    /// - Parameter firebase: verifies its tokens, where that is set.
+    /// - Parameter firebase: Verifies Firebase's tokens; nil if not configured.
     init(_ environment: FamilyEnvironment, firebase: ForeignTokens?, settings: Settings) {
         self.environment = environment
         self.firebase = firebase
         self.settings = settings
     }
 
-    /// What the family keeps for a world.
+    /// State of the Omi API in one world.
     private struct Part: Sendable {
         let routes: SocketRoute
         let sockets = OmiSockets()

@@ -1,14 +1,15 @@
 import ScribeDomain
 
-/// How long texts of this API may be, in Unicode scalars, as its document counts them.
+/// Longest texts of the Omi API, in Unicode scalars, as its documentation counts them.
 enum OmiLimits {
     static let name = 255
     static let memory = 2000
-    /// Speakers of one socket that have a person assigned.
+    /// Most speakers of one socket with an assigned person.
     static let people = 100
-    /// One thing that somebody said.
+    /// Longest text of one segment.
     static let segment = 16_000
 
+    /// Checks the length of a text.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     static func require(_ text: String, atMost limit: Int, _ field: String) throws(ScribeError) {
         guard text.unicodeScalars.count <= limit else {

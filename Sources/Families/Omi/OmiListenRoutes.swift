@@ -7,7 +7,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `GET /v4/listen` and `/v4/web/listen`: a device's audio, and its own text (streaming.md 4.1 to 4.5).
+/// `GET /v4/listen` and `/v4/web/listen`: receive a device's audio and recognised text (streaming.md 4.1 to 4.5).
 struct OmiListenRoutes: Sendable {
     let runtime: Runtime
     let engine: any LiveEngine
@@ -37,7 +37,7 @@ struct OmiListenRoutes: Sendable {
         }
     }
 
-    /// Pages can set no headers: they say who they are in their first message.
+    /// Serves a page's socket: a page cannot set headers, so its first message carries the token.
     @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let upgrade = WebSocketUpgrade(request) else { throw OmiError.upgradeRequired }
         return routes.response(
@@ -61,8 +61,9 @@ struct OmiListenRoutes: Sendable {
             })
     }
 
-    /// - Returns: nil for a token that nobody is let in with.
-    /// - Throws: ``WebSocketClosure`` when that cannot be told now, so that the page comes again and keeps its token.
+    /// The owner of a token.
+    /// - Returns: nil for an invalid token.
+    /// - Throws: ``WebSocketClosure`` if the token cannot be checked now; the page then reconnects and keeps its token.
     private func principal(of token: String) async throws(WebSocketClosure) -> Principal? {
         do {
             return try await credentials.principal(of: token)
@@ -85,7 +86,7 @@ struct OmiListenRoutes: Sendable {
         let place = sockets.enter(principal, context.departure)
         session.atEnd {
             defer { place.giveBack() }
-            // Somebody may have ended the conversation meanwhile, and its sound with it.
+            // The conversation may have ended meanwhile, and its audio with it.
             try? await conversation.endAudio()
         }
         return try await OmiListener(
@@ -94,7 +95,8 @@ struct OmiListenRoutes: Sendable {
         ).serve(messages, session.idle)
     }
 
-    /// - Throws: ``WebSocketClosure`` that says what is wrong.
+    /// Parses the query.
+    /// - Throws: ``WebSocketClosure`` whose reason names the invalid parameter.
     private static func query(of request: Request) throws -> OmiQuery {
         do {
             return try OmiQuery(request.query)

@@ -4,7 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// One socket of a device, from its first message to its end.
+/// Serves one device WebSocket, from its first message to its close.
 struct OmiListener: Sendable {
     let conversation: OmiConversation
     let engine: any LiveEngine
@@ -43,7 +43,7 @@ struct OmiListener: Sendable {
         }
     }
 
-    /// Goes on beside the listening; what fails in it ends the socket.
+    /// Runs a task beside the reading of messages; an error in the task closes the socket.
     private func beside(
         _ group: inout ThrowingTaskGroup<Void, any Error>, _ work: @escaping @Sendable () async throws -> Void
     ) {
@@ -92,7 +92,7 @@ struct OmiListener: Sendable {
             idle.heard()
             first = try await idle.whileBusy { try await audio(in: message) }
         }
-        // Nobody listens to a device that sends no sound.
+        // The engine starts at the first audio: a device may send text only.
         var options = query.options
         options.tenant = tenant
         try await conversation.beginAudio(options)
@@ -115,7 +115,7 @@ struct OmiListener: Sendable {
                 if let first { try await feed(first) }
                 while let message = try await messages.next() {
                     idle.heard()
-                    // Whatever is done with it, the client waits.
+                    // Time spent on a message does not count as idle.
                     try await idle.whileBusy {
                         if let bytes = try await audio(in: message) { try await feed(bytes) }
                     }
@@ -124,16 +124,17 @@ struct OmiListener: Sendable {
                 try await conversation.close()
                 end = closure
             } catch  where error.isBrokenRequest || error is EngineFailure {
-                // What came over the connection is heard to its end, unless the engine cannot: it has said so.
+                // Audio that arrived before the disconnection is still recognised, unless the engine itself failed.
                 try Task.checkCancellation()
             }
-            // What was said before the end counts, however it came.
+            // The engine finishes the audio before the end, for every kind of end.
             try await session.close()
         }
         return end
     }
 
-    /// - Returns: what is to be listened to; everything else is dealt with.
+    /// Handles one message.
+    /// - Returns: Audio to recognise; nil for a text, which is handled here.
     private func audio(in message: WebSocketMessage) async throws -> ByteBuffer? {
         switch message {
         case .binary(let bytes): return bytes.readableBytes > 2 ? bytes : nil

@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// Puts pictures together that come in pieces: few at a time, and none without end.
+/// Assembles pictures that arrive in pieces, within limits on their number and size.
 struct OmiPicture {
     struct Piece: Hashable, Sendable {
         let id: String
@@ -32,19 +32,20 @@ struct OmiPicture {
     private var begun: [Pieces] = []
     private let memory: MemoryShare
 
-    /// - Parameter memory: holds the pieces of those that are not whole.
+    /// - Parameter memory: Memory share for the pieces of incomplete pictures.
     init(memory: MemoryShare) { self.memory = memory }
 
-    /// Waits until there is room for a piece.
-    /// - Throws: `MemoryBudget.Exhausted` when there is none in time.
+    /// Waits until memory is available for a piece.
+    /// - Throws: `MemoryBudget.Exhausted` if none becomes available in time.
     func makeRoom(for piece: Piece) async throws { try await memory.take(piece.data.utf8.count) }
 
-    /// - Returns: the whole picture as base64, once its last piece is there.
+    /// Adds a piece.
+    /// - Returns: The whole picture as base64 once complete, else nil.
     mutating func add(_ piece: Piece) -> String? {
         defer { memory.hold(begun.reduce(0) { $0 + $1.size }) }
         if !begun.contains(where: { $0.id == piece.id && $0.total == piece.total }) {
             begun.removeAll { $0.id == piece.id }
-            // The oldest is given up: a device sends one after another.
+            // The oldest picture is dropped: a device sends one picture after another.
             if begun.count >= Self.mostAtOnce { begun.removeFirst() }
             begun.append(Pieces(id: piece.id, total: piece.total))
         }

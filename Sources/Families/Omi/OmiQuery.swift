@@ -4,28 +4,28 @@ import HummingbirdCore
 import ScribeDomain
 import ScribeHTTP
 
-/// What a device asks for in its address (streaming.md 4.1).
+/// Parses the query of a device's socket (streaming.md 4.1).
 struct OmiQuery: Hashable, Sendable {
-    /// What its binary messages are.
+    /// Format of the binary messages.
     enum Codec: Hashable, Sendable {
-        /// 16-bit samples, whatever the name says of 8.
+        /// 16-bit samples, also for `pcm8`.
         case samples
-        /// A packet in each message.
+        /// Opus, one packet per message.
         case opus
-        /// A stream for ffmpeg.
+        /// A compressed stream, decoded with ffmpeg.
         case stream(StreamCodec)
     }
 
     var options = LiveOptions()
     let codec: Codec
     let source: String
-    /// In seconds; nil where the client does not say.
+    /// Silence that ends a conversation, in seconds; nil if the client sets none.
     let timeout: Int?
-    /// What the client wants its next conversation to be called: a UUID.
+    /// The client's id for its next conversation, a UUID.
     var conversation: String?
-    /// Whether the client is told what its conversations are called.
+    /// Whether the client is sent the ids of its conversations.
     var hearsNames = false
-    /// Whether the device has its text recognised elsewhere (streaming.md 4.3).
+    /// Whether the device's text comes from another recogniser (streaming.md 4.3).
     let usesCustomRecogniser: Bool
 
     private static let sources: Set<String> = [
@@ -33,7 +33,8 @@ struct OmiQuery: Hashable, Sendable {
         "fieldy", "limitless", "screenpipe", "workflow", "sdcard", "external_integration", "onboarding",
     ]
 
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for what closes the socket.
+    /// Parses the query.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, which closes the socket.
     init(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
         let name = query.text("codec") ?? "pcm8"
         switch name {
@@ -59,11 +60,11 @@ struct OmiQuery: Hashable, Sendable {
         guard let channels = query.text("channels").map({ Int($0) }) ?? 1, (1...2).contains(channels) else {
             throw .invalidRequest(field: "channels", problem: "must be 1 or 2")
         }
-        // Opus decodes to any of its rates, and recognisers want this one.
+        // Opus decodes to any of its rates; recognisers work at 16 kHz.
         options.sampleRate = codec == .opus ? 16_000 : rate
         options.channels = codec == .opus ? 1 : channels
         let language = query.text("language") ?? "en"
-        // What speech is in has two letters, or three; what has more is no language, or none that anybody hears.
+        // Spoken languages have codes of two or three letters.
         guard TransactionRequest.isLanguage(language),
             ["auto", "multi"].contains(language)
                 || (2...3).contains(language.prefix { $0 != "-" && $0 != "_" }.utf8.count)
@@ -82,8 +83,8 @@ struct OmiQuery: Hashable, Sendable {
         usesCustomRecogniser = query.text("custom_stt") == "enabled"
     }
 
-    /// How long silence may last, in seconds (streaming.md 4.1).
-    /// - Parameter least: and what is taken when the client does not say.
+    /// Silence that ends a conversation, in seconds (streaming.md 4.1).
+    /// - Parameter least: The least value, and the default.
     func timeout(atLeast least: Duration) -> Int {
         let least = max(1, Int(least / .seconds(1)))
         guard let timeout else { return least }

@@ -2,7 +2,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// The open sockets of each user. A new socket waits for a lost one, so that its words are stored before anybody looks.
+/// Counts the open sockets of each user. A new socket waits until a lost one's words are stored.
 final class OmiSockets: Sendable {
     private struct User: Hashable {
         let business: BusinessID
@@ -10,21 +10,21 @@ final class OmiSockets: Sendable {
     }
 
     private struct State {
-        /// The departures of each user's clients, by socket.
+        /// Disconnect signal of each socket's client, by user and socket number.
         var open: [User: [Int: Departure]] = [:]
         var next = 0
     }
 
     private let state = LockedValue(State())
 
-    /// The longest wait for a socket whose client is still connected: it may be the user's second device.
+    /// Longest wait for a socket whose client is still connected; it may be the user's second device.
     private static let patience: Duration = .seconds(1)
-    /// The longest wait for a lost socket, one whose connection has ended: its words are still being stored.
+    /// Longest wait for a socket whose connection has ended, while its words are stored.
     private static let patienceWithLost: Duration = .seconds(10)
     private static let step: Duration = .milliseconds(20)
 
-    /// Counts one more socket of a user, until the place is given back: what it holds is stored then.
-    /// - Parameter departure: of the socket's client.
+    /// Counts one more socket of a user, until the place is given back after its words are stored.
+    /// - Parameter departure: Disconnect signal of the socket's client.
     func enter(_ principal: Principal, _ departure: Departure) -> SocketPlace {
         let user = User(business: principal.business, id: principal.user)
         let number = state.withLock { state in
@@ -40,7 +40,7 @@ final class OmiSockets: Sendable {
         }
     }
 
-    /// Returns when a user has no other socket any more, or after a while.
+    /// Waits until the user has no other socket, at most 10 s.
     func waitForOthers(of principal: Principal, _ clock: WallClock) async throws {
         let user = User(business: principal.business, id: principal.user)
         var waited: Duration = .zero
@@ -50,7 +50,7 @@ final class OmiSockets: Sendable {
         }
     }
 
-    /// - Returns: nil when the user has no other socket.
+    /// Longest wait for the user's other sockets; nil without any.
     private func patience(with user: User) -> Duration? {
         let open = state.withLock { Array($0.open[user, default: [:]].values) }
         guard open.count > 1 else { return nil }

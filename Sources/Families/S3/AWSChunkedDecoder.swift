@@ -3,10 +3,10 @@ import Foundation
 import NIOCore
 import ScribeDomain
 
-/// Takes the framing off an `aws-chunked` body as it arrives, and checks each chunk's signature.
+/// Decodes an `aws-chunked` body as it arrives, and verifies each chunk's signature.
 ///
-/// A body is `<hex size>[;chunk-signature=<hex>] CRLF <bytes> CRLF` again and again, a chunk of size 0, trailers if there
-/// are any, and an empty line. Android sends it without a `Content-Encoding` (eka.md 10.5).
+/// The body is a sequence of `<hex size>[;chunk-signature=<hex>] CRLF <bytes> CRLF`, a chunk of size 0, optional
+/// trailers, and an empty line. Android sends such a body without a `Content-Encoding` (eka.md 10.5).
 struct AWSChunkedDecoder {
     private enum State {
         case size
@@ -16,7 +16,7 @@ struct AWSChunkedDecoder {
         case done
     }
 
-    /// The longest line of framing, in bytes, and the most that trailers may take.
+    /// Longest line of framing, and longest trailers, in bytes.
     private static let lineLimit = 1024
     private static let trailerLimit = 8192
 
@@ -26,19 +26,19 @@ struct AWSChunkedDecoder {
     private var line: [UInt8] = []
     private var chunkHash = SHA256()
     private var trailerBytes = 0
-    /// Whether nothing but the end may follow: the trailers' own signature has been checked.
+    /// True once the trailers' own signature is verified: only the end may follow.
     private var isSealed = false
-    /// In the order in which they came, names in lower case.
+    /// Trailers in the order of arrival, names in lower case.
     private(set) var trailers: [(name: String, value: String)] = []
 
-    /// - Parameter signatures: nil for a body whose chunks are not signed.
+    /// - Parameter signatures: nil for a body with unsigned chunks.
     init(signatures: SigV4ChunkSignatures?, hasTrailer: Bool) {
         self.signatures = signatures
         self.hasTrailer = hasTrailer
     }
 
-    /// Takes the next bytes of the body and returns what they hold of the object.
-    /// - Throws: ``S3Error/signatureDoesNotMatch(_:)``, or ``S3Error/incompleteBody`` for framing that is none.
+    /// Decodes the next bytes of the body, and returns the object's bytes in them.
+    /// - Throws: ``S3Error/signatureDoesNotMatch(_:)``, or ``S3Error/incompleteBody`` for malformed framing.
     mutating func decode(_ buffer: ByteBuffer) throws(S3Error) -> [ByteBuffer] {
         var buffer = buffer
         var pieces: [ByteBuffer] = []
@@ -63,12 +63,12 @@ struct AWSChunkedDecoder {
         return pieces
     }
 
-    /// Ends the body.
-    /// - Throws: ``S3Error/incompleteBody`` when it is not over.
+    /// Ends an `aws-chunked` body.
+    /// - Throws: ``S3Error/incompleteBody`` if its end is missing.
     func finish() throws(S3Error) {
         switch state {
         case .done: return
-        // The last line end is often left out.
+        // Clients often leave out the last line end.
         case .trailers where line.isEmpty && areTrailersComplete: return
         case .size, .data, .dataEnd, .trailers: throw .incompleteBody
         }
@@ -79,7 +79,7 @@ struct AWSChunkedDecoder {
         return signatures == nil ? !trailers.isEmpty : isSealed
     }
 
-    /// The next line without its end, which may be CRLF or LF; nil when it is not all there yet.
+    /// The next line without its line end (CRLF or LF); nil until the whole line has arrived.
     private mutating func readLine(from buffer: inout ByteBuffer) throws(S3Error) -> String? {
         while let byte = buffer.readInteger(as: UInt8.self) {
             if byte == UInt8(ascii: "\n") {

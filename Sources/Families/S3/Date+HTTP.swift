@@ -10,10 +10,10 @@ extension Date {
         locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian)
     )
 
-    /// As HTTP headers spell it: `Sun, 10 May 2026 09:12:33 GMT`.
+    /// The date in the format of HTTP headers: `Sun, 10 May 2026 09:12:33 GMT`.
     var httpTime: String { formatted(Self.httpStyle) }
 
-    /// Reads what ``httpTime`` writes; nil for anything else.
+    /// Parses the format of ``httpTime``; nil for any other text.
     init?(httpTime text: String) {
         guard let date = try? Self.httpStyle.parseStrategy.parse(text) else { return nil }
         self = date

@@ -3,7 +3,7 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// What a form that uploads an object may hold, as whoever signed it has laid down (AWS: POST policy).
+/// Parses and checks a POST policy: the signer's conditions on the fields of an upload form (AWS: POST policy).
 struct PostPolicy: Hashable, Sendable {
     private enum Condition: Hashable, Sendable {
         case equals(field: String, value: String)
@@ -12,10 +12,11 @@ struct PostPolicy: Hashable, Sendable {
 
     private let expiration: Date
     private let conditions: [Condition]
-    /// How many bytes the file may have.
+    /// Permitted sizes of the file, in bytes.
     let sizes: ClosedRange<Int>
 
-    /// - Throws: ``S3Error`` when it is no policy.
+    /// Parses a base64-encoded POST policy.
+    /// - Throws: ``S3Error`` for a malformed policy.
     init(base64 text: String) throws(S3Error) {
         guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }),
             let json = JSONDocument.untrusted(data, as: JSONValue.self),
@@ -37,7 +38,7 @@ struct PostPolicy: Hashable, Sendable {
                     guard case .integer(let least) = parts[1], case .integer(let most) = parts[2],
                         least >= 0, least <= most, let least = Int(exactly: least), let most = Int(exactly: most)
                     else { throw Self.malformed }
-                    // Of several all hold.
+                    // Several ranges all apply.
                     let (low, high) = (max(least, sizes.lowerBound), min(most, sizes.upperBound))
                     guard low <= high else { throw Self.malformed }
                     sizes = low...high
@@ -67,7 +68,8 @@ struct PostPolicy: Hashable, Sendable {
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
 
-    /// - Parameter fields: of the form, names in lower case, with `bucket` and with the key as it will be.
+    /// Checks an upload form against the policy.
+    /// - Parameter fields: The form's fields, names in lower case, with `bucket` and the final key added.
     /// - Throws: ``S3Error/accessDenied(_:)``.
     func check(_ fields: [String: String], at now: Date) throws(S3Error) {
         guard now < expiration else { throw .accessDenied("Invalid according to Policy: Policy expired.") }

@@ -1,20 +1,20 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// An object's bucket and key.
+/// Bucket and key of an object.
 struct S3ObjectAddress: Hashable, Sendable {
     let bucket: String
     let key: String
 }
 
-/// What the host and path of a request to the object API name.
+/// Parses host and path of an S3 request.
 enum S3Address: Hashable, Sendable {
-    /// `/` of a host that names no bucket.
+    /// `/` on a host that names no bucket.
     case service
     case bucket(String)
     case object(S3ObjectAddress)
 
-    /// Whether the bucket is one that clients have compiled in.
+    /// Whether the bucket is compiled into the SDKs.
     var isKnown: Bool {
         switch self {
         case .service: false
@@ -23,17 +23,18 @@ enum S3Address: Hashable, Sendable {
         }
     }
 
-    /// The longest key, in bytes.
+    /// Longest key, in bytes.
     static let keyLimit = 1024
 
+    /// Parses bucket and key from host and path.
     /// - Parameters:
-    ///   - host: the `Host` header; a bucket in it wins (virtual-host style), else the path begins with one.
-    ///   - path: as received, still percent-encoded.
-    /// - Throws: ``S3Error/invalidURI`` for broken escapes, control characters and segments that mean a folder above,
+    ///   - host: The `Host` header; a bucket in it (virtual-host style) wins over the path's first component.
+    ///   - path: The path as received, still percent-encoded.
+    /// - Throws: ``S3Error/invalidURI`` for broken escapes, control characters and `.` or `..` segments,
     ///   ``S3Error/keyTooLong``.
     init(host: String, path: String) throws(S3Error) {
         let hostBucket = AudioLocation.bucket(ofVirtualHost: host)
-        // One slash separates; those that follow are the key's own.
+        // One slash separates bucket and key; further slashes belong to the key.
         guard let decoded = PercentEncoding.decode(path.dropFirst(path.hasPrefix("/") ? 1 : 0)) else {
             throw .invalidURI
         }
@@ -42,7 +43,7 @@ enum S3Address: Hashable, Sendable {
         if let hostBucket {
             (bucket, key) = (hostBucket, decoded)
         } else {
-            // By bytes: a combining character would make another letter of the slash before it.
+            // By bytes: a combining character would merge with the slash before it.
             let slash = decoded.utf8.firstIndex(of: UInt8(ascii: "/")) ?? decoded.endIndex
             bucket = String(decoded[..<slash])
             key = slash < decoded.endIndex ? String(decoded[decoded.utf8.index(after: slash)...]) : ""
@@ -62,7 +63,7 @@ enum S3Address: Hashable, Sendable {
         self = .object(S3ObjectAddress(bucket: bucket, key: key))
     }
 
-    /// Wider than S3's own rule: the Python SDK may well name a bucket `None` (C-60).
+    /// Whether the name is accepted. Wider than S3's rule: the Python SDK may send a bucket named `None` (C-60).
     private static func isBucketName(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count) && name != "." && name != ".."
             && name.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }

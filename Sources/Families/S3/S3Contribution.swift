@@ -1,6 +1,6 @@
 package import ScribeHTTP
 
-/// What the object API brings to a server.
+/// Registers the S3 object API with a server: bucket host names and the family.
 package struct S3Contribution: FamilyContribution {
     package let hosts = [
         HostGroup(
@@ -10,8 +10,8 @@ package struct S3Contribution: FamilyContribution {
     ]
     private let explainsSignatures: Bool
 
-    /// - Parameter explainsSignatures: whether a client learns what the server has signed when its own signature does
-    ///   not match.
+    /// - Parameter explainsSignatures: Whether a `SignatureDoesNotMatch` answer shows the strings that the server
+    ///   signed.
     package init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import ScribeHTTP
 
-/// The errors of S3, each with the code and status that AWS gives it.
+/// Errors of S3, each with the code and status of AWS.
 enum S3Error: Error, Hashable, Sendable {
     case accessDenied(String)
     case authorizationHeaderMalformed(String)
@@ -38,12 +38,14 @@ enum S3Error: Error, Hashable, Sendable {
     case quotaExceeded
     case requestTimeTooSkewed
     case serviceUnavailable
-    /// With what the server signed, where the client may be told.
+    /// With the strings that the server signed, if the client may see them.
     case signatureDoesNotMatch(SigV4.Signed? = nil)
     case contentSHA256Mismatch
 
-    /// 403 is for what no retry cures: the web client then gives up (C-74). Expired credentials, which fresh ones cure,
-    /// are 400 as on AWS (eka.md 10.3), and a full disk is 503.
+    /// The status of the answer.
+    ///
+    /// 403 marks errors that no retry cures: the web client then gives up (C-74). Expired credentials, which fresh ones
+    /// cure, are 400 as on AWS (eka.md 10.3). A full disk is 503.
     var status: HTTPResponse.Status {
         switch self {
         case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed, .signatureDoesNotMatch:
@@ -113,7 +115,7 @@ enum S3Error: Error, Hashable, Sendable {
         }
     }
 
-    /// The XML that AWS SDKs read; to HEAD the status alone.
+    /// Renders the error as the XML that AWS SDKs read; for HEAD, the status alone.
     func response(to request: Request, context: ScribeContext) -> Response {
         let (code, message) = codeAndMessage
         context.explanation?.note(reason: message)

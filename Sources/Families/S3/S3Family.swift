@@ -2,17 +2,19 @@ package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
 
-/// The object API that the AWS SDKs talk to. Its own is every host that names a bucket, and whatever else nobody wants:
-/// a path may be a bucket and a key.
+/// The S3 object API that AWS SDKs use.
+///
+/// It answers on hosts that name a bucket. It also takes paths that no other family claims, as bucket and key.
 package struct S3Family: Family {
-    /// The hosts of AWS that clients have compiled in: where buckets are in paths, and below which they are in names
-    /// (eka-v2.md section 1.1). Android asks in `us-west-1` where a bucket is.
+    /// AWS host names compiled into the SDKs: path-style hosts, and parents of bucket hosts (eka-v2.md section 1.1).
+    ///
+    /// Android asks `us-west-1` for a bucket's region.
     package static let hostNames = [
         "s3.amazonaws.com", "s3.ap-south-1.amazonaws.com", "s3-ap-south-1.amazonaws.com", "s3.us-west-1.amazonaws.com",
         "s3-us-west-1.amazonaws.com",
     ]
 
-    /// The buckets that clients have compiled in.
+    /// Buckets compiled into the SDKs.
     package static let buckets = [
         "m-prod-voice-record", "m-staging-voice-record", "m-dev-voice-record", "m-pp-voice2rx",
         "m-prod-ekascribe-batch",
@@ -21,8 +23,8 @@ package struct S3Family: Family {
     package let name = "S3"
     private let explainsSignatures: Bool
 
-    /// - Parameter explainsSignatures: whether a client learns what the server has signed when its own signature does
-    ///   not match.
+    /// - Parameter explainsSignatures: Whether a `SignatureDoesNotMatch` answer shows the strings that the server
+    ///   signed.
     init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
 
     package func claim(on address: RequestAddress) -> Claim? {

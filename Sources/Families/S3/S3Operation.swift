@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What is asked of the object API. Method and query decide, as in S3.
+/// Operation of a request, chosen by method and query, as in S3.
 enum S3Operation: Hashable, Sendable {
     case listBuckets
     case headBucket(bucket: String)
@@ -16,7 +16,7 @@ enum S3Operation: Hashable, Sendable {
     case abortMultipartUpload(S3ObjectAddress, uploadID: String)
     case listParts(S3ObjectAddress, uploadID: String)
 
-    /// Queries that make another operation of a request, none of which is served.
+    /// Query parameters that select other S3 operations; none of these is implemented.
     private static let otherOperations: Set<String> = [
         "accelerate", "acl", "analytics", "attributes", "cors", "delete", "encryption", "intelligent-tiering",
         "inventory", "legal-hold", "lifecycle", "location", "logging", "metrics", "notification", "object-lock",
@@ -24,8 +24,9 @@ enum S3Operation: Hashable, Sendable {
         "retention", "select", "tagging", "torrent", "versionId", "versioning", "versions", "website",
     ]
 
-    /// - Throws: ``S3Error/notImplemented(_:)`` for what S3 has and this does not, ``S3Error/methodNotAllowed``,
-    ///   ``S3Error/invalidArgument(_:)`` for a part number that is none.
+    /// Chooses the S3 operation of a request.
+    /// - Throws: ``S3Error/notImplemented(_:)`` for other S3 operations, ``S3Error/methodNotAllowed``,
+    ///   ``S3Error/invalidArgument(_:)`` for an invalid part number.
     init(_ method: HTTPRequest.Method, _ address: S3Address, _ query: SigV4Query, copies: Bool) throws(S3Error) {
         if let other = query.names.first(where: Self.otherOperations.contains) {
             throw .notImplemented("The operation '\(other)' is not implemented.")
@@ -70,7 +71,7 @@ enum S3Operation: Hashable, Sendable {
         return number
     }
 
-    /// Whether it takes a body, which it then checks itself.
+    /// Whether the operation reads a body, and verifies it itself.
     var hasBody: Bool {
         switch self {
         case .putObject, .uploadPart, .completeMultipartUpload: true
@@ -80,7 +81,7 @@ enum S3Operation: Hashable, Sendable {
         }
     }
 
-    /// The operation in the log: never a key, which may hold a name.
+    /// Name of the operation for the log. Never the key: keys may contain names.
     var route: String {
         switch self {
         case .listBuckets: "S3 ListBuckets"

@@ -1,13 +1,13 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// What `x-amz-content-sha256` says of the body (eka.md 10.4).
+/// Parses `x-amz-content-sha256`: how the body is signed (eka.md 10.4).
 enum S3Payload: Hashable, Sendable {
-    /// `UNSIGNED-PAYLOAD`.
+    /// `UNSIGNED-PAYLOAD`: the signature does not cover the body.
     case unsigned
-    /// The SHA-256 that the body must have.
+    /// The body's SHA-256, which must match.
     case signed(sha256: [UInt8])
-    /// `STREAMING-AWS4-HMAC-SHA256-PAYLOAD` and its siblings: the body is framed in chunks.
+    /// `STREAMING-AWS4-HMAC-SHA256-PAYLOAD` and its variants: the body is framed in chunks.
     case streaming(isSigned: Bool, hasTrailer: Bool)
 
     static let unsignedWord = "UNSIGNED-PAYLOAD"
@@ -29,11 +29,11 @@ enum S3Payload: Hashable, Sendable {
     }
 }
 
-/// Who sent a request and how its body is to be checked.
+/// Caller of a verified request, with the rules for verifying its body.
 struct S3Authorisation: Sendable {
     let principal: Principal
     let payload: S3Payload
-    /// Whether the signature is in the address, which is a credential then for whoever has it.
+    /// Whether the signature is in the URL, so that the link itself is the credential.
     let isByLink: Bool
     /// Continues the request's signature over the chunks of a streaming body.
     let chunkSignatures: SigV4ChunkSignatures

@@ -2,14 +2,14 @@ import Foundation
 import HTTPTypes
 import ScribeStore
 
-/// What a request demands of the object that is there (RFC 9110, section 13).
+/// Checks a request's preconditions against the stored object (RFC 9110, section 13).
 struct S3Preconditions: Sendable {
-    /// What they make of a request that reads.
+    /// Result of the preconditions for a request that reads.
     enum Verdict: Hashable, Sendable {
         case met, notModified, failed
     }
 
-    /// ETags without quotes, or `*`.
+    /// ETags of `If-Match` without quotes, or `*`.
     private let match: [String]?
     private let noneMatch: [String]?
     private let modifiedSince: Date?
@@ -37,8 +37,9 @@ struct S3Preconditions: Sendable {
         return .met
     }
 
-    /// - Parameter eTag: of the object that would be replaced.
-    /// - Throws: ``S3Error/preconditionFailed``, and ``S3Error/noSuchKey`` when one is demanded that is not there.
+    /// Checks the preconditions of a request that replaces an object.
+    /// - Parameter eTag: ETag of the present object; nil if there is none.
+    /// - Throws: ``S3Error/preconditionFailed``; ``S3Error/noSuchKey`` for `If-Match` without an object.
     func permitReplacing(_ eTag: String?) throws(S3Error) {
         if let match {
             guard let eTag else { throw .noSuchKey }

@@ -7,8 +7,9 @@ import ScribeDomain
 import ScribeHTTP
 
 extension S3Responder {
-    /// Verifies the signature against the received host, path and query. Accepting any would be easier, and would let
-    /// a client pass here that AWS refuses.
+    /// Verifies the signature against the received host, path and query.
+    ///
+    /// A laxer check would pass clients that AWS refuses.
     func authenticate(_ request: Request, _ query: SigV4Query) async throws -> S3Authorisation {
         let headers = request.headers
         let authority = request.authority
@@ -45,7 +46,7 @@ extension S3Responder {
         )
     }
 
-    /// What has no body must not declare the hash of one: the declaration was signed.
+    /// Checks a declared payload hash against an operation's body, which should be empty: the hash was signed.
     func checkEmptiness(of request: Request, _ caller: S3Authorisation, _ context: ScribeContext) async throws {
         guard case .signed(let sha256) = caller.payload else { return }
         let body: ByteBuffer
@@ -59,7 +60,7 @@ extension S3Responder {
         }
     }
 
-    /// A header of AWS's own that was added after signing would be believed though nobody vouches for it.
+    /// Requires that all `x-amz-` headers are signed: one added later would be trusted without proof.
     private static func checkEverythingIsSigned(_ headers: HTTPFields, _ signature: SigV4) throws(S3Error) {
         let signed = Set(signature.signedHeaders)
         for field in headers where field.name.canonicalName.hasPrefix("x-amz-") {

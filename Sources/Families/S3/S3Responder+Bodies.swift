@@ -7,18 +7,18 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// A body that was written to a file and is what its sender says it is.
+/// A body stored in a file, with its size and checksums verified.
 struct ReceivedFile: Sendable {
     let file: String
-    /// In bytes.
+    /// Size in bytes.
     let size: Int
-    /// Lower-case hex.
+    /// MD5 in lower-case hex.
     let md5: String
-    /// The checksums that the sender declared, which are right: sent back as they came.
+    /// The sender's declared checksums, verified; the answer repeats them.
     let checksums: HTTPFields
 }
 
-/// What a sender says that its body will be.
+/// Declared size and checksums of a body.
 private struct DeclaredBody {
     let size: Int
     let md5: Data?
@@ -62,12 +62,13 @@ private struct DeclaredBody {
 }
 
 extension S3Responder {
-    /// The largest object, in bytes.
+    /// Largest object, in bytes.
     static let objectLimit = Limits.recording
 
-    /// Streams the body to a fresh file and checks everything that its sender has said of it. When anything is
-    /// wrong, or the sender goes away, nothing is left.
-    /// - Parameter address: of the object that it will be; nil for a part of one.
+    /// Streams the body to a new file, and verifies its declared size and checksums.
+    ///
+    /// After an error or a disconnection no file is left.
+    /// - Parameter address: Address of the future object; nil for a part of a multipart upload.
     func receive(
         _ request: Request, _ caller: S3Authorisation, as address: S3ObjectAddress? = nil
     ) async throws -> ReceivedFile {
@@ -142,7 +143,7 @@ extension S3Responder {
         return checksums
     }
 
-    /// The payload's own hash is no checksum that was asked for.
+    /// Checksum headers of the answer. The payload's own hash is not a requested checksum.
     private static func fields(for written: ObjectWriter.Summary, _ declared: DeclaredBody) -> HTTPFields {
         var fields = HTTPFields()
         for (algorithm, value) in written.checksums where declared.asksFor(algorithm) {

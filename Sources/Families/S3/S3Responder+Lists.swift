@@ -7,7 +7,7 @@ import ScribeRuntime
 import ScribeStore
 
 extension S3Responder {
-    /// The buckets that the tenant has put anything into.
+    /// Lists the buckets in which the business has objects.
     func listBuckets(_ business: BusinessID) async throws -> Response {
         let buckets = try await queries.objects.buckets(business: business).map { bucket in
             XMLElement(
@@ -24,7 +24,7 @@ extension S3Responder {
         ).response(.ok)
     }
 
-    /// ListObjectsV2, and its older sibling, whose `marker` is a `start-after`.
+    /// Answers ListObjectsV2 and the older ListObjects, whose `marker` acts as `start-after`.
     func listObjects(in bucket: String, _ query: SigV4Query, _ business: BusinessID) async throws -> Response {
         let isVersion2 = query["list-type"] == "2"
         let request = try ObjectListing.Request(query)
@@ -67,18 +67,18 @@ extension S3Responder {
     }
 }
 
-/// One page of a bucket's objects, keys with a common prefix up to the delimiter rolled up into one entry.
+/// One page of a bucket's objects. Keys with a common prefix up to the delimiter become one entry.
 struct ObjectListing: Sendable {
     struct Request: Sendable {
         let prefix: String
         let delimiter: String?
         let after: String
-        /// Whether ``after`` is where the page before ended, and not a key that somebody chose.
+        /// Whether ``after`` is the end of the previous page, rather than a key that the client chose.
         let isContinued: Bool
         let limit: Int
         let isURLEncoded: Bool
 
-        /// In bytes; it is looked for everywhere in each key.
+        /// Longest delimiter, in bytes. Each key is searched for it.
         private static let longestDelimiter = 64
 
         init(_ query: SigV4Query) throws(S3Error) {
@@ -107,24 +107,25 @@ struct ObjectListing: Sendable {
 
     private(set) var objects: [StoredObject] = []
     private(set) var commonPrefixes: [String] = []
-    /// Where the next page begins: after this key or common prefix; nil when this is the last page.
+    /// The last key or common prefix of this page, after which the next one begins; nil on the last page.
     private(set) var next: String?
 
-    /// - Parameter fetch: objects in order from a key on, after another one, at most so many.
+    /// Builds a page.
+    /// - Parameter fetch: Objects in key order: from a key, after another one, at most `limit` many.
     init(
         _ request: Request, fetch: (_ from: String, _ after: String, _ limit: Int) async throws -> [StoredObject]
     ) async throws {
         var after = request.after
         var last = request.after
-        // The common prefix that was shown last.
+        // Last common prefix on the page.
         var shown: String?
-        // A page that ended with one has shown all keys below it.
+        // A previous page that ended with a common prefix has covered all keys below it.
         if request.isContinued, Self.begins(after, with: request.prefix), Self.commonPrefix(of: after, request) == after
         {
             shown = after
             after += Self.beyond
         }
-        // Of the keys below a common prefix only the first one matters.
+        // Of the keys below a common prefix only the first is needed.
         var size = request.delimiter == nil ? request.limit + 1 : Self.firstPage
         while true {
             let room = request.limit - objects.count - commonPrefixes.count
@@ -134,7 +135,7 @@ struct ObjectListing: Sendable {
             for object in page {
                 guard Self.begins(object.key, with: request.prefix) else { return }
                 let rolledUp = Self.commonPrefix(of: object.key, request)
-                // Few keys go on with what is beyond.
+                // A key may sort after `beyond` and still be below the prefix; such keys are rare.
                 if let rolledUp, let shown, rolledUp.utf8.elementsEqual(shown.utf8) { continue }
                 guard objects.count + commonPrefixes.count < request.limit else {
                     if request.limit > 0 { next = last }
@@ -162,10 +163,10 @@ struct ObjectListing: Sendable {
         }
     }
 
-    /// How many keys are looked at first where most may be below one common prefix.
+    /// Keys in the first read, where most may be below one common prefix.
     private static let firstPage = 8
 
-    /// Greater than whatever keys but the oddest go on with.
+    /// Sorts after almost any continuation of a key.
     private static let beyond = "\u{10FFFF}"
 
     private static func commonPrefix(of key: String, _ request: Request) -> String? {
@@ -183,11 +184,11 @@ struct ObjectListing: Sendable {
         return nil
     }
 
-    /// By bytes: letters that look alike are different keys.
+    /// Compares bytes: keys that look alike may differ.
     private static func begins(_ key: String, with prefix: String) -> Bool { key.utf8.starts(with: prefix.utf8) }
 }
 
 extension Date {
-    /// As S3's XML spells it.
+    /// The date in the format of S3's XML.
     var s3Time: String { formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z" }
 }

@@ -9,9 +9,9 @@ import ScribeRuntime
 import ScribeStore
 
 extension S3Responder {
-    /// The least that a part but the last may hold, in bytes.
+    /// Least size of a part other than the last, in bytes.
     static let partMinimum = 5 << 20
-    /// The longest list of parts, in bytes.
+    /// Longest body of CompleteMultipartUpload, in bytes.
     private static let completionLimit = 1 << 20
 
     func createMultipartUpload(
@@ -72,8 +72,9 @@ extension S3Responder {
         return completion(of: object)
     }
 
-    /// - Returns: nil when the upload is gone, which it may be while its parts are joined: a client that did not wait for
-    ///   the answer asks for the same again.
+    /// Joins the parts of an upload into one file.
+    /// - Returns: nil if the upload is gone, which may happen meanwhile: a client may repeat the request without
+    ///   waiting.
     private func join(
         _ list: PartList, of id: String, at address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> (upload: MultipartUpload, file: String, size: Int)? {
@@ -82,7 +83,7 @@ extension S3Responder {
         {
             let parts = try list.select(from: found.parts)
             if let joined = try await uploads.join(parts) { return (found.upload, joined.file, joined.size) }
-            // Gone, or a part was replaced: what is there now says which. A file that is lost is an error.
+            // The upload is gone, or a part was replaced: read it again. A lost file is an error.
             let now = try await queries.objects.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business)
             if let now, try list.select(from: now.parts).map(\.file) == parts.map(\.file) {
@@ -92,7 +93,7 @@ extension S3Responder {
         return nil
     }
 
-    /// A client whose answer was lost asks again: the upload is gone, and what it wanted is there.
+    /// Answers a repeated completion: the upload is gone, and the object with the expected ETag exists.
     private func completedBefore(
         _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> Response {
@@ -188,18 +189,19 @@ extension S3Responder {
     }
 }
 
-/// The parts that CompleteMultipartUpload names, in order.
+/// Parses the parts that CompleteMultipartUpload names, in order.
 struct PartList: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         let number: Int
-        /// Without quotes.
+        /// ETag without quotes.
         let eTag: String
     }
 
     let entries: [Entry]
 
-    /// Reads `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"…"</ETag></Part>…`. Other elements, such
-    /// as checksums, are passed over.
+    /// Parses `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"…"</ETag></Part>…`.
+    ///
+    /// Other elements, such as checksums, are ignored.
     /// - Throws: ``S3Error/malformedXML``, ``S3Error/invalidPartOrder``.
     init(_ xml: String) throws(S3Error) {
         guard xml.contains("<CompleteMultipartUpload") else { throw .malformedXML }
@@ -217,13 +219,13 @@ struct PartList: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Without quotes: what the object that is made of them has.
+    /// ETag of the joined object, without quotes.
     var eTag: String {
         let digest = Insecure.MD5.hash(data: Data(entries.flatMap { Hex.decode($0.eTag) ?? [] }))
         return "\(Hex.encode(digest))-\(entries.count)"
     }
 
-    /// The stored parts that are meant.
+    /// Selects the stored parts that the list names.
     /// - Throws: ``S3Error/invalidPart``, ``S3Error/entityTooSmall``, ``S3Error/entityTooLarge``.
     func select(from parts: [MultipartPart]) throws(S3Error) -> [MultipartPart] {
         let byNumber = Dictionary(uniqueKeysWithValues: parts.map { ($0.number, $0) })

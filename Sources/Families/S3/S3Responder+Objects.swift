@@ -31,14 +31,14 @@ extension S3Responder {
         return Response(status: head.status, headers: head.headers, body: Self.body(of: reader, bytes))
     }
 
-    /// Headers of the answer that its signer may choose (AWS: GetObject).
+    /// Query parameters that override headers of the answer; the signer may set them (AWS: GetObject).
     private static let overrides: [(parameter: String, name: HTTPField.Name)] = [
         ("response-content-type", .contentType), ("response-content-disposition", .contentDisposition),
         ("response-content-language", .contentLanguage), ("response-content-encoding", .contentEncoding),
         ("response-cache-control", .cacheControl), ("response-expires", .expires),
     ]
 
-    /// The answer without its body, and which bytes of the object that would be; nil when it has none.
+    /// The answer without its body, and the byte range to send; nil for an answer without a body.
     private static func head(
         of object: StoredObject, _ request: Request, _ caller: S3Authorisation, _ query: SigV4Query
     ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
@@ -66,14 +66,14 @@ extension S3Responder {
         return (Response(status: .partialContent, headers: headers), Range(range.bytes))
     }
 
-    /// The object and its bytes, which stay those of this object whatever is uploaded meanwhile.
+    /// Opens an object for reading. The bytes stay this object's, even if it is replaced meanwhile.
     private func open(
         _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> (StoredObject, ObjectReader) {
         while true {
             let object = try await object(address, business)
             if let reader = try await uploads.open(object) { return (object, reader) }
-            // Replaced between the row and the file: the row that is there now has another one.
+            // Replaced between reading the row and opening the file: the new row names another file.
             let now = try await self.object(address, business)
             guard now.file != object.file else { throw S3Error.internalError }
         }
@@ -98,7 +98,7 @@ extension S3Responder {
         try Self.head(of: try await object(address, caller.principal.business), request, caller, query).answer
     }
 
-    /// Succeeds whether there was an object or not, as S3 does.
+    /// Deletes an object; succeeds also without one, as S3 does.
     func deleteObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
         try await uploads.delete(bucket: address.bucket, key: address.key, of: business)
         return Response(status: .noContent)
@@ -113,10 +113,10 @@ extension S3Responder {
         return object
     }
 
-    /// The most that the metadata of an object may take, in bytes, as AWS has it.
+    /// Largest metadata of an object, in bytes, as on AWS.
     private static let metadataLimit = 2048
 
-    /// The `x-amz-meta-` headers, without the prefix.
+    /// The `x-amz-meta-` headers, without that prefix.
     /// - Throws: ``S3Error/metadataTooLarge``.
     static func metadata(of headers: HTTPFields) throws(S3Error) -> [String: String] {
         let prefix = "x-amz-meta-"
@@ -133,7 +133,7 @@ extension S3Responder {
 }
 
 extension StoredObject {
-    /// As headers and XML spell it (eka.md 3.2).
+    /// The ETag in quotes, as in headers and XML (eka.md 3.2).
     var quotedETag: String { "\"\(eTag)\"" }
 
     fileprivate var headers: HTTPFields {

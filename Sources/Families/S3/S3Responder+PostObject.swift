@@ -8,21 +8,21 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// An upload by an HTML form, whose policy was signed beforehand (eka.md 3.3).
+/// Uploads an object through an HTML form with a signed policy (eka.md 3.3).
 extension S3Responder {
-    /// The most that the fields before the file may take together, names and all, in bytes.
+    /// Largest total of the fields before the file, with their names, in bytes.
     private static let fieldLimit = 64 * 1024
-    /// What a field takes beside its name and its value.
+    /// Bytes counted for each field beside its name and value.
     private static let fieldOverhead = 128
 
-    /// What a form says before its file comes.
+    /// Fields of the form before its file.
     private struct Form {
         var fields: [String: String] = [:]
         var size = 0
         var current: (name: String, value: ByteBuffer)?
     }
 
-    /// A file on its way.
+    /// An upload in progress.
     private struct Upload {
         let principal: Principal
         let policy: PostPolicy
@@ -45,7 +45,7 @@ extension S3Responder {
         do {
             for try await buffer in request.body {
                 for event in try decoder.decode(buffer) {
-                    // What comes after the file is no part of the upload.
+                    // Fields after the file are ignored.
                     if isReceived { continue }
                     if upload == nil {
                         upload = try await take(event, of: &form, into: bucket)
@@ -58,7 +58,7 @@ extension S3Responder {
             guard let received = upload, isReceived else {
                 throw S3Error.invalidArgument("POST requires exactly one file upload per request.")
             }
-            // From here on it is not this function's to remove.
+            // From here on `store` owns the file, and removes it on errors.
             upload = nil
             return try await store(received, form)
         } catch {
@@ -68,7 +68,8 @@ extension S3Responder {
         }
     }
 
-    /// - Returns: the upload, once its file begins.
+    /// Collects the fields.
+    /// - Returns: The upload, once its file part begins.
     private func take(_ event: FormDecoder.Event, of form: inout Form, into bucket: String) async throws -> Upload? {
         switch event {
         case .part(let part) where part.name == "file":
@@ -88,7 +89,8 @@ extension S3Responder {
         return nil
     }
 
-    /// - Returns: whether the file has ended.
+    /// Writes the file.
+    /// - Returns: Whether the file has ended.
     private func take(_ event: FormDecoder.Event, into upload: inout Upload?) async throws -> Bool {
         guard case .data(let data) = event else { return true }
         upload?.size += data.readableBytes
@@ -97,7 +99,7 @@ extension S3Responder {
         return false
     }
 
-    /// Everything is checked before the first byte of the file is kept.
+    /// Verifies policy and fields before the first byte of the file is stored.
     private func begin(_ fields: [String: String], _ part: FormPart, _ bucket: String) async throws -> Upload {
         guard let encodedPolicy = fields["policy"] else {
             throw S3Error.accessDenied("Anonymous uploads are not allowed: the form has no policy.")
@@ -118,7 +120,7 @@ extension S3Responder {
         guard let template = fields["key"] else {
             throw S3Error.invalidArgument("Bucket POST must contain a field named 'key'.")
         }
-        // Before they are put into each other, as often as the form likes.
+        // Checked before substitution: the template may repeat `${filename}` many times.
         guard max(template.utf8.count, part.baseName?.utf8.count ?? 0) <= 1024 else { throw S3Error.keyTooLong }
         let name = template.replacing("${filename}", with: part.baseName ?? "")
         var checked = fields

@@ -8,11 +8,11 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The object API that the AWS SDKs talk to: chunks are uploaded here (eka.md section 3).
+/// Answers the S3 requests of AWS SDKs, which upload audio chunks here (eka.md section 3).
 ///
-/// Objects belong to the tenant of the credentials: the same bucket and key of another tenant are other objects.
+/// Objects belong to the credentials' tenant: the same bucket and key of two tenants are two objects.
 struct S3Responder: Sendable {
-    /// How far a signer's clock may be off, in seconds.
+    /// Largest difference between a signer's clock and the server's, in seconds.
     static let skewLimit: TimeInterval = 15 * 60
 
     let store: Store
@@ -21,7 +21,7 @@ struct S3Responder: Sendable {
     let credentials: UploadCredentials
     let identifiers: IdentifierSource
     let clock: WorldClock
-    /// Whether a client learns what the server has signed when its own signature does not match.
+    /// Whether a `SignatureDoesNotMatch` answer shows the strings that the server signed.
     let explainsSignatures: Bool
 
     init(_ world: World, explainsSignatures: Bool) {
@@ -48,7 +48,7 @@ struct S3Responder: Sendable {
         return response
     }
 
-    /// Logs a failure and returns what the client gets for it.
+    /// Logs an error, and returns the S3 error for the client.
     static func error(thrown failure: any Error, _ context: ScribeContext) -> S3Error {
         switch failure {
         case let error as S3Error:
@@ -71,7 +71,7 @@ struct S3Responder: Sendable {
             }
             return .serviceUnavailable
         case .state:
-            // A session that takes no more audio: to try again would be in vain.
+            // A session that accepts no more audio; 403, since a retry would be in vain.
             return .accessDenied("The session takes no more audio: \(failure.code)")
         case .invalid, .tooLarge, .notFound, .conflict:
             context.logger.error("unexpected error", metadata: ["error": "\(failure.code)"])
@@ -83,12 +83,12 @@ struct S3Responder: Sendable {
         let address = try S3Address(host: request.authority, path: request.uri.path)
         if address.isKnown || RequestAddress(request).isSigned { context.explanation?.noteKey() }
         guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
-        // Answered to anyone: Android asks before it has signed anything.
+        // HeadBucket needs no signature: Android sends it before its first signed request.
         if case .bucket = address, request.method == .head {
             context.coreContext.endpointPath.value = "S3 HeadBucket"
             return Response(status: .ok, headers: [.amzBucketRegion: SigningScope.region])
         }
-        // Signed within the form.
+        // A POST form carries its signature in its fields.
         if case .bucket(let bucket) = address, request.method == .post, query.names.isEmpty {
             context.coreContext.endpointPath.value = "S3 PostObject"
             return try await postObject(request, into: bucket)

@@ -3,7 +3,7 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// The chain of signatures over the chunks of a streaming body: each is over the one before it.
+/// Verifies the chain of chunk signatures of a streaming body: each one covers the one before.
 struct SigV4ChunkSignatures: Sendable {
     private let key: SymmetricKey
     private let timestamp: String
@@ -17,14 +17,14 @@ struct SigV4ChunkSignatures: Sendable {
         previous = signature.signature
     }
 
-    /// Whether the next chunk, of that hash, is signed so.
+    /// Verifies the signature of the next chunk, whose hash is given.
     mutating func checkChunk(hash: SHA256Digest, _ signature: [UInt8]) -> Bool {
         let empty = Hex.encode(SHA256.hash(data: Data()))
         return check(
             ["AWS4-HMAC-SHA256-PAYLOAD", timestamp, scope, Hex.encode(previous), empty, Hex.encode(hash)], signature)
     }
 
-    /// Whether the trailers are signed so.
+    /// Verifies the signature of the trailers.
     mutating func checkTrailer(_ trailers: [(name: String, value: String)], _ signature: [UInt8]) -> Bool {
         let text = trailers.map { "\($0.name):\($0.value)\n" }.joined()
         let hash = Hex.encode(SHA256.hash(data: Data(text.utf8)))

@@ -2,10 +2,10 @@ import ScribeDomain
 import ScribeHTTP
 
 extension SigV4 {
-    /// Reads the signature of a request from its `Authorization` header or, failing that, its query.
+    /// Parses the signature of a request from its `Authorization` header or, without one, from its query.
     ///
-    /// - Returns: nil when the request is not signed at all.
-    /// - Throws: ``S3Error`` when it is signed badly.
+    /// - Returns: nil for an unsigned request.
+    /// - Throws: ``S3Error`` for a malformed signature.
     static func read(from message: Message) throws(S3Error) -> SigV4? {
         if let authorization = message.header("authorization"), SigningScope.isSignature(authorization) {
             return try read(authorization: authorization, timestamp: message.header("x-amz-date"))
@@ -62,11 +62,12 @@ extension SigV4 {
         ).checked { .authorizationQueryParametersError($0) }
     }
 
-    /// The longest list of signed headers, in bytes: some twenty times what clients sign.
+    /// Longest list of signed headers, in bytes; some twenty times the usual length.
     private static let longestHeaderList = 2048
 
-    /// - Returns: nil for a list that is no list of header names, each once and in order: each is looked up and copied,
-    ///   so that one that is repeated costs its value each time.
+    /// Parses the list of signed headers.
+    /// - Returns: nil unless the names are sorted and unique. Each header is looked up and copied, so a repeated name
+    ///   would cost its value each time.
     private static func names(_ list: String) -> [String]? {
         guard list.utf8.count <= longestHeaderList else { return nil }
         let names = list.lowercased().split(ascii: ";", omittingEmptySubsequences: false).map(String.init)

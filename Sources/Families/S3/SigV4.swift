@@ -3,37 +3,37 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// AWS Signature Version 4, the server's half: what a request claims, and whether its signature bears it out.
+/// Verifies AWS Signature Version 4 of a request, on the server's side.
 struct SigV4: Hashable, Sendable {
     static let algorithm = SigningScope.algorithm
 
-    /// Where the signature was found.
+    /// Place of the signature in the request.
     enum Placement: Hashable, Sendable {
         case header
-        /// Valid for this many seconds after the date.
+        /// A presigned URL, valid for `expires` seconds after the signature's date.
         case query(expires: Int)
     }
 
     let placement: Placement
     let scope: SigningScope
-    /// As signed: `yyyyMMdd'T'HHmmss'Z'`.
+    /// Time of the signature, as signed: `yyyyMMdd'T'HHmmss'Z'`.
     let timestamp: String
-    /// Lower-case names in order.
+    /// Signed headers: lower-case names, sorted.
     let signedHeaders: [String]
     let signature: [UInt8]
 
-    /// What is signed, of a request as it arrived.
+    /// The signed parts of a request, as received.
     struct Message: Sendable {
         let method: String
-        /// Still percent-encoded.
+        /// Path, still percent-encoded.
         let path: String
-        /// Still percent-encoded, without the question mark.
+        /// Query, still percent-encoded, without the question mark.
         let query: String
-        /// The value of a header by its lower-case name; several with one name are joined with commas.
+        /// Value of a header by its lower-case name; repeated headers are joined with commas.
         let header: @Sendable (String) -> String?
     }
 
-    /// What the server signs, to compare with what a client has signed. It holds values of headers.
+    /// The strings that the server signed, for comparison with the client's. They contain header values.
     struct Signed: Hashable, Sendable {
         let stringToSign: String
         let canonicalRequest: String
@@ -46,8 +46,9 @@ struct SigV4: Hashable, Sendable {
             signature, authenticating: Data(stringToSign(request).utf8), using: key)
     }
 
-    /// Returns what the server signs; nil when a signed header is missing, escapes are broken, or a signed header is a
-    /// credential that a page must not read: a link can have a browser send its cookies.
+    /// The strings that the server signs; nil if they cannot be built, or could expose a credential to a page.
+    ///
+    /// Links may sign `cookie` or `authorization`, and a browser that follows such a link would send its cookies.
     func signed(_ message: Message, payloadHash: String) -> Signed? {
         guard !signedHeaders.contains("cookie"), !signedHeaders.contains("authorization"),
             let request = canonicalRequest(message, payloadHash: payloadHash)
@@ -62,7 +63,7 @@ struct SigV4: Hashable, Sendable {
         return "\(Self.algorithm)\n\(timestamp)\n\(scope.text)\n\(Hex.encode(hash.finalize()))"
     }
 
-    /// Its bytes; nil when a signed header is missing, or escapes are broken.
+    /// The canonical request's bytes; nil for a missing signed header or broken escapes.
     func canonicalRequest(_ message: Message, payloadHash: String) -> [UInt8]? {
         guard let path = PercentEncoding.decode(message.path),
             let query = SigV4Query(message.query)?.canonical
@@ -92,7 +93,7 @@ struct SigV4: Hashable, Sendable {
         return words.count == 1 ? String(words[0]) : words.joined(separator: " ")
     }
 
-    /// When the request was signed, nil for a time that there is not, such as the 30th of February.
+    /// Time of the signature; nil for an impossible date, such as 30 February.
     var date: Date? {
         let text = Array(timestamp.utf8)
         guard text.count == 16, timestamp.prefix(8) == scope.day, text[8] == UInt8(ascii: "T"),
@@ -103,7 +104,7 @@ struct SigV4: Hashable, Sendable {
         (time.tm_year, time.tm_mon, time.tm_mday) = (number(0..<4) - 1900, number(4..<6) - 1, number(6..<8))
         (time.tm_hour, time.tm_min, time.tm_sec) = (number(9..<11), number(11..<13), number(13..<15))
         let written = time
-        // It turns what is too large into the next minute, day, or month.
+        // `timegm` carries an overflow into the next minute, day or month.
         let seconds = timegm(&time)
         guard time.tm_mon == written.tm_mon, time.tm_mday == written.tm_mday, time.tm_hour == written.tm_hour,
             time.tm_min == written.tm_min, time.tm_sec == written.tm_sec, seconds >= 0
@@ -112,11 +113,11 @@ struct SigV4: Hashable, Sendable {
     }
 }
 
-/// The query of a signed request.
+/// Parses the query of a signed request.
 struct SigV4Query: Sendable {
     private let parameters: [(name: String, value: String)]
 
-    /// nil for broken escapes.
+    /// Parses a query; nil for broken escapes.
     init?(_ query: String) {
         var parameters: [(String, String)] = []
         for part in query.split(ascii: "&") {
@@ -133,7 +134,8 @@ struct SigV4Query: Sendable {
 
     subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// Sorted, for the AWS SDK for iOS does not (eka.md 10.6), and without the signature itself.
+    /// The canonical query: without the signature, and sorted, since the AWS SDK for iOS does not sort it (eka.md
+    /// 10.6).
     var canonical: String {
         parameters.filter { $0.name != "X-Amz-Signature" }
             .map {

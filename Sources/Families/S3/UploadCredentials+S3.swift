@@ -4,8 +4,8 @@ import ScribeDomain
 import ScribeHTTP
 
 extension UploadCredentials {
-    /// Whose request this is and with which key it must be signed.
-    /// - Throws: ``S3Error`` as AWS would.
+    /// Resolves upload credentials to their owner and signing key.
+    /// - Throws: The ``S3Error`` of AWS for unknown, invalid or expired credentials.
     func resolve(
         _ scope: SigningScope, sessionToken: String?
     ) async throws(S3Error) -> (principal: Principal, key: SymmetricKey, ofForm: TimeInterval?) {

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import ScribeDomain
 
-/// XML as S3 answers it: elements with text or with elements, nothing else.
+/// Encodes S3's XML answers: elements with text or with child elements.
 struct XMLElement: Sendable {
     private enum Content: Sendable {
         case text(String)
@@ -20,14 +20,14 @@ struct XMLElement: Sendable {
         namespace = nil
     }
 
-    /// - Parameter namespace: for the outermost element of an answer.
+    /// - Parameter namespace: XML namespace, for the root element.
     init(_ name: String, namespace: String? = nil, _ elements: [XMLElement]) {
         self.name = name
         content = .elements(elements)
         self.namespace = namespace
     }
 
-    /// What the answers of S3 are in.
+    /// XML namespace of S3's answers.
     static let s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
     func response(_ status: HTTPResponse.Status) -> Response {

@@ -4,7 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// What the server is, whichever namespace is asked for: that it is alive, and what it speaks.
+/// `/livez` and the OpenAPI and AsyncAPI documents: routes that do not depend on a namespace.
 enum DocumentRoutes {
     static func add(to router: RouterGroup<ScribeContext>) {
         router.get("livez") { _, _ in Response.json(.ok, ["status": "alive"]) }
@@ -18,7 +18,7 @@ enum DocumentRoutes {
         }
         router.get("ambient.asyncapi.yaml") { _, _ in served(document_ambient()) }
         router.get("omi.asyncapi.yaml") { _, _ in served(document_omi()) }
-        // The older path, for one version.
+        // Former path, kept for one version.
         router.get("edge.asyncapi.yaml") { _, _ in served(document_omi()) }
         router.get("listen.asyncapi.yaml") { _, _ in served(document_listen()) }
     }

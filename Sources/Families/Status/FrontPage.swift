@@ -5,11 +5,12 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// Answers the addresses that people and load balancers try first: `/` in a browser, `/docs`, `/health`, `/healthz`,
-/// `/openapi.json` and `/favicon.ico`. Signed requests are S3's, and so is `/docs` once a bucket has that name. The
-/// others stay: no business may take a health check away by a bucket.
+/// Answers the addresses that people and load balancers try first.
+///
+/// These are `/` in a browser, `/docs`, `/health`, `/healthz`, `/openapi.json` and `/favicon.ico`. Signed requests go
+/// to S3, and so does `/docs` once a bucket has that name. The others stay: no bucket may hide a health check.
 package struct FrontPage: Family {
-    /// What the page shows.
+    /// Content of the front page.
     package struct Settings: Sendable {
         let version: String
         let isStrict: Bool
@@ -18,10 +19,10 @@ package struct FrontPage: Family {
         let openAPI: @Sendable () -> [UInt8]
 
         /// - Parameters:
-        ///   - isStrict: whether the page has the version and links only.
-        ///   - tlsPort: the port for TLS, once it is open.
-        ///   - demo: a client that may log in.
-        ///   - openAPI: the OpenAPI document as JSON. The first call may take a second.
+        ///   - isStrict: Shows only the version and links.
+        ///   - tlsPort: The TLS port, once open.
+        ///   - demo: A client that may log in.
+        ///   - openAPI: The OpenAPI document as JSON. The first call may take a second.
         package init(
             version: String, isStrict: Bool, tlsPort: @escaping @Sendable () -> Int?,
             demo: @escaping @Sendable () -> Demo?, openAPI: @escaping @Sendable () -> [UInt8]
@@ -56,7 +57,7 @@ package struct FrontPage: Family {
     private let objects: any Family
     private let settings: Settings
 
-    /// - Parameter objects: the family of S3, which answers for a bucket that exists.
+    /// - Parameter objects: The S3 family, which answers `/docs` if a bucket has that name.
     init(_ environment: FamilyEnvironment, objects: any Family, settings: Settings) {
         origin = environment.origin
         self.objects = objects
@@ -69,7 +70,7 @@ package struct FrontPage: Family {
             return address.acceptsHTML && [.get, .head].contains(address.method) ? .path(words: 0) : nil
         }
         guard address.method == .get, Path(rawValue: String(word)) != nil else { return nil }
-        // Weaker than a host: the SDKs' hosts keep their families.
+        // Weaker than a host claim, so that the SDKs' hosts keep their families.
         return .rest
     }
 
@@ -104,7 +105,7 @@ package struct FrontPage: Family {
 
     private func page(_ request: Request, _ context: ScribeContext) -> Response {
         let base = origin.base(of: request, context)
-        // The host is the client's text: a line to copy holds it only where it is a host.
+        // The host is client input: copyable commands contain it only if it is a valid host.
         let shown = settings.isStrict || WebOrigin(base) == nil ? nil : base
         let text = FrontPageText(
             version: settings.version, base: shown, tls: shown.flatMap { _ in tlsURL(request) },

@@ -1,11 +1,11 @@
 import ScribeDomain
 
-/// The page at `/`: one document without scripts, pictures or links to other hosts.
+/// Renders the page at `/`: one HTML document without scripts, pictures or links to other hosts.
 struct FrontPageText {
     let version: String
-    /// How the client reached the server; nil in strict mode.
+    /// Base URL by which the client reached the server; nil in strict mode.
     let base: String?
-    /// Nil without TLS.
+    /// Base URL over TLS; nil without TLS.
     let tls: String?
     let demo: FrontPage.Demo?
 
@@ -46,7 +46,7 @@ struct FrontPageText {
         return rows
     }
 
-    /// Three commands: with a client that logs in and lists its transactions.
+    /// Three commands to copy: with a demo client they log in and list its transactions.
     private func lines(_ base: String) -> [String] {
         guard let demo else {
             return ["BASE=\(base)", "curl -s $BASE/readyz", "curl -s $BASE/openapi.yaml -o openapi.yaml"]

@@ -7,10 +7,10 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// What a supervisor and a newcomer ask first. Without authentication.
+/// `/readyz`, `/metrics` and `/ca.pem`: for supervisors, collectors and new devices. Without authentication.
 struct HealthRoutes: Sendable {
     let runtime: Runtime
-    /// Recognises live speech.
+    /// Engine for live speech, whose state is reported.
     let engine: any LiveEngine
     let build: StatusFamily.Build
     let threads: NIOThreadPool
@@ -23,7 +23,7 @@ struct HealthRoutes: Sendable {
         router.get("ca.pem", use: authorityFile)
     }
 
-    /// Where a phone fetches what it is to trust.
+    /// Serves the server's own CA certificate, for a phone to install.
     @Sendable private func authorityFile(_ request: Request, context: ScribeContext) async throws -> Response {
         guard let authority else {
             throw HTTPProblem.routeNotFound(hint: "There is no authority of this server's own; --tls makes one")
@@ -37,7 +37,7 @@ struct HealthRoutes: Sendable {
         let isReady = await runtime.queries.storage.isReachable()
         let condition = runtime.transcriber.condition
         var readings = try await threads.runIfActive { ProcessReadings.current() }
-        // Without the database the rest is still there: an alarm on readiness needs it then.
+        // Without the database the other readings remain: a readiness alarm needs them then.
         if let size = try? await runtime.queries.storage.size() {
             readings += [
                 MetricReading(.jobs, size.jobs), MetricReading(.databaseBytes, size.databaseBytes),
@@ -75,9 +75,9 @@ struct HealthRoutes: Sendable {
             [
                 "status": isReady ? "ready" : "not ready",
                 "components": [
-                    // Nobody is listened to before migrations and seed are done.
+                    // The server opens its port after migrations and seeding, so this is always "ready".
                     "seed": "ready", "database": isReady ? "ready" : "unreachable",
-                    // Deletions are still possible, which is why this alone does not make it unready.
+                    // A full disk alone does not make the server unready: deletions still work.
                     "storage": runtime.reserve.hasRoom ? "ready" : "full",
                     "transcriber": .string(condition == .available ? name : "\(name) \(condition.rawValue)"),
                 ],

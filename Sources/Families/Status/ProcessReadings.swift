@@ -1,10 +1,11 @@
 import Foundation
 import ScribeRuntime
 
-/// Readings of this process from the operating system.
+/// Reads metrics of this process from the operating system.
 enum ProcessReadings {
-    /// Time, memory, files and threads. What is read from `/proc` is left out where there is none. Blocks, for
-    /// microseconds.
+    /// CPU time, memory, open files and threads. Blocks for some microseconds.
+    ///
+    /// Readings from `/proc` are left out where it does not exist.
     static func current() -> [MetricReading] {
         var readings: [MetricReading] = []
         var usage = rusage()
@@ -30,13 +31,14 @@ enum ProcessReadings {
         return readings
     }
 
-    /// In seconds since 1970: the start of the machine, and the ticks from there to the start of the process. Not by
-    /// `/proc/stat`, which systemd's `ProcSubset=pid` hides.
+    /// Start of the process in seconds since 1970: the machine's boot time plus the ticks from boot to start.
+    ///
+    /// Not from `/proc/stat`, which systemd's `ProcSubset=pid` hides.
     private static func startTime() -> Double? {
         var (now, sinceBoot) = (timespec(), timespec())
         guard clock_gettime(CLOCK_REALTIME, &now) == 0, clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0,
             let process = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
-            // The second field is the program's name in brackets, which may hold spaces. Field 22 is the start.
+            // The second field is the program's name in brackets, which may contain spaces. Field 22 is the start.
             let end = process.lastIndex(of: ")")
         else { return nil }
         let fields = process[process.index(after: end)...].split(separator: " ")

@@ -1,11 +1,11 @@
 package import ScribeHTTP
 
-/// What the server brings itself: whether it is there and ready, and what it speaks.
+/// Registers the server's own routes: health, readiness, metrics and API documents.
 package struct StatusContribution: FamilyContribution {
     private let build: StatusFamily.Build
     private let authority: String?
 
-    /// - Parameter authority: what clients are to trust, as PEM; nil where the certificate is somebody else's, or none.
+    /// - Parameter authority: CA certificate for clients to trust, as PEM; nil for another CA's certificate, or none.
     package init(build: StatusFamily.Build, authority: String?) {
         self.build = build
         self.authority = authority
@@ -16,12 +16,12 @@ package struct StatusContribution: FamilyContribution {
     }
 }
 
-/// The page that a browser sees first, in front of the family of S3.
+/// Registers the front page, in front of the S3 family.
 package struct FrontPageContribution: FamilyContribution {
     private let objects: any FamilyContribution
     private let settings: FrontPage.Settings
 
-    /// - Parameter objects: answers for a bucket that has a name of the page's paths.
+    /// - Parameter objects: The S3 family, which answers if a bucket has the name of a page's path.
     package init(before objects: any FamilyContribution, settings: FrontPage.Settings) {
         self.objects = objects
         self.settings = settings
@@ -29,6 +29,7 @@ package struct FrontPageContribution: FamilyContribution {
 
     package var hosts: [HostGroup] { objects.hosts }
 
+    /// Builds the front page and the S3 family.
     /// - Throws: ``UnusableSetting``.
     package func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily {
         let composed = try await objects.compose(in: environment)

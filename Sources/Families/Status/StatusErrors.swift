@@ -1,14 +1,14 @@
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"error": {"code": …, "message": …}}`.
+/// Renders errors as `{"error": {"code": …, "message": …}}`.
 struct StatusErrors: ErrorTable {
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
         switch error {
         case ScribeError.storageUnavailable, HTTPProblem.routeNotFound, HTTPProblem.methodNotAllowed, HTTPProblem.busy:
             nil
         case HTTPProblem.tooManyAttempts(let seconds): Refusal(.busy(retryAfter: seconds))
-        // A request to these routes holds nothing that can be wrong.
+        // These routes read no input that could be wrong.
         case is ScribeError, is HTTPProblem: .internalError(context)
         default: nil
         }

@@ -5,15 +5,15 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// What is asked of the server itself, without a token: is it there, is it ready, what does it speak.
+/// Routes about the server itself, without a token: health, readiness, metrics and API documents.
 package struct StatusFamily: RoutedAPI {
-    /// `openapi/scribe.yaml`.
+    /// The OpenAPI document, `openapi/scribe.yaml`, as bytes.
     package static var openAPI: [UInt8] { document_scribe().bytes }
 
-    /// The routes of supervisors and collectors.
+    /// Paths that supervisors and metric collectors poll.
     package static let probes: Set<String> = ["/livez", "/readyz", "/metrics", "/health", "/healthz"]
 
-    /// The program that runs, as `scribe_build_info` names it.
+    /// Version and commit of the program, as in `scribe_build_info`.
     package struct Build: Hashable, Sendable {
         package let version: String
         package let commit: String

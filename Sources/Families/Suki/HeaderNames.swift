@@ -1,7 +1,7 @@
 package import HTTPTypes
 import ScribeHTTP
 
-/// The headers that only this API has (suki.md 1.1, 4).
+/// Header names that only Suki's API uses (suki.md 1.1, 4).
 extension HTTPField.Name {
     package static let sukiToken = named("sdp_suki_token")
     package static let sukiProvider = named("sdp_provider_id")

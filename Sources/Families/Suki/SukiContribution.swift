@@ -2,9 +2,9 @@ package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
 
-/// What Suki's API brings to a server.
+/// Registers Suki's ambient API with a server: host names, recording policy, webhook format and routes.
 package struct SukiContribution: FamilyContribution {
-    /// With which clinicians' tokens are signed.
+    /// File name of the key that signs clinicians' tokens.
     static let keyFile = "suki-signing-key.pem"
 
     package let hosts = [HostGroup(title: "Suki", names: SukiFamily.hostNames)]
@@ -14,7 +14,7 @@ package struct SukiContribution: FamilyContribution {
     private let settings: SukiFamily.Settings
     private let counts: SocketCounts.Limits
 
-    /// - Parameter counts: how many may stream at a time.
+    /// - Parameter counts: Limits on simultaneous audio sockets.
     package init(_ settings: SukiFamily.Settings, counts: SocketCounts.Limits) {
         self.settings = settings
         self.counts = counts

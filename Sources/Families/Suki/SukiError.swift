@@ -2,7 +2,7 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// What only this API knows to go wrong: an id that never changes, and perhaps more (suki.md 1.2).
+/// Errors of Suki's API: an id that never changes, and an optional detail (suki.md 1.2).
 struct SukiError: Error, Hashable, Sendable, CustomStringConvertible {
     let status: HTTPResponse.Status
     let id: String
@@ -14,7 +14,7 @@ struct SukiError: Error, Hashable, Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// For logs: what it says beside may quote a client.
+    /// The id alone, for logs: the detail may quote a client.
     var description: String { id }
 
     static let notRegistered = SukiError(

@@ -2,9 +2,9 @@ import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
 
-/// `{"code": <status>, "message": "<id>: <detail>"}`: clients read the id at the message's start (suki.md section 1).
+/// Renders errors as `{"code": <status>, "message": "<id>: <detail>"}`; SDKs read the leading id (suki.md section 1).
 struct SukiErrors: ErrorTable {
-    /// The code of a body that cannot be taken.
+    /// Error id for an invalid body.
     var invalid = "invalid_request"
 
     var codes: [HTTPResponse.Status: String] {
@@ -29,7 +29,7 @@ struct SukiErrors: ErrorTable {
         }
     }
 
-    /// Returns the refusal for a failure, also to a socket.
+    /// The refusal for an error, for HTTP answers and for sockets.
     func refusal(for failure: ScribeError) -> Refusal {
         switch failure {
         case .invalidRequest(let field, let problem):

@@ -3,13 +3,13 @@ package import Foundation
 import JWTKit
 package import ScribeDomain
 
-/// Issues and verifies the JWTs of eka.md 1.3.
+/// Issues and verifies access tokens: the JWTs of eka.md 1.3.
 package struct AccessTokens: Sendable {
     package static let issuer = "scribe-emulator"
     private static let keyID = JWKIdentifier(string: "scribe-emulator")
 
     private let keys: JWTKeyCollection
-    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, AccessClaims>(limit: 4096)
     private let clock: WorldClock
 
@@ -19,17 +19,17 @@ package struct AccessTokens: Sendable {
         self.clock = clock
     }
 
-    /// What is said of a token.
+    /// Result of verifying a token.
     package enum Verdict: Hashable, Sendable {
-        /// One of ours, and valid.
+        /// A valid token of this server.
         case ours(Principal, version: String?)
-        /// Somebody else's, well formed.
+        /// A well-formed token of another issuer.
         case foreign
         case refused(reason: String)
     }
 
-    /// A token for the client's user. `exp` is in seconds: Android compares it as such.
-    /// - Parameter lifetime: in seconds.
+    /// Issues a token for the client's user. `exp` is in seconds, as Android compares it.
+    /// - Parameter lifetime: Validity in seconds.
     package func issue(to client: Client, version: String?, lifetime: TimeInterval, id: String) async throws -> String {
         let now = clock.wall.now
         let claims = AccessClaims(
@@ -57,7 +57,7 @@ package struct AccessTokens: Sendable {
     }
 }
 
-/// The claims that the API's server side reads.
+/// Claims that the server reads from an access token.
 private struct AccessClaims: JWTPayload {
     struct Entitlements: Codable {
         var esc = 1
@@ -78,9 +78,9 @@ private struct AccessClaims: JWTPayload {
     let workspaceID: String
     let workspace: String
     let fn: String
-    /// Of the client's registration.
+    /// Version of the client's registration.
     let ver: String?
-    /// Of the world's clock when it was issued, in seconds; absent where there was none.
+    /// Offset of the world's clock at issue, in seconds; absent for 0.
     let offset: TimeInterval?
 
     enum CodingKeys: String, CodingKey {
@@ -114,6 +114,6 @@ private struct AccessClaims: JWTPayload {
         Principal(businessID: businessID, userID: uuid, doctorID: oid, clientID: clientID)
     }
 
-    /// Expiry is judged by the server's clock, in ``AccessTokens/verdict(on:)``.
+    /// Checks nothing: ``AccessTokens/verdict(on:)`` compares the expiry with the server's clock.
     func verify(using algorithm: some JWTAlgorithm) throws {}
 }

@@ -1,9 +1,10 @@
-/// Which tokens are accepted.
+/// Mode of authentication: which tokens are accepted.
 package enum AuthMode: String, Sendable, CaseIterable {
-    /// Ours are verified and mean their own tenant; any other JWT that can be decoded means the demo tenant.
+    /// Verifies this server's tokens; any other decodable JWT acts for the demo tenant.
     case lenient
-    /// As lenient, and no token at all means the demo tenant too: Android sends its token only to `*.eka.care` (C-80).
+    /// As lenient, and requests without a token act for the demo tenant: Android sends its token only to `*.eka.care`
+    /// (C-80).
     case open
-    /// Only ours.
+    /// Accepts only this server's tokens.
     case strict
 }

@@ -2,22 +2,24 @@ package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
 
-/// Finds out who a request acts for.
+/// Authenticates requests: sets their principal and credential in the context.
 package struct Authentication: RouterMiddleware {
     package typealias Context = ScribeContext
 
     private let caller: @Sendable (Request, ScribeContext) async throws -> (Principal, Credential)
 
-    /// - Parameter principal: finds it in a world by a request's headers, or throws
+    /// Authenticates by a family's own rule.
+    /// - Parameter principal: Resolves the principal from headers and world, or throws
     ///   ``HTTPProblem/unauthenticated(reason:)``.
     package init(_ principal: @escaping @Sendable (HTTPFields, World) async throws -> Principal) {
         caller = { request, context in (try await principal(request.headers, context.world), .header) }
     }
 
+    /// Authenticates by access tokens or, without any, by a page's cookie.
     /// - Parameters:
-    ///   - pages: which of them may use cookies.
-    ///   - tokens: those that the family finds in a request's headers. Where there is none, a page's cookie counts; one
-    ///     that is no good is none, as it may be another server's of the same machine.
+    ///   - pages: Origins of pages that may use cookies.
+    ///   - tokens: Extracts the tokens from a request's headers. In open mode an invalid cookie counts as absent, since
+    ///     another server of the same machine may have set it.
     package init(pages: PageOrigins, tokens: @escaping @Sendable (HTTPFields) -> [String]) {
         caller = { request, context in
             let authenticator = context.world.authenticator
@@ -29,7 +31,7 @@ package struct Authentication: RouterMiddleware {
         }
     }
 
-    /// Who a request acts for that carries no token of its own.
+    /// Resolves the principal of a request without tokens: by its cookie, or by the mode.
     private static func unsent(
         _ headers: HTTPFields, _ authenticator: Authenticator
     ) async throws -> (Principal, Credential) {
@@ -56,18 +58,18 @@ package struct Authentication: RouterMiddleware {
     }
 }
 
-/// What vouches for a request.
+/// Kind of credential that authenticated a request.
 package enum Credential: Hashable, Sendable {
-    /// A token that its sender has put there.
+    /// A token in a header, set by the sender.
     case header
-    /// A browser has added it, whichever page asks.
+    /// A cookie, which a browser adds to requests of any page.
     case cookie
-    /// Nothing: none is asked for.
+    /// No credential: the mode requires none.
     case none
 }
 
 extension HTTPFields {
-    /// What is in `Authorization`, without the word `Bearer` before it.
+    /// The `Authorization` header without a leading `Bearer`; nil without the header.
     package var bearerToken: String? {
         guard let value = self[.authorization] else { return nil }
         let scheme = "bearer"
@@ -78,6 +80,7 @@ extension HTTPFields {
 
 extension ScribeContext {
     /// The principal of an authenticated route.
+    /// - Throws: ``HTTPProblem/unauthenticated(reason:)`` on a route without authentication.
     package func requirePrincipal() throws -> Principal {
         guard let principal else { throw HTTPProblem.unauthenticated(reason: "No token was sent") }
         return principal

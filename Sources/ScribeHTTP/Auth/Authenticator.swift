@@ -1,7 +1,7 @@
 import Foundation
 package import ScribeDomain
 
-/// Finds out who a token acts for, wherever a family found it.
+/// Resolves access tokens to principals, for all families.
 package struct Authenticator: Sendable {
     package let tokens: AccessTokens
     package let mode: AuthMode
@@ -13,7 +13,8 @@ package struct Authenticator: Sendable {
         self.clients = clients
     }
 
-    /// - Parameter offered: all that came with a request; when there are several, either is enough.
+    /// Resolves a request's tokens to the principal that the request acts for.
+    /// - Parameter offered: All tokens of the request; one valid token is enough.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
     package func principal(offering offered: [String]) async throws -> Principal {
         let offered = offered.filter { !$0.isEmpty }

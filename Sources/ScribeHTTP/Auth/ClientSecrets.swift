@@ -2,13 +2,13 @@ package import Crypto
 import Foundation
 package import ScribeDomain
 
-/// How client secrets and refresh tokens are kept: never as they are.
+/// Hashes client secrets and refresh tokens, which are never stored in the clear.
 package struct ClientSecrets: Sendable {
     private let key: SymmetricKey
 
     package init(key: SymmetricKey) { self.key = key }
 
-    /// The 32 bytes stored for a client's secret, different for two clients with the same secret.
+    /// The stored 32-byte hash of a client's secret. Equal secrets of two clients have different hashes.
     package func hash(of secret: String, of client: ClientID) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Self.message(secret, client), using: key))
     }
@@ -17,10 +17,10 @@ package struct ClientSecrets: Sendable {
         HMAC<SHA256>.isValidAuthenticationCode(hash, authenticating: Self.message(secret, client), using: key)
     }
 
-    /// Refresh tokens are long and random: a plain hash is enough.
+    /// The stored hash of a refresh token. Such tokens are long and random, so a plain hash is enough.
     package func hash(ofToken token: String) -> [UInt8] { Array(SHA256.hash(data: Data(token.utf8))) }
 
-    /// What a refresh token is exchanged for: only this server can tell, and only hashes are stored.
+    /// The token that replaces a refresh token. Only this server can derive it, though only hashes are stored.
     package func successor(ofToken token: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Data("refresh \(token)".utf8), using: key))
     }

@@ -2,9 +2,9 @@ import Foundation
 import JWTKit
 package import ScribeDomain
 
-/// Verifies the tokens of one other issuer, such as Firebase, by its published keys.
+/// Verifies tokens of one other issuer, such as Firebase, with its published keys.
 package struct ForeignTokens: Sendable {
-    /// Why no token of theirs can be verified.
+    /// The configured keys cannot verify any token; the description says why.
     package struct UnusableKeys: Error, CustomStringConvertible {
         package let description: String
     }
@@ -14,7 +14,7 @@ package struct ForeignTokens: Sendable {
         let aud: AudienceClaim
         let exp: Double
         let sub: String
-        /// Firebase's own name for it.
+        /// Firebase's user id, in its own claim.
         let user: String?
 
         enum CodingKeys: String, CodingKey {
@@ -22,7 +22,7 @@ package struct ForeignTokens: Sendable {
             case user = "user_id"
         }
 
-        /// Time, issuer and audience are judged in ``ForeignTokens/user(of:)``, by the server's clock.
+        /// Checks nothing: ``ForeignTokens/user(of:)`` checks time, issuer and audience with the server's clock.
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
@@ -30,12 +30,12 @@ package struct ForeignTokens: Sendable {
     private let published: PublishedKeys
     private let issuer: String
     private let audience: String
-    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, Claims>(limit: 4096)
     private let clock: WallClock
 
-    /// - Parameters:
-    ///   - project: Firebase's; its tokens name it as their audience and at the end of their issuer.
+    /// Prepares the verification of one issuer's tokens.
+    /// - Parameter project: Firebase project; tokens name it as audience and at the end of the issuer.
     /// - Throws: ``UnusableKeys``.
     package init(
         _ keys: IssuerKeys, _ published: PublishedKeys, project: String, clock: WallClock
@@ -50,16 +50,16 @@ package struct ForeignTokens: Sendable {
         self.clock = clock
     }
 
-    /// The user that a token names.
-    /// - Parameter business: see ``PublishedKeys/claims(of:as:by:for:)``.
-    /// - Returns: nil for a token that is not theirs, not valid any more, or meant for somebody else.
-    /// - Throws: ``PublishedKeys/Problem`` when a token claims to be theirs and their keys cannot be fetched.
+    /// Verifies a token, and returns its user.
+    /// - Parameter business: See ``PublishedKeys/claims(of:as:by:for:)``.
+    /// - Returns: nil for a token of another issuer or audience, or an expired one.
+    /// - Throws: ``PublishedKeys/Problem`` if the token names this issuer, and its keys cannot be fetched.
     package func user(of token: String, for business: BusinessID) async throws(PublishedKeys.Problem) -> String? {
         let claims: Claims
         if let known = verified[token] {
             claims = known
         } else {
-            // What is no JWT of theirs is kept from the parser.
+            // Tokens of other issuers are rejected before the JWT library parses them.
             guard let parsed = UnverifiedToken(token), parsed.issuer == issuer, parsed.keyID != nil,
                 parsed.algorithm == "RS256",
                 let found = try await published.claims(of: token, as: Claims.self, by: keys, for: business)

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// Where the keys of an issuer of tokens are.
+/// Location of a token issuer's keys.
 package enum IssuerKeys: Hashable, Sendable {
-    /// A JWK set.
+    /// The JWK set itself, as JSON.
     case set(Data)
-    /// The URL of one.
+    /// URL of a JWK set.
     case address(String)
 }

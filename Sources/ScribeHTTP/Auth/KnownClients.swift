@@ -2,12 +2,12 @@ import Crypto
 import Foundation
 package import ScribeDomain
 
-/// The clients that may have a token, which can be replaced while the server runs.
+/// Clients that may authenticate; replaceable while the server runs.
 package final class KnownClients: Sendable {
-    /// A client as the clients file lists it now.
+    /// A client's present entry in the clients file.
     package struct Registration: Hashable, Sendable {
         package let principal: Principal
-        /// Another one for another secret: what was handed out for the old one counts no more.
+        /// Changes with the secret: tokens and credentials issued for an older secret become invalid.
         package let version: String
 
         package init(principal: Principal, secretHash: [UInt8]) {
@@ -18,7 +18,7 @@ package final class KnownClients: Sendable {
 
     private struct Listed {
         let registrations: [ClientID: Registration]
-        /// The principal of a key, by the key's hash.
+        /// The principal of each API key, by the key's hash.
         let keys: [SHA256Digest: Principal]
 
         init(_ registrations: [ClientID: Registration], _ keys: [String: Principal]) {
@@ -28,18 +28,18 @@ package final class KnownClients: Sendable {
         }
     }
 
-    /// The tenant of requests with a foreign token, or none, where the mode allows them.
+    /// Tenant of requests with a foreign token or without one, in modes that allow such requests.
     package let demoPrincipal: Principal
     private let listed: LockedValue<Listed>
 
-    /// No client is known before ``replace(_:keys:)``.
+    /// Starts without clients; ``replace(_:keys:)`` adds them.
     package init(demoPrincipal: Principal) {
         self.demoPrincipal = demoPrincipal
         listed = LockedValue(Listed([:], [:]))
     }
 
-    /// Makes exactly these clients known; tokens, keys and credentials of all others are refused from now on.
-    /// - Parameter keys: those of APIs that know no login.
+    /// Replaces all clients. Tokens, keys and credentials of removed clients are refused from now on.
+    /// - Parameter keys: API keys, for APIs without a login.
     package func replace(_ registrations: [ClientID: Registration], keys: [String: Principal]) {
         let fresh = Listed(registrations, keys)
         listed.withLock { $0 = fresh }
@@ -47,17 +47,18 @@ package final class KnownClients: Sendable {
 
     package subscript(client: ClientID) -> Registration? { listed.withLock { $0.registrations[client] } }
 
-    /// The principal that a key acts for; nil for an unknown key.
+    /// The principal of an API key; nil for an unknown key.
     package func principal(ofKey key: String) -> Principal? {
         let hash = Self.hash(of: key)
         return listed.withLock { $0.keys[hash] }
     }
 
-    /// Looked up by its hash, so that the time for it tells nothing of the key.
+    /// Hashes a key for the lookup, so that the lookup's time reveals nothing about the key.
     private static func hash(of key: String) -> SHA256Digest { SHA256.hash(data: Data(key.utf8)) }
 
-    /// The registration of a client that requests may act for: where the mode allows requests without a token of ours, the
-    /// demo client is one without being listed.
+    /// The registration of a client that requests may act for; nil for an unknown client.
+    ///
+    /// Outside strict mode the demo client counts as registered.
     package func admitted(_ client: ClientID, in mode: AuthMode) -> Registration? {
         if let known = self[client] { return known }
         guard mode != .strict, client == demoPrincipal.client else { return nil }
@@ -66,7 +67,7 @@ package final class KnownClients: Sendable {
 }
 
 extension KnownClients.Registration {
-    /// Whether what was handed out for a version still counts: the client acts for the same tenant and has the same secret.
+    /// Whether tokens for a registration's version are still valid: same tenant, same secret.
     package func isCurrent(_ principal: Principal, version: String?) -> Bool {
         self.principal == principal && self.version == version
     }

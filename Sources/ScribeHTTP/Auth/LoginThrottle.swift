@@ -1,14 +1,15 @@
 import Foundation
 package import ScribeDomain
 
-/// Slows down who guesses secrets: after some failures in a row of one client from one address, only one attempt of
-/// theirs is looked at in a second, and the others are refused. One that is right is not counted, and waits for nobody
-/// but such a guess.
+/// Limits guesses of secrets, per client and address.
+///
+/// After 20 failures in a row, the client may try once a second from that address; other attempts are refused.
+/// Successful logins do not count, and wait only for such a pending guess.
 package final class LoginThrottle: Sendable {
-    /// How many failures in a row cost nothing.
+    /// Failures in a row without a pause.
     private static let freeFailures = 20
     private static let pause: Duration = .seconds(1)
-    /// After that a failure is forgotten, in seconds.
+    /// Time after which a failure is forgotten, in seconds.
     private static let memory = 15.0 * 60
     private static let mostEntries = 10_000
 
@@ -28,16 +29,17 @@ package final class LoginThrottle: Sendable {
 
     package init(clock: WallClock) { self.clock = clock }
 
+    /// Runs a login attempt within the limit.
     /// - Parameters:
-    ///   - client: whose secret is shown.
-    ///   - address: see ``TrustedProxies/client(of:_:)``.
-    ///   - refusal: is thrown for a wrong secret.
-    ///   - login: nil for an unknown client or a wrong secret.
-    /// - Throws: `refusal`, ``HTTPProblem/tooManyAttempts(retryAfter:)``, and what `login` throws.
+    ///   - client: Client whose secret is checked.
+    ///   - address: See ``TrustedProxies/client(of:_:)``.
+    ///   - refusal: Thrown for a wrong secret.
+    ///   - login: Checks the secret; nil for an unknown client or a wrong secret.
+    /// - Throws: `refusal`, ``HTTPProblem/tooManyAttempts(retryAfter:)``, and the errors of `login`.
     package func attempt<Value>(
         _ client: String, from address: String, orThrow refusal: any Error, _ login: () async throws -> Value?
     ) async throws -> Value {
-        // Whatever the length, it is a key here.
+        // Bounds the memory for one key.
         let key = Key(client: String(client.prefix(255)), address: address)
         guard entries.withLock({ $0[key]?.isPausing != true }) else {
             throw HTTPProblem.tooManyAttempts(retryAfter: 1)
@@ -52,7 +54,8 @@ package final class LoginThrottle: Sendable {
         throw HTTPProblem.tooManyAttempts(retryAfter: 1)
     }
 
-    /// - Returns: whether there were too many.
+    /// Counts a failure.
+    /// - Returns: Whether the attempts now need pauses.
     private func fail(_ key: Key) -> Bool {
         let now = clock.now
         return entries.withLock { entries in

@@ -1,32 +1,34 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Which web pages may use what the server knows a browser by: its cookies, and in open mode the network that it is on.
+/// Decides which web pages may use a browser's implicit credentials: its cookies, and in open mode its network.
 ///
-/// A browser sends both whoever wrote the page. `SameSite` alone does not tell pages apart, because sites know no ports.
+/// A browser sends both for any page. `SameSite` alone does not separate pages, because a site covers all ports of a
+/// host.
 package struct PageOrigins: Sendable {
     private let own: LinkOrigin
     private let allowed: AllowedOrigins
 
     /// - Parameters:
-    ///   - own: how clients reach the server.
-    ///   - allowed: the other origins whose pages may use it.
+    ///   - own: Origin of the server itself.
+    ///   - allowed: Other origins whose pages are admitted.
     package init(own: LinkOrigin, allowed: AllowedOrigins) {
         self.own = own
         self.allowed = allowed
     }
 
-    /// Whether a request comes from no page, from one of the server's own, or from one that the cross-origin rules let in.
+    /// Whether the request comes from no page, from the server's own page, or from a page of an allowed origin.
     package func admit(_ request: Request, _ context: ScribeContext) -> Bool {
         admit(request, context, allowed.contains)
     }
 
+    /// Requires that a request comes from an admitted page, or from no page.
     /// - Throws: ``HTTPProblem/foreignPage``.
     package func require(_ request: Request, _ context: ScribeContext) throws(HTTPProblem) {
         guard admit(request, context) else { throw .foreignPage }
     }
 
-    /// The same for what gives a login away, see ``AllowedOrigins/mayLogIn(_:)``.
+    /// Requires a page that may obtain a login, see ``AllowedOrigins/mayLogIn(_:)``.
     /// - Throws: ``HTTPProblem/foreignPage``.
     package func requireLogin(_ request: Request, _ context: ScribeContext) throws(HTTPProblem) {
         guard admitToLogin(request, context) else { throw .foreignPage }
@@ -41,11 +43,11 @@ package struct PageOrigins: Sendable {
     ) -> Bool {
         let site = request.headers[.secFetchSite]?.lowercased()
         if let origin = request.headers[.origin] {
-            // A proxy in between may have changed the host. The browser knows better, and no page can change what it says.
+            // A proxy may have changed the host. `Sec-Fetch-Site` comes from the browser, and no page can change it.
             return isAllowed(origin) || own.isOwn(origin, of: request, context)
                 || site == "same-origin" && WebOrigin(origin) != nil
         }
-        // Browsers leave the origin out of navigations and of what a page loads, which change nothing by GET.
+        // Browsers send no `Origin` for navigations and subresources; a GET of these changes nothing.
         guard let site, ["cross-site", "same-site"].contains(site) else { return true }
         return request.method == .get || request.method == .head
     }

@@ -4,9 +4,9 @@ package import JWTKit
 import NIOCore
 package import ScribeDomain
 
-/// Verifies tokens by their issuers' JWK sets. A set that is published at a URL is kept, and fetched again.
+/// Verifies tokens with their issuers' JWK sets. A set at a URL is cached, and fetched again when stale.
 package actor PublishedKeys {
-    /// Why a set cannot be used.
+    /// Error of fetching or parsing a JWK set.
     package enum Problem: Error {
         case unreachable
         /// The document is no JWK set.
@@ -20,16 +20,16 @@ package actor PublishedKeys {
 
     private let outbound: OutboundClient
     private let clock: WallClock
-    /// Sets that are no URL's; as many as were ever configured.
+    /// Parsed sets from the configuration; as many as were ever configured.
     private var parsed: [Data: JWTKeyCollection] = [:]
     private var fetched: [String: Fetched] = [:]
-    /// When a fetch failed last: whoever needs the keys shortly after is refused at once.
+    /// Time of the last failed fetch, by URL. For 10 s afterwards callers are refused at once.
     private var failed: [String: Date] = [:]
-    /// Fetches under way: whoever needs the same keys meanwhile waits for the same answer.
+    /// Fetches in progress, by URL. Concurrent callers share one fetch.
     private var fetches: [String: Task<JWTKeyCollection, any Error>] = [:]
 
     private static let freshTime = 600.0
-    /// A token that no key fits may be signed with a new one: a set is fetched for it no more often than this, in seconds.
+    /// Least time between two fetches, in seconds. A token that no key fits may be signed with a newer key.
     private static let shortestPause = 10.0
     private static let fetchTime: Duration = .seconds(10)
     private static let largestSet = 256 << 10
@@ -39,9 +39,9 @@ package actor PublishedKeys {
         self.clock = clock
     }
 
-    /// The claims of a token that one of the keys has signed; keys that were rotated are found.
-    /// - Parameter business: the business that waits; where several wait for a name to be looked up, they take turns.
-    /// - Returns: nil when no key fits.
+    /// The claims of a token with a valid signature. Rotated keys are fetched.
+    /// - Parameter business: The business that waits; DNS lookups are shared fairly between businesses.
+    /// - Returns: nil if no key fits.
     package func claims<Claims: JWTPayload>(
         of token: String, as type: Claims.Type, by keys: IssuerKeys, for business: BusinessID
     ) async throws(Problem) -> Claims? {
@@ -58,6 +58,7 @@ package actor PublishedKeys {
         }
     }
 
+    /// Parses a JWK set.
     /// - Throws: ``Problem/unusable``.
     package static func keys(in set: Data) async throws(Problem) -> JWTKeyCollection {
         let keys = JWTKeyCollection()
@@ -74,7 +75,7 @@ package actor PublishedKeys {
     ) async throws(Problem) -> JWTKeyCollection {
         if let known = fetched[address], clock.now.timeIntervalSince(known.time) < age { return known.keys }
         if let time = failed[address], clock.now.timeIntervalSince(time) < Self.shortestPause { throw .unreachable }
-        // A task of its own: whoever has asked first may hang up, and others wait for it.
+        // An unstructured task: the first caller may disconnect while others wait for the same fetch.
         let joined = fetches[address] ?? Task { try await fetch(address, for: business) }
         fetches[address] = joined
         do {

@@ -1,9 +1,9 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// The tokens that a page keeps without seeing them: the vendor's web app sends no others (eka.md 1.3).
+/// Login cookies of the vendor's web app, which sends its tokens in no other way (eka.md 1.3).
 ///
-/// They are sent from pages of the same site only (`SameSite=Lax`), and no script can read them.
+/// Browsers send them from pages of the same site only (`SameSite=Lax`), and scripts cannot read them (`HttpOnly`).
 package struct SessionCookies: Sendable {
     private static let accessName = "sess"
     private static let refreshName = "sess_refresh"
@@ -18,8 +18,8 @@ package struct SessionCookies: Sendable {
         refreshToken = token(Self.refreshName)
     }
 
-    /// Keeps both as long as the later one can be used: what renews an expired token must know of it.
-    /// - Parameter lifetime: in seconds.
+    /// Sets both cookies for the refresh token's lifetime, so that a renewal still sees the expired access token.
+    /// - Parameter lifetime: Seconds.
     package static func keep(
         accessToken: String, refreshToken: String, lifetime: Int, isSecure: Bool, in response: inout Response
     ) {

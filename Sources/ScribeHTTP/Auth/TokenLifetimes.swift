@@ -1,8 +1,8 @@
-/// How long what is handed out can be used, in seconds.
+/// Validity of issued tokens and credentials, in seconds.
 package struct TokenLifetimes: Hashable, Sendable {
     package var accessToken = 24.0 * 60 * 60
     package var refreshToken = 30.0 * 24 * 60 * 60
-    /// 12 h outlast a consultation (eka.md 10.12).
+    /// 12 h, longer than any visit (eka.md 10.12).
     package var uploadCredentials = 12.0 * 60 * 60
 
     package init() {}

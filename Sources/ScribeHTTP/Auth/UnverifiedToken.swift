@@ -1,21 +1,22 @@
 import Foundation
 import ScribeDomain
 
-/// Enough of any JWT to see whose it is, before anything vouches for it.
+/// Parses any JWT without verifying it, to find its issuer and owner.
 ///
-/// Not by JWTKit's parser: a number in the header that no integer holds ends the process there.
+/// Not with JWTKit's parser: there a header number beyond any integer ends the process.
 package struct UnverifiedToken {
-    /// Nil also for one that is no text: it is simply not ours.
+    /// Issuer; nil also if the claim is no string, as no token of this server has it.
     package let issuer: String?
     package let keyID: String?
-    /// As its header says: of a verifier that takes several, only the expected one may choose.
+    /// Algorithm of the header. A verifier that accepts several must require the expected one.
     package let algorithm: String?
-    /// Whose it says to be: `user_id` as Firebase has it, else `sub`.
+    /// Claimed user: Firebase's `user_id`, else `sub`.
     package let user: String?
     package let email: String?
-    /// Whom it is for.
+    /// Claimed audiences.
     package let audiences: [String]
 
+    /// Parses a JWT without verifying it.
     /// - Returns: nil for a text that is no JWT.
     package init?(_ token: String) {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,8 +1,10 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// The same bytes in room of their own size, where most of what they have is unused: a body that comes by the byte is
-    /// kept until there is enough of it to write, and each read brings room for thousands, over TLS for 32 KB.
+    /// Copies the bytes into a buffer of their size, if more than half of the present buffer is unused.
+    ///
+    /// A body sent byte by byte is kept until enough has come to write. Each read allocates thousands of bytes, over
+    /// TLS 32 KB.
     var compacted: ByteBuffer {
         storageCapacity > 2 * readableBytes + 1024 ? ByteBuffer(bytes: readableBytesView) : self
     }

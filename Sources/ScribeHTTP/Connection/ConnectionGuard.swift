@@ -3,38 +3,38 @@ import NIOHTTP1
 import ScribeDomain
 import ScribeRuntime
 
-/// Keeps one connection within its limits, between the HTTP parser and everything that understands requests.
+/// Enforces the limits of one HTTP/1 connection, between the HTTP parser and the request handlers.
 ///
-/// It ends connections that are slow on purpose, refuses requests that two readers could read differently, answers
-/// `Expect: 100-continue` at once (AWS clients and curl otherwise wait a second before they send the body), and closes
-/// when the client or HTTP/1.0 wants that.
+/// It ends deliberately slow connections, and refuses requests that two parsers could read differently. It answers
+/// `Expect: 100-continue` at once: AWS clients and curl otherwise wait a second before they send the body. It closes
+/// the connection when the client or HTTP/1.0 asks for that.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// How far the connection, and the request that is being read, are.
+    /// State of the connection and of the request being read.
     private enum Phase {
-        /// Nothing of a request has arrived.
+        /// No byte of a request has arrived.
         case idle
         case head, body
-        /// A request was refused; whatever else arrives is not read.
+        /// A request was refused; further input is ignored.
         case refused
-        /// A request wants to go on in another protocol, and is not answered yet.
+        /// A request asks for another protocol, and is not answered yet.
         case upgrading
-        /// Another protocol is spoken here now, which has limits of its own.
+        /// The connection speaks another protocol, with its own limits.
         case upgraded
     }
 
     private let limits: ConnectionLimits
     private var phase = Phase.idle
-    /// The requests that are not answered yet, in order: whether the connection ends with the answer.
+    /// Unanswered requests in order: whether the connection closes after the answer.
     private var closings: [Bool] = []
     private var isResponding: Bool { !closings.isEmpty }
     private var bytesInWindow = 0
     private var isWaitingForBytes = false
-    /// The part of a request that must come before the deadline.
+    /// The part of a request that must arrive before the deadline.
     private enum Awaited { case head, body }
     private var awaited: Awaited?
     private lazy var deadline = MovingDeadline { [weak self] context in
@@ -44,19 +44,20 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
     private var answerTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
-    /// Whether the request that is being read may go on as a WebSocket.
+    /// Whether the request being read may switch to WebSocket.
     private var isUpgradable = false
     private var hasEndedUpgraded = false
-    /// Whether more was asked for while the answer to a WebSocket's request was awaited. What comes with the request waits
-    /// in the parser, and is no more than one read.
+    /// Whether a read was requested while a WebSocket request awaits its answer.
+    ///
+    /// Bytes behind that request wait in the parser; they are at most one read.
     private var isReadHeld = false
-    /// Whether the parser takes the request for the last one that it understands, and whether that has ended.
+    /// Whether the parser stops after the present request, and whether it has stopped.
     private var isLastForParser = false
     private var hasParserStopped = false
-    /// Whether what arrives is read by nobody: a parser that has stopped keeps it all.
+    /// Whether further input is useless: a stopped parser would buffer all of it.
     var isDeaf: Bool { hasParserStopped && phase != .upgrading && phase != .upgraded }
 
-    /// Ends when the client has gone, or sends no more: who waits for an answer then waits for nobody.
+    /// Fires when the client disconnects or half-closes, so that held requests stop waiting.
     let departure: Departure
 
     init(limits: ConnectionLimits, departure: Departure) {
@@ -86,9 +87,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Another protocol takes the connection over, as the body of a request that goes on, and of its answer: what is not
-    /// HTTP any more goes through as it is, and the time for it is that protocol's to limit. An answer that nobody takes
-    /// still ends the connection.
+    /// Switches the connection to another protocol: removes the HTTP codec.
+    ///
+    /// Bytes pass as the body of the request and of its answer. That protocol sets its own timeouts; an answer that the
+    /// client does not read still ends the connection.
     private func upgrade(_ context: ChannelHandlerContext) throws {
         let pipeline = context.pipeline.syncOperations
         let parser = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -99,8 +101,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         pipeline.removeHandler(context: encoder, promise: nil)
         let removed = context.eventLoop.makePromise(of: Void.self)
         removed.futureResult.assumeIsolated().whenComplete { _ in
-            // The parser has handed on what came behind the request, the first bytes of the other protocol, and not that
-            // this was all for now.
+            // The parser has passed on the bytes behind the request, the first of the new protocol, without a
+            // read-complete event.
             context.fireChannelReadComplete()
             self.resumeReading(context)
         }
@@ -117,7 +119,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.read()
     }
 
-    /// The request's body, which is all that a client says in the other protocol, has an end.
+    /// Ends the request's body, which carries the client's bytes in the other protocol.
     private func endUpgraded(_ context: ChannelHandlerContext) {
         guard phase == .upgraded, !hasEndedUpgraded else { return }
         hasEndedUpgraded = true
@@ -131,7 +133,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context = nil
     }
 
-    // MARK: Bytes, as the counter in front of the parser sees them
+    // MARK: Bytes, counted before the parser
 
     func received(_ count: Int) {
         isWaitingForBytes = false
@@ -156,16 +158,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(var head):
             awaited = nil
             if let status = head.refusal { return refuse(context, status) }
-            // Behind this request nothing more can be read: the parser stops at it.
+            // The parser stops after this request.
             let wantsUpgrade = head.headers.contains(name: "upgrade")
             isUpgradable = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
             isLastForParser = wantsUpgrade || head.method == .CONNECT
-            // To whoever wants any other protocol this one is spoken.
+            // A request for any other protocol is answered in HTTP/1, on a connection that then closes.
             let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
             closings.append(endsConnection)
             phase = .body
             expect(.body, context)
-            // In lower case and for HTTP/1.0 too: that is how the server behind reads it.
+            // In lower case, and for HTTP/1.0 too: Hummingbird reads it so.
             if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
             if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
                 let answer = HTTPResponseHead(version: head.version, status: .continue)
@@ -177,7 +179,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .end:
             awaited = nil
             hasParserStopped = isLastForParser
-            // Held back until it is decided: in another protocol the request goes on.
+            // Held back until the answer: after a switch of protocols the request goes on.
             if isUpgradable { return phase = .upgrading }
             phase = .idle
             context.fireChannelRead(data)
@@ -204,7 +206,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 context.close(promise: nil)
             }
         case .head(var head) where phase == .upgrading:
-            // It stays HTTP, and ends here.
+            // No switch: the request ends here, and the connection stays HTTP.
             closings[0] = true
             head.headers.replaceOrAdd(name: "connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -212,7 +214,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             context.fireChannelRead(wrapInboundOut(.end(nil)))
             resumeReading(context)
         case .head(var head) where head.status.code >= 200:
-            // Refused before all of it was here: reading the rest would only be for the next request's sake.
+            // An error before the whole request arrived: the connection closes, instead of reading the rest.
             if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }
             if closings.first == true { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -230,7 +232,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func writeUpgraded(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
         guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        // What was said last is to arrive before the connection ends.
+        // The last bytes must arrive before the connection closes.
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.assumeIsolated().whenComplete { _ in
             context.close(mode: .output, promise: nil)
@@ -239,7 +241,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.writeAndFlush(data, promise: written)
     }
 
-    /// An answer that nobody reads would keep its file, its memory and its connection for ever.
+    /// Starts the answer timeout. An unread answer would keep its file, its memory and its connection forever.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         answerTimer?.cancel()
         answerTimer = nil
@@ -251,7 +253,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func closeAfterResponse(_ context: ChannelHandlerContext) {
         guard case .body = phase else { return context.close(promise: nil) }
-        // Closing now would reset the connection, and the client might lose the answer that it has not read yet.
+        // Closing at once would reset the connection, and the client could lose the unread answer.
         context.close(mode: .output, promise: nil)
         context.schedule(after: limits.drainTime) { $0.close(promise: nil) }
     }
@@ -273,7 +275,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     // MARK: Time
 
-    /// Begins the time for the next head or body.
+    /// Starts the timeout for the next head or body.
     private func expect(_ awaited: Awaited, _ context: ChannelHandlerContext) {
         if awaited == .body { bytesInWindow = 0 }
         self.awaited = awaited
@@ -287,7 +289,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             if case .head = phase { refuse(context, .requestTimeout) } else { context.close(promise: nil) }
         case .body:
             guard case .body = phase else { return }
-            // A body that we wait for must go on. One that we do not ask for, because the disk is slower, is not the
+            // A body being read must make progress. A body not being read waits for a slower disk, which is not the
             // client's fault.
             if isWaitingForBytes, bytesInWindow < limits.bodyMinimum {
                 context.close(promise: nil)

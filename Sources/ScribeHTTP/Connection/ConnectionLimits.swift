@@ -1,27 +1,30 @@
 package import NIOCore
 
-/// What one connection may take.
+/// Time, size and buffer limits of one connection.
 package struct ConnectionLimits: Sendable {
-    /// From the first byte of a request to the end of its head, and from connecting to the first byte; also how long the two
-    /// ends may take to agree on encryption, and a body may go on below ``bodyMinimum``.
+    /// Time for each of: the first byte, the rest of a request's head, the TLS handshake, and a body below
+    /// ``bodyMinimum``.
     package var requestTime: Duration = .seconds(10)
-    /// How long a connection may be kept without a request.
+    /// Idle time of a connection between requests.
     package var idleTime: Duration { max(.seconds(60), requestTime) }
-    /// The least that must arrive of a body in each window that we are waiting for it, in bytes.
+    /// Least bytes of a body in each ``requestTime`` during which the server reads.
     package var bodyMinimum = 10 * 1024
-    /// How long an answer may wait for its client to take more of it. With a send buffer of that many bytes, which the
-    /// system doubles, more is taken from us when some 150 KB have gone: 3 KB/s are enough.
+    /// Time for a client to take more of an answer.
+    ///
+    /// The system doubles the send buffer of ``sendBufferSize`` bytes, and asks for more after some 150 KB: 3 KB/s are
+    /// enough.
     package var answerWindow: TimeAmount = .seconds(60)
     package var sendBufferSize = 128 * 1024
-    /// How long the rest of a body is taken in after it was refused, so that the client gets to read why.
+    /// Time for which the rest of a refused body is read, so that the client can read the answer.
     package var drainTime: TimeAmount = .seconds(2)
-    /// The longest head, in bytes, and the most fields in it.
+    /// Largest head in bytes, and most fields in it.
     package var headSize = 64 * 1024
     package var fieldCount = 1000
-    /// How many streams of HTTP/2 a connection may have open.
+    /// Most open streams of one HTTP/2 connection.
     package var streamCount = 32
-    /// How much is taken from the socket at once, in bytes. Up to ten such reads wait for whoever takes the body: with
-    /// NIO's 64 KB they would be most of the server's memory.
+    /// Largest read from the socket, in bytes. Up to ten such reads may wait for a handler.
+    ///
+    /// NIO's default of 64 KB would make them most of the server's memory.
     package var readSize = 32 * 1024
 
     package init() {}

@@ -3,8 +3,9 @@ package import Logging
 package import NIOCore
 package import ScribeRuntime
 
-/// An HTTP/1 connection whose requests are served on the thread of its own event loop. They would otherwise change
-/// threads with every part that is read or written, which costs more than most requests do.
+/// Serves an HTTP/1 connection on the thread of its event loop.
+///
+/// Otherwise each part read or written would change threads, which costs more than most requests do.
 package struct EventLoopChannel: ServerChildChannel {
     package typealias Value = HTTP1Channel.Value
 
@@ -31,7 +32,7 @@ package struct EventLoopChannel: ServerChildChannel {
 }
 
 extension Metrics {
-    /// Counts a connection as long as there is one.
+    /// Counts a connection until it closes.
     func count(_ channel: any Channel) {
         connectionOpened()
         channel.closeFuture.whenComplete { [self] _ in connectionClosed() }

@@ -1,16 +1,16 @@
 import NIOCore
 import NIOHTTP2
 
-/// Looks at frames of HTTP/2 before NIO does, for what NIO has no limit for.
+/// Limits HTTP/2 frames that NIO does not limit, before NIO reads them.
 ///
-/// Each frame of data keeps the buffer that it was read in as long as nobody takes it, and a stream may hold as many frames
-/// as its window has bytes. So what is read gets a buffer of its own size, and a client that sends data by the byte,
-/// thousands of times, is none.
+/// Each DATA frame keeps its read buffer until a handler takes the frame. A stream may hold as many frames as its
+/// window has bytes. So reads are copied into buffers of their own size, and a client that sends thousands of tiny
+/// frames is disconnected.
 ///
-/// A WINDOW_UPDATE wakes streams, and costs its sender nothing. A client that takes what it is sent needs one for each frame
-/// of data, and more where it reads less at a time: Go's by 512 bytes sends one for each 4.6 KB on the stream, HAProxy's some
-/// for each frame on both stream and connection. What is beyond one for each KB is counted, as is what no client has to
-/// say often.
+/// A WINDOW_UPDATE wakes streams, and costs its sender nothing. A client needs one for each DATA frame, and more if
+/// the client reads in small pieces. Go's, reading 512 bytes at a time, sends one for each 4.6 KB on the stream.
+/// HAProxy's sends some for each frame, on stream and connection. Updates beyond one for each KB are counted. Other
+/// rarely needed frames are counted too.
 final class FrameWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -20,42 +20,42 @@ final class FrameWatch: ChannelInboundHandler {
         static let headers: UInt8 = 1
         static let goAway: UInt8 = 7
         static let windowUpdate: UInt8 = 8
-        /// The last that RFC 9113 knows. Others are to be ignored, and are not free for that.
+        /// The last type in RFC 9113. Unknown types are ignored, but counted.
         static let last: UInt8 = 9
         static let endOfStream: UInt8 = 1
     }
 
     private static let prefaceLength = 24
     private static let headerLength = 9
-    /// A frame of data with less, in bytes, is tiny.
+    /// A DATA frame with fewer bytes is tiny.
     private static let tiny = 256
-    /// How many tiny frames may be open in the books. Each second and each request takes some out.
+    /// Leaky bucket for tiny DATA frames: at most 1,000; −50 each second, −4 for each HEADERS frame.
     private static let most = 1000
     private static let paidBySecond = 50
     private static let paidByRequest = 4
 
     private let window: ConnectionWindow
 
-    /// - Parameter window: is told of each frame of data.
+    /// - Parameter window: Receives the size of each DATA frame.
     init(window: ConnectionWindow = ConnectionWindow()) { self.window = window }
 
-    /// What is left of the frame, or the preface, that is being read.
+    /// Bytes left of the preface or of the present frame.
     private var toSkip = prefaceLength
     private var header: [UInt8] = []
     private var tinyFrames = 0
     private var lastPayment: NIODeadline?
-    /// How many WINDOW_UPDATEs the data that was sent may still bring, on streams and on the connection.
+    /// WINDOW_UPDATE frames that the sent data explains, on streams and on the connection.
     private var expected = (streams: 0, connection: 0)
-    /// Of each kind that is seldom needed, in the time that began then.
+    /// Needless frames of each kind in the present 30 s.
     private var idle = (updates: 0, goodbyes: 0, unknown: 0)
     private var idleSince: NIODeadline?
 
-    /// How many needless frames of a kind a client may send in so long.
+    /// Most needless frames of one kind in 30 s.
     private static let mostIdle = 200
     private static let idleWindow: TimeAmount = .seconds(30)
     private static let bytesOfUpdate = 1024
 
-    /// The other end was sent a frame of so many bytes of data.
+    /// Counts a sent DATA frame, in bytes.
     func sentData(_ count: Int) {
         let updates = 1 + count / Self.bytesOfUpdate
         expected.streams += updates
@@ -98,7 +98,7 @@ final class FrameWatch: ChannelInboundHandler {
         HTTP2StreamID(Int(header[5] & 0x7F) << 24 | Int(header[6]) << 16 | Int(header[7]) << 8 | Int(header[8]))
     }
 
-    /// Whether the frame whose header was read is not one too many of its kind.
+    /// Whether the frame of the present header is within the limit of its kind.
     private func isNeeded(at now: NIODeadline) -> Bool {
         if idleSince.map({ now - $0 >= Self.idleWindow }) ?? true { (idle, idleSince) = ((0, 0, 0), now) }
         switch header[3] {

@@ -5,16 +5,16 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import ScribeRuntime
 
-/// Makes a connection one of HTTP/1, between its bytes and Hummingbird.
+/// Installs the handlers of an HTTP/1 connection, between its bytes and Hummingbird.
 ///
-/// Hummingbird's own `HTTP1Channel.setup` has no place for a guard before its codec, and its parser drops the bytes behind a
-/// request that goes on in another protocol; this one hands them on.
+/// Hummingbird's `HTTP1Channel.setup` cannot put a guard before its codec. Its parser drops the bytes behind a request
+/// that switches protocols; this one passes them on.
 package struct HTTP1Pipeline: Sendable {
     private let limits: ConnectionLimits
     private let isSecure: Bool
     private let logger: Logger
 
-    /// - Parameter isSecure: whether the connection is encrypted, which its requests then say.
+    /// - Parameter isSecure: Whether the connection is encrypted; sets the scheme of its requests.
     package init(limits: ConnectionLimits, isSecure: Bool, logger: Logger) {
         self.limits = limits
         self.isSecure = isSecure
@@ -29,7 +29,7 @@ package struct HTTP1Pipeline: Sendable {
         let guardHandler = ConnectionGuard(limits: limits, departure: Departure())
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(),
-            // Behind encryption, where there is any: what counts is what the parser gets.
+            // After TLS, so that the counter sees the parser's bytes.
             ByteCounter(guardHandler, tellsOfTLS: !isSecure, logger: self.logger),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: parsing)),
@@ -44,7 +44,7 @@ package struct HTTP1Pipeline: Sendable {
 }
 
 extension Channel {
-    /// How much is taken from and given to the system at once.
+    /// Sets the size limits of reads and writes.
     func tune(_ limits: ConnectionLimits) throws {
         try syncOptions?.setOption(
             .recvAllocator,
@@ -54,8 +54,9 @@ extension Channel {
     }
 }
 
-/// Tells the guard of the bytes that the parser has not made anything of yet, and the log of those that it never will. What
-/// nobody reads any more ends here.
+/// Reports received bytes to the guard before the parser, and logs TLS on a plain port.
+///
+/// Input that the guard no longer reads is dropped here.
 private final class ByteCounter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

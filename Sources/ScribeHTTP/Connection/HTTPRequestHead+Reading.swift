@@ -2,8 +2,9 @@ import NIOHTTP1
 import ScribeDomain
 
 extension HTTPRequestHead {
-    /// Why a request is not to be served at all: what this server and a proxy before it could take for two different
-    /// requests.
+    /// The status to refuse the request with; nil for an unambiguous head.
+    ///
+    /// Ambiguous heads could be read differently by a proxy before this server (request smuggling).
     var refusal: HTTPResponseStatus? {
         let lengths = headers["content-length"]
         let encodings = headers[canonicalForm: "transfer-encoding"]
@@ -17,7 +18,7 @@ extension HTTPRequestHead {
         return nil
     }
 
-    /// Whether it asks to go on as a WebSocket.
+    /// Whether the request asks to switch to WebSocket.
     var isWebSocketRequest: Bool {
         method == .GET && version == .http1_1 && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
             && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }

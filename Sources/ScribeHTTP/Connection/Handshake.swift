@@ -3,13 +3,13 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// An event that ends a connection without the goodbyes that encryption knows.
+/// Event that closes a connection at once, without a TLS close_notify.
 struct HangUp: Sendable {}
 
-/// The beginning of an encrypted connection: how long it may take, and what is said and logged when there will be none.
+/// Supervises the TLS handshake: its timeout, and clear messages for its failures.
 ///
-/// It stands on both sides of the encryption. The side in front sees the bytes, and answers those who do not mean to
-/// encrypt anything; the side behind sees what became of it.
+/// It has a handler on each side of TLS. The one before sees raw bytes, and answers plain HTTP; the one behind sees the
+/// handshake's result.
 final class Handshake {
     private let limits: ConnectionLimits
     private let logger: Logger
@@ -21,7 +21,7 @@ final class Handshake {
         self.logger = logger
     }
 
-    /// Adds the encryption, and what watches over its beginning.
+    /// Adds TLS to a pipeline, with the handlers around it.
     func install(_ encryption: NIOSSLServerHandler, in pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandlers([Line(), Front(self), encryption, Back(self)])
     }
@@ -33,7 +33,7 @@ final class Handshake {
             "no encrypted connection: \(problem)", metadata: ["address": "\(channel.remoteAddress?.ipAddress ?? "")"])
     }
 
-    /// In front of everything.
+    /// Outermost handler: closes the socket on ``HangUp``.
     private final class Line: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -73,7 +73,7 @@ final class Handshake {
             context.fireChannelRead(data)
         }
 
-        /// In the clear, so that whoever has taken the wrong port reads it.
+        /// Answers plain HTTP in clear text, so that a client on the wrong port can read the hint.
         private func answer(_ context: ChannelHandlerContext) {
             handshake.tell(
                 "a client spoke plain HTTP to the port for TLS; use https there, or the other port", of: context.channel
@@ -121,14 +121,15 @@ final class Handshake {
                     pipeline.removeHandler(context: front, promise: nil)
                 }
             }
-            // The server stops: there is nobody to finish for yet.
+            // The server stops: nothing was begun that could be finished.
             if event is ChannelShouldQuiesceEvent, !isDone { context.close(promise: nil) }
             context.fireUserInboundEventTriggered(event)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             if case NIOSSLError.uncleanShutdown = error {
-                // Clients hang up without a word, over TLS as without it. What they had not finished is noticed by others.
+                // Clients often disconnect without close_notify, over TLS as without. Other handlers notice unfinished
+                // requests.
                 return
             }
             if !isDone {
@@ -139,13 +140,13 @@ final class Handshake {
             context.fireErrorCaught(error)
         }
 
-        /// What is to be done, as far as one can tell from the alerts of clients and the words of BoringSSL.
+        /// Explains a handshake error, as far as clients' alerts and BoringSSL's messages tell.
         private static func explanation(of error: any Error) -> String {
             let text = "\(error)"
             let known = [
                 ("UNKNOWN_CA", untrusted), ("ALERT_CERTIFICATE_UNKNOWN", untrusted),
                 ("ALERT_BAD_CERTIFICATE", untrusted),
-                // OpenSSL says so in the clear when BoringSSL expects to decrypt.
+                // OpenSSL sends this alert in clear text, where BoringSSL expects ciphertext.
                 ("DECRYPTION_FAILED", untrusted),
                 ("CERTIFICATE_EXPIRED", "the client finds the certificate expired; is its clock right?"),
                 ("UNSUPPORTED_PROTOCOL", "the client offers nothing newer than TLS 1.1, and 1.2 is the least"),
@@ -165,13 +166,13 @@ final class Handshake {
 }
 
 extension ByteBuffer {
-    /// Whether a method may begin here: a TLS record never begins with a letter.
+    /// Whether the bytes may begin an HTTP method; a TLS record never begins with a letter.
     fileprivate var beginsLikeHTTP: Bool {
         guard let first: UInt8 = getInteger(at: readerIndex) else { return false }
         return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
     }
 
-    /// Whether TLS begins here, with a handshake.
+    /// Whether the bytes begin a TLS handshake record.
     var beginsLikeTLS: Bool {
         readableBytes >= 3 && getInteger(at: readerIndex, as: UInt8.self) == 0x16
             && getInteger(at: readerIndex + 1, as: UInt8.self) == 0x03

@@ -1,15 +1,16 @@
 import NIOCore
 
-/// A time that moves on with each request of a connection, and one timer for all of them: hardly any request is late, and
-/// to set and cancel a timer for each costs more than to look, when the timer is due, whether the time has moved.
+/// Deadline that moves with each request of a connection, with one timer for all requests.
 ///
-/// On its connection's event loop only.
+/// Hardly any request is late. Checking a due timer costs less than setting and cancelling one per request.
+///
+/// Not thread-safe: only for the connection's event loop.
 final class MovingDeadline {
     private var time = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     private let passed: (ChannelHandlerContext) -> Void
 
-    /// - Parameter passed: is called at the time, unless that has moved.
+    /// - Parameter passed: Called at the deadline, unless that has moved.
     init(_ passed: @escaping (ChannelHandlerContext) -> Void) { self.passed = passed }
 
     func move(to time: NIODeadline, _ context: ChannelHandlerContext) {
@@ -28,7 +29,7 @@ final class MovingDeadline {
 }
 
 extension ChannelHandlerContext {
-    /// Does something later, if the connection is still there.
+    /// Schedules an action, which is skipped if the connection has closed.
     @discardableResult
     func schedule(after time: TimeAmount, _ action: @escaping (ChannelHandlerContext) -> Void) -> Scheduled<Void> {
         eventLoop.assumeIsolated().scheduleTask(in: time) {

@@ -1,10 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Stands where the HTTP parser was: bytes are the body of a request that goes on, and of its answer.
+/// Replaces the HTTP codec after a switch of protocols: passes bytes as body parts of the request and of its answer.
 final class RawBytes: ChannelDuplexHandler {
-    /// The largest read, in bytes. Up to fourteen reads wait outside of the memory budget while it has no room: at the 32 KB of
-    /// bodies a thousand sockets would hold half a gigabyte.
+    /// Largest read, in bytes.
+    ///
+    /// Up to fourteen reads wait outside the memory budget while that is used up. With the 32 KB of bodies, a thousand
+    /// sockets would hold half a gigabyte.
     private static let readSize = 8 * 1024
 
     typealias InboundIn = ByteBuffer
@@ -13,7 +15,7 @@ final class RawBytes: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // A channel that is gone has no options.
+        // A closed channel has no options.
         try? context.channel.syncOptions?.setOption(
             .recvAllocator,
             value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: Self.readSize))

@@ -9,7 +9,7 @@ import NIOTLS
 package import ScribeDomain
 package import ScribeRuntime
 
-/// An encrypted connection, of HTTP/1 or HTTP/2 as the two ends agree.
+/// Serves a TLS connection over HTTP/1 or HTTP/2, as negotiated by ALPN.
 package struct SecureChannel: ServerChildChannel {
     fileprivate typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP1Channel.Value>
 
@@ -33,10 +33,10 @@ package struct SecureChannel: ServerChildChannel {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - base: serves a connection of HTTP/1, and each stream of one of HTTP/2.
-    ///   - streamLimit: how many streams may be open at a time, of all connections.
-    ///   - memory: while it is used up, nobody is allowed to send more.
-    ///   - encryption: what the next connection is encrypted with.
+    ///   - base: Serves an HTTP/1 connection, or one HTTP/2 stream.
+    ///   - streamLimit: Most open streams, over all connections.
+    ///   - memory: While it is used up, windows of HTTP/2 connections are not renewed.
+    ///   - encryption: TLS context for the next connection.
     package init(
         base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, memory: MemoryBudget, metrics: Metrics,
         logger: Logger,
@@ -103,7 +103,7 @@ package struct SecureChannel: ServerChildChannel {
             }
         }
         try pipeline.addHandlers([management, watch])
-        // It waits for the connection to begin, which it has: its timers would never start.
+        // The handler starts its timers on `channelActive`, which has already fired for this connection.
         management.channelActive(context: try pipeline.context(handler: management))
         try channel.tune(limits)
         return streams
@@ -115,7 +115,7 @@ package struct SecureChannel: ServerChildChannel {
                 await serve(value, logger)
             }
         } onCancel: {
-            // A client that takes no goodbye must not hold up the end of the process.
+            // A client that ignores GOAWAY must not delay the end of the process.
             value.channel.triggerUserOutboundEvent(HangUp(), promise: nil)
         }
     }
@@ -132,14 +132,14 @@ package struct SecureChannel: ServerChildChannel {
                 }
             }
         } catch {
-            // What went wrong was told where it did.
+            // The cause was logged where it occurred.
             logger.trace("a connection has ended", metadata: ["error": "\(error)"])
         }
         try? await value.channel.close()
     }
 }
 
-/// How many streams are open, of all connections: each may hold a file, as a connection of HTTP/1 may.
+/// Counts open streams over all connections: each stream may hold a file, as an HTTP/1 connection may.
 private final class OpenStreams: Sendable {
     private let limit: Int
     private let count = LockedValue(0)
@@ -158,15 +158,16 @@ private final class OpenStreams: Sendable {
 }
 
 extension ConnectionLimits {
-    /// Of a connection of HTTP/2 and its streams. Resets, settings and pings in floods, and heads that go on and on, end
-    /// the connection; NIOHTTP2's own limits for these are kept.
+    /// HTTP/2 settings of a connection and its streams.
+    ///
+    /// NIOHTTP2's own limits stay: they end connections that flood with resets, settings, pings or endless heads.
     var http2: NIOHTTP2Handler.Configuration {
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: streamCount),
             HTTP2Setting(parameter: .maxHeaderListSize, value: headSize),
         ]
-        // ConnectionWindow renews the connection's own.
+        // ``ConnectionWindow`` renews the connection's window instead.
         configuration.connection.targetWindowSize = 0
         configuration.stream.targetWindowSize = ConnectionWindow.streamSize
         configuration.stream.outboundBufferSizeHighWatermark = 64 * 1024

@@ -6,8 +6,9 @@ import NIOHTTPTypesHTTP2
 import ScribeDomain
 import ScribeRuntime
 
-/// Keeps one stream of an HTTP/2 connection within the limits that a connection of HTTP/1 has: what ``ConnectionGuard`` does
-/// there. Heads are limited by the connection (``ConnectionLimits/http2``).
+/// Enforces the limits of one HTTP/2 stream, as ``ConnectionGuard`` does for an HTTP/1 connection.
+///
+/// Heads are limited by the connection (``ConnectionLimits/http2``).
 final class StreamGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -18,19 +19,19 @@ final class StreamGuard: ChannelDuplexHandler {
     private let hasRoom: Bool
     private var hasRequestEnded = false
     private var isRefused = false
-    /// All of the answer is here, and not all of it has gone.
+    /// The answer is complete, but not fully sent.
     private var isAnswerWaiting = false
-    /// Of an answer that came before all of the request was here.
+    /// The answer came before the whole request had arrived.
     private var endsWithAnswer = false
     private var bytesInWindow = 0
     private var isWaitingForBytes = false
     private var bodyTimer: Scheduled<Void>?
     private var answerTimer: Scheduled<Void>?
 
-    /// Ends when the client has gone: who waits for an answer then waits for nobody.
+    /// Fires when the client disconnects, so that held requests stop waiting.
     let departure: Departure
 
-    /// - Parameter hasRoom: false where too much is open already, and this is to be told to come again.
+    /// - Parameter hasRoom: false if too many streams are open; the request then gets a 503.
     init(limits: ConnectionLimits, departure: Departure, hasRoom: Bool) {
         self.limits = limits
         self.hasRoom = hasRoom
@@ -84,10 +85,10 @@ final class StreamGuard: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            // There is nothing of the kind in HTTP/2 (RFC 9113, 8.2.2).
+            // HTTP/2 does not have these headers (RFC 9113, 8.2.2).
             for name in [HTTPField.Name.connection, .upgrade, .transferEncoding] { head.headerFields[name] = nil }
             if head.status.code == 204 { head.headerFields[.contentLength] = nil }
-            // The other end decides how large the table of repeated fields is, and looking into it takes as long as it is.
+            // The client chooses the size of the HPACK table, and each lookup takes time in proportion to that size.
             head.headerFields = HTTPFields(
                 head.headerFields.map { field in
                     var field = field
@@ -100,7 +101,7 @@ final class StreamGuard: ChannelDuplexHandler {
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             let written = promise ?? context.eventLoop.makePromise()
-            // What is small enough to wait as a whole makes no stream unwritable.
+            // A small answer is buffered whole, and never makes the stream unwritable.
             isAnswerWaiting = true
             watchAnswer(context)
             written.futureResult.assumeIsolated().whenComplete { _ in
@@ -114,9 +115,9 @@ final class StreamGuard: ChannelDuplexHandler {
         }
     }
 
-    /// The answer is complete, and the rest of the request would be read for nothing (RFC 9113, 8.1).
+    /// Resets the stream after a complete answer: the rest of the request is not needed (RFC 9113, 8.1).
     private func stopReading(_ context: ChannelHandlerContext) {
-        // The end of the request may be what is read next, of what is here already.
+        // The end of the request may be among the bytes that have already arrived.
         context.eventLoop.assumeIsolated().execute {
             guard !self.hasRequestEnded, context.channel.isActive else { return }
             context.triggerUserOutboundEvent(NIOHTTP2FramePayloadToHTTPEvent.reset(code: .noError), promise: nil)
@@ -133,7 +134,7 @@ final class StreamGuard: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 
-    /// An answer that nobody reads would keep its file and its memory for ever.
+    /// Starts the answer timeout. An unread answer would keep its file and its memory forever.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         watchAnswer(context)
         context.fireChannelWritabilityChanged()
@@ -171,8 +172,8 @@ final class StreamGuard: ChannelDuplexHandler {
 }
 
 extension HTTPRequest {
-    /// Makes it say what it would over HTTP/1: by whom it was meant to be answered, and over what it came.
-    /// - Returns: why it is not to be served at all.
+    /// Converts the head to its HTTP/1 form: authority and scheme.
+    /// - Returns: The status to refuse the request with; nil for a valid head.
     fileprivate mutating func normalise(fieldCount: Int) -> HTTPResponse.Status? {
         scheme = "https"
         guard headerFields.count <= fieldCount else { return .requestHeaderFieldsTooLarge }

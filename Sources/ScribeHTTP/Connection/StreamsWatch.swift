@@ -3,8 +3,9 @@ import NIOHTTP2
 import ScribeDomain
 import ScribeRuntime
 
-/// Ends a connection on which nothing is asked for in time, and one on which the other end breaks the rules: what is wrong
-/// with a stream is that stream's end only.
+/// Closes HTTP/2 connections without timely requests, and connections that break the protocol.
+///
+/// An error of one stream ends that stream only.
 final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -21,7 +22,7 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     private var openStreams: Set<HTTP2StreamID> = []
     private var isBroken = false
 
-    /// How long nobody looks whether there is memory again.
+    /// Pause between two checks for free memory.
     private static let memoryPause: TimeAmount = .milliseconds(50)
 
     init(limits: ConnectionLimits, frames: FrameWatch, window: ConnectionWindow, memory: MemoryBudget) {
@@ -78,12 +79,12 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Nobody is there any more to answer to: HTTP/2 knows no half of a connection.
+        // HTTP/2 has no half-closed connections, so no answer can reach the client.
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// A connection of which the other end takes nothing would keep the answers of all its streams.
+    /// Starts the answer timeout. A connection that reads nothing would keep the answers of all its streams.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         answerTimer?.cancel()
         answerTimer = context.channel.isWritable ? nil : close(after: limits.answerWindow)
@@ -96,7 +97,7 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
 
     private func hangUp() { context?.channel.triggerUserOutboundEvent(HangUp(), promise: nil) }
 
-    /// Whoever does not answer a goodbye is left to himself when his last stream has ended.
+    /// Closes the connection after GOAWAY once its last stream has ended, for clients that ignore GOAWAY.
     private func leave() {
         guard openStreams.isEmpty else {
             goodbyeTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.drainTime) { self.leave() }
@@ -118,7 +119,7 @@ final class StreamsWatch: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     }
 }
 
-/// Tells how much of a stream was read.
+/// Reports the bytes that a stream's handler has read.
 final class StreamReads: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
@@ -140,7 +141,7 @@ final class StreamReads: ChannelInboundHandler {
     }
 }
 
-/// Tells both of them of streams.
+/// Passes stream events on to both the watch and NIO's connection management.
 struct StreamsDelegate: NIOHTTP2StreamDelegate {
     let watch: NIOLoopBound<StreamsWatch>
     let management: any NIOHTTP2StreamDelegate

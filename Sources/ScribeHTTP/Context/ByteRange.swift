@@ -1,18 +1,18 @@
 import ScribeDomain
 
-/// One range of something stored that a `Range` header asks for.
+/// Parses a `Range` header with one range, of a stored object or file.
 package struct ByteRange: Hashable, Sendable {
-    /// No byte is in it.
+    /// The range contains no byte of the object.
     package struct Unsatisfiable: Error {}
 
     package let bytes: ClosedRange<Int>
 
-    /// Reads `bytes=0-9`, `bytes=10-` and `bytes=-5`. Nil for what S3 ignores: other units and several ranges.
+    /// Parses `bytes=0-9`, `bytes=10-` and `bytes=-5`; nil for ranges that S3 ignores: other units, several ranges.
     package init?(_ text: String, of size: Int) throws(Unsatisfiable) {
         guard text.hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
-        // A number that is too large for us is beyond everything.
+        // A number beyond `Int` is beyond any object.
         func number(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? .max }
         switch (number(parts[0]), number(parts[1])) {
         case (let first?, let last):
@@ -27,6 +27,6 @@ package struct ByteRange: Hashable, Sendable {
         }
     }
 
-    /// As the answer's header has it.
+    /// The value of the answer's `Content-Range` header.
     package func contentRange(of size: Int) -> String { "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(size)" }
 }

@@ -1,7 +1,6 @@
-/// Numbers as clients send them. Whatever they are, what comes out of here can be added, negated and multiplied by a
-/// thousand without a trap.
+/// Decodes numbers from clients into a range that is safe to add, negate and multiply by 1,000 without overflow.
 extension KeyedDecodingContainer {
-    /// An integer between -2^53 and 2^53, where JSON's numbers are exact; `3.0` is one.
+    /// Decodes an integer between −2^53 and 2^53, where JSON numbers are exact; `3.0` counts.
     /// - Throws: `DecodingError`.
     package func decodeInteger(forKey key: Key) throws -> Int {
         let number = try decode(Double.self, forKey: key)

@@ -1,6 +1,6 @@
 package import Documents
 
 extension document {
-    /// A copy.
+    /// A copy of the document's bytes.
     package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 }

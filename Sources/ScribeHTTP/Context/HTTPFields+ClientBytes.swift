@@ -1,20 +1,22 @@
 package import HTTPTypes
 import ScribeDomain
 
-/// Headers of answers whose bytes a client has uploaded: a browser that opens them takes them for no page of this server.
+/// Headers for answers with client-uploaded bytes: a browser must not treat them as a page of this server.
 extension HTTPFields {
-    /// Opaque origin, no script, and nothing fetched but the media that the answer itself is.
+    /// Content security policy: opaque origin, no scripts, and nothing loaded but the media itself.
     private static let sandbox = "sandbox; default-src 'none'; media-src 'self'; img-src 'self'"
-    /// What a browser shows without running anything of it, beside `audio/…`.
+    /// Image types that a browser shows without running anything, beside `audio/…`.
     private static let picturesShown = ["image/png", "image/jpeg", "image/webp"]
 
-    /// For an answer that is asked for with a signature in a header, which no link can carry.
+    /// Forbids type sniffing, for an answer to a request signed in a header. No link can carry such a header.
     package mutating func keepTypeAsSaid() { self[.contentTypeOptions] = "nosniff" }
 
-    /// For an answer to a link that is a credential itself, and that any browser opens. Its `Content-Type` must be set, and
-    /// what is neither audio nor a picture is saved in place of shown, unless `Content-Disposition` is set.
-    /// - Parameter origin: of the page that asks. Chromium's own page around a recording has none in the sandbox, and asks
-    ///   again by it: whoever has the link may read what it leads to.
+    /// Sandboxes an answer to a link that is a credential, which any browser may open.
+    ///
+    /// `Content-Type` must be set. Other types than audio and images are downloaded, unless `Content-Disposition` is
+    /// set.
+    /// - Parameter origin: Origin of the requesting page. Chromium's viewer page has none in the sandbox, and repeats
+    ///   the request with `null`. Such a page may read the bytes, since the link is the credential.
     package mutating func sandboxLink(for origin: String?) {
         keepTypeAsSaid()
         if origin == "null" { self[.accessControlAllowOrigin] = "null" }

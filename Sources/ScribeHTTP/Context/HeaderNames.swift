@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// The headers of these APIs that HTTP itself does not know.
+/// Header names of the emulated APIs that HTTPTypes does not define.
 extension HTTPField.Name {
-    /// The header of a name that is known to be valid.
+    /// The header with a name that is known to be valid.
     package static func named(_ name: String) -> HTTPField.Name {
         guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is no header name") }
         return field
@@ -28,16 +28,16 @@ extension HTTPField.Name {
     package static let amzTrailer = named("x-amz-trailer")
     package static let allowPrivateNetwork = named("access-control-allow-private-network")
     package static let requestPrivateNetwork = named("access-control-request-private-network")
-    /// By which a page of the operators' says that it is one: no form, link or image can send it.
+    /// Marks requests of operators' pages: no form, link or image can send it.
     package static let scribeAdmin = named("x-scribe-admin")
     package static let secFetchSite = named("sec-fetch-site")
     package static let host = named("host")
     package static let forwardedFor = named("x-forwarded-for")
     package static let forwardedHost = named("x-forwarded-host")
     package static let forwardedProto = named("x-forwarded-proto")
-    /// `no` keeps nginx from collecting what is streamed.
+    /// `no` keeps nginx from buffering a stream.
     package static let accelBuffering = named("x-accel-buffering")
-    /// In which a client wants to be told of a document on its way: `ag-ui`, or an answer at once.
+    /// Format of a run's answer: `ag-ui` for a stream of events, otherwise an immediate answer.
     package static let protocolName = named("x-protocol")
     package static let contentTypeOptions = named("x-content-type-options")
     package static let contentMD5 = named("content-md5")

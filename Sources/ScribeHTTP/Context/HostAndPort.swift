@@ -1,15 +1,16 @@
 import Engines
 import ScribeDomain
 
-/// A host and perhaps a port, as a `Host` header and an origin spell them: `api.example`, `[::1]:8087`.
+/// Parses a host with an optional port, as in a `Host` header or an origin: `api.example`, `[::1]:8087`.
 package struct HostAndPort: Hashable, Sendable {
-    /// In lower case, without the dot that may end a name and without the brackets of an IPv6 address.
+    /// Host in lower case, without a trailing dot and without the brackets of an IPv6 address.
     package let host: String
     package let port: Int?
-    /// Whether the host is an address, which nobody can register as a name.
+    /// Whether the host is an IP address, which cannot be registered as a name.
     package let isAddress: Bool
 
-    /// - Returns: nil for a text that two readers could take for two hosts, such as `[::1].evil.example` and
+    /// Parses a host with an optional port.
+    /// - Returns: nil for a text that two parsers could read as different hosts, such as `[::1].evil.example` and
     ///   `localhost:80@evil.example`.
     package init?(_ text: String) {
         let bytes = text.utf8
@@ -27,7 +28,7 @@ package struct HostAndPort: Hashable, Sendable {
             var name = Substring(bytes[..<end]).lowercased()
             if name.hasSuffix(".") { name.removeLast() }
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isInName) else { return nil }
-            // No name ends in a digit-only label, so that most are none without a look.
+            // Only a host that ends in a digit can be an IPv4 address, which spares most hosts the parsing.
             isAddress = name.utf8.last?.isDigit ?? false && IPAddress(name) != nil
             host = name
         }

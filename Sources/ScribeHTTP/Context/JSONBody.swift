@@ -4,13 +4,13 @@ package import NIOCore
 package import ScribeDomain
 
 extension Request {
-    /// The most that a JSON body may hold, in bytes.
+    /// Default limit of a JSON body, in bytes.
     package static let jsonBodyLimit = 1 << 20
 
-    /// The JSON object in the body, whatever the `Content-Type` says, unless a browser has added the credential.
+    /// Decodes the JSON object in the body. The `Content-Type` is ignored, unless a browser added the credential.
     ///
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field, as ``collectedBody(upTo:in:)`` and
-    ///   ``requireJSON(by:)``.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the field; as ``collectedBody(upTo:in:)``
+    ///   and ``requireJSON(by:)``.
     package func decodeJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext
     ) async throws -> Value {
@@ -19,32 +19,34 @@ extension Request {
         return try await LongWork.run(bytes: buffer.readableBytes) { try Self.decode(buffer) }
     }
 
-    /// The JSON object in the body, or nil when there is no body, which some clients mean as an empty object (C-107).
+    /// Decodes the JSON object in the body; nil for an empty body, which some clients send for an empty object (C-107).
     package func decodeOptionalJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, in context: ScribeContext
     ) async throws -> Value? {
         let buffer = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
         guard buffer.readableBytes > 0 else { return nil }
         try requireJSON(by: context.credential)
-        // Named, for what is inferred would be optional too, and `null` a body.
+        // The type is explicit: inferred, it would be optional, and `null` would decode.
         return try await LongWork.run(bytes: buffer.readableBytes) { try Self.decode(buffer, as: Value.self) }
     }
 
-    /// A page of any origin can send a body that is declared as text or a form, without asking first.
-    /// - Throws: ``HTTPProblem/notJSON`` when a cookie vouches for a body that is declared as anything but JSON.
+    /// Requires a JSON content type if a cookie authenticates the request.
+    ///
+    /// A page of any origin can send text or a form without a CORS preflight.
+    /// - Throws: ``HTTPProblem/notJSON``.
     package func requireJSON(by credential: Credential?) throws(HTTPProblem) {
         guard credential == .cookie, !isDeclaredAsJSON else { return }
         throw .notJSON
     }
 
-    /// Whether the body is declared as JSON, or as nothing.
+    /// Whether the content type is JSON, or absent.
     package var isDeclaredAsJSON: Bool {
         guard let type = headers[.contentType] else { return true }
         let kind = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return kind == "application/json" || kind.hasPrefix("application/") && kind.hasSuffix("+json")
     }
 
-    /// The whole body.
+    /// Reads the whole body, held in the memory budget.
     /// - Throws: ``HTTPProblem/bodyTooLarge(limit:)``, ``HTTPProblem/busy(retryAfter:)``.
     package func collectedBody(upTo limit: Int, in context: ScribeContext) async throws -> ByteBuffer {
         var collected = ByteBuffer()
@@ -76,7 +78,7 @@ extension Request {
 }
 
 extension ScribeError {
-    /// Says which field is wrong and how, without a word of its content.
+    /// Names the faulty field and the problem, without quoting the body.
     fileprivate init(_ error: DecodingError) {
         let path = { (context: DecodingError.Context) in
             context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
@@ -116,26 +118,26 @@ extension ScribeError {
 }
 
 extension Response {
-    /// A JSON answer.
+    /// Builds a JSON answer.
     package static func json(_ status: HTTPResponse.Status, _ json: JSON) -> Response {
         .json(status, ByteBuffer(json))
     }
 
-    /// A JSON answer whose length depends on what clients have stored. It is built and written off the event loop.
+    /// Builds a JSON answer of unbounded length, off the event loop.
     package static func longJSON(
         _ status: HTTPResponse.Status, _ json: @autoclosure @Sendable () throws -> JSON
     ) async throws -> Response {
         .json(status, try await LongWork.run(bytes: .max) { ByteBuffer(try json()) })
     }
 
-    /// A JSON answer that is encoded already.
+    /// Builds an answer from encoded JSON.
     package static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
         Response(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
     }
 }
 
 extension ByteBuffer {
-    /// The bytes of an answer.
+    /// Encodes JSON into a buffer.
     package init(_ json: JSON) {
         let bytes = json.bytes
         LongWork.watch(bytes: bytes.count, of: "an answer")

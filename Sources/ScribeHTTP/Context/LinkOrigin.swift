@@ -1,42 +1,44 @@
 import HTTPTypes
 package import Hummingbird
 
-/// The origin of the links that are handed out: upload forms, `upload_url`, sockets, discovery, documents.
+/// Builds the base of issued links: upload forms, `upload_url`, sockets, discovery, documents.
 package struct LinkOrigin: Sendable {
     private let publicURL: String?
     private let proxies: TrustedProxies
     private let vendorHosts: [String]
 
     /// - Parameters:
-    ///   - publicURL: how clients reach the server, without a slash at its end; nil: as the request did.
-    ///   - proxies: those whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed.
-    ///   - vendorHosts: what ends the hosts under which everything is one family's, so that no path is a bucket.
+    ///   - publicURL: The server's URL for clients, without a trailing slash; nil to use the request's.
+    ///   - proxies: Proxies whose `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted.
+    ///   - vendorHosts: Suffixes of hosts that belong to one family wholly, so that their paths name no buckets.
     package init(publicURL: String?, proxies: TrustedProxies, vendorHosts: [String] = []) {
         self.vendorHosts = vendorHosts
         self.publicURL = publicURL
         self.proxies = proxies
     }
 
-    /// Such as `https://scribe.example`, without a slash at its end.
+    /// Base URL such as `https://scribe.example`, without a trailing slash.
     package func base(of request: Request, _ context: ScribeContext) -> String {
         publicURL ?? requested(by: request, context)
     }
 
-    /// Where a form for a bucket goes. Whoever has reached the server by a vendor's host reaches it by AWS's too, on the same
-    /// port, and gets what the vendor sends (C-60); anyone else gets what is sure to lead back here.
+    /// URL of an upload form's bucket.
+    ///
+    /// A client that reached the server by a vendor's host also reaches AWS's hosts here, on the same port. That client
+    /// gets the vendor's URL (C-60). Any other client gets a URL on this server.
     package func bucketURL(_ bucket: String, for request: Request, _ context: ScribeContext) -> String {
         let base = base(of: request, context)
         guard let origin = WebOrigin(base), vendorHosts.contains(where: origin.host.hasSuffix) else {
             return "\(base)/\(bucket)/"
         }
-        // By the usual port the vendor's is https, whatever a proxy in between has made of that.
+        // On a usual port the vendor's URL is https, whatever scheme a proxy has used.
         let usual: Set = [80, 443]
         let place = usual.contains(origin.port) ? "" : ":\(origin.port)"
         let scheme = place.isEmpty ? WebOrigin.Scheme.https : origin.scheme
         return "\(scheme.rawValue)://\(bucket).s3.amazonaws.com\(place)/"
     }
 
-    /// Whether pages of an origin are the server's own, under the host that was asked or under the public one.
+    /// Whether an origin is the server's own: of the requested host, or of the public URL.
     package func isOwn(_ origin: String, of request: Request, _ context: ScribeContext) -> Bool {
         guard let origin = WebOrigin(origin) else { return false }
         return origin == WebOrigin(requested(by: request, context))
@@ -51,13 +53,13 @@ package struct LinkOrigin: Sendable {
         return "\(scheme)://\(host ?? request.authority)"
     }
 
-    /// The same for sockets.
+    /// Base URL of sockets: `wss` or `ws`.
     package func socketBase(of request: Request, _ context: ScribeContext) -> String {
         let base = base(of: request, context)
         return base.hasPrefix("https:") ? "wss" + base.dropFirst(5) : "ws" + base.dropFirst(4)
     }
 
-    /// A host and perhaps a port, as a proxy passes it on.
+    /// Validates a host with an optional port from a proxy's header.
     private static func host(_ text: String) -> String? {
         let isHost =
             (1...255).contains(text.utf8.count)

@@ -3,7 +3,7 @@ package import HummingbirdCore
 package import ScribeDomain
 
 extension Request {
-    /// The query as forms and URL libraries write it: a plus is a space as well (streaming.md 1.1).
+    /// The query, decoded as forms encode it: a plus is a space (streaming.md 1.1).
     package var query: FlatDictionary<Substring, Substring> {
         guard let query = uri.query, query.utf8.contains(UInt8(ascii: "+")) else { return uri.queryParameters }
         return FlatDictionary(
@@ -19,14 +19,13 @@ extension Request {
 }
 
 extension FlatDictionary<Substring, Substring> {
-    /// The value of a parameter; nil for an absent one and for an empty one.
+    /// The value of a parameter; nil if absent or empty.
     package func text(_ name: String) -> String? {
         self[name[...]].flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    /// The whole number of a parameter; nil for an absent one.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for any other text, also for an empty one, and for a
-    ///   number outside the range.
+    /// The integer value of a parameter; nil if absent.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an empty or non-numeric value, or one out of range.
     package func integer(_ name: String, in range: ClosedRange<Int>) throws(ScribeError) -> Int? {
         guard let value = self[name[...]] else { return nil }
         guard let number = Int(value), range.contains(number) else {

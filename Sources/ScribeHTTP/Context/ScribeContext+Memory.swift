@@ -4,8 +4,8 @@ import NIOCore
 import ScribeDomain
 
 extension ScribeContext {
-    /// Holds so many bytes more, to the end of the request.
-    /// - Throws: ``HTTPProblem/busy(retryAfter:)`` when there is no room for them in time, `CancellationError`.
+    /// Reserves more bytes of the memory budget, until the end of the request.
+    /// - Throws: ``HTTPProblem/busy(retryAfter:)`` if none becomes free in time, `CancellationError`.
     package func hold(_ count: Int) async throws {
         do {
             try await memory?.take(count)
@@ -14,9 +14,10 @@ extension ScribeContext {
         }
     }
 
-    /// Holds a large answer until its client has taken it. Answers that are written as they are made know no length, or
-    /// are no JSON.
-    /// - Throws: as ``hold(_:)``.
+    /// Reserves memory for a large JSON answer, until its client has taken it.
+    ///
+    /// Streamed answers and other types pass unchanged.
+    /// - Throws: As ``hold(_:)``.
     package func holding(_ response: Response) async throws -> Response {
         guard let memory, let length = response.body.contentLength, length > AnswerPieces.size,
             response.headers[.contentType]?.hasPrefix("application/json") ?? false
@@ -25,16 +26,16 @@ extension ScribeContext {
         var held = response
         held.body = ResponseBody(contentLength: length) { [body = response.body] writer in
             try await body.write(AnswerPieces(writer: writer))
-            // Its last piece is with the connection.
+            // The connection now owns the last piece.
             memory.hold(0)
         }
         return held
     }
 }
 
-/// Writes an answer in pieces, each when its client has room for it.
+/// Writes an answer in pieces, as the client takes them.
 private struct AnswerPieces: ResponseBodyWriter {
-    /// In bytes.
+    /// Size of a piece, in bytes.
     static let size = 64 << 10
 
     var writer: any ResponseBodyWriter

@@ -2,7 +2,7 @@ import ScribeRuntime
 import ServiceLifecycle
 
 extension ScribeContext {
-    /// Does work that is for nobody once its client has gone or the server stops: it is cancelled then.
+    /// Runs work that is cancelled when the client disconnects or the server stops.
     package func whileAwaited<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -4,30 +4,30 @@ import NIOCore
 package import ScribeDomain
 package import ScribeRuntime
 
-/// What is known of a request while it is served.
+/// Context of a request while it is served: world, principal, memory and signals.
 package struct ScribeContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// The namespace that it is for.
+    /// The namespace of the request.
     package var world: World {
         guard let chosenWorld else { preconditionFailure("a request is served before its world is known") }
         return chosenWorld
     }
-    /// Nil until ``FamilyResponder`` has it.
+    /// nil until ``FamilyResponder`` sets it.
     var chosenWorld: World?
-    /// Who it acts for; nil before authentication and on routes without one.
+    /// The principal that the request acts for; nil before authentication, and on routes without one.
     package var principal: Principal?
-    /// What vouches for that; nil before authentication and on routes without one.
+    /// Kind of credential of the principal; nil before authentication, and on routes without one.
     package var credential: Credential?
-    /// The request's share of the memory budget; every request has one before its family sees it.
+    /// The request's share of the memory budget; set before a family handles the request.
     package var memory: MemoryShare?
-    /// Collects why the request is refused; nil where the log does not explain that.
+    /// Collects the reason of a refusal; nil if the log does not explain refusals.
     package var explanation: Explanation?
-    /// Named in the log and in the `x-request-id` header.
+    /// Id of the request, in the log and in the `x-request-id` header.
     package let requestID: String
 
-    /// When there is nobody any more to answer to.
+    /// Fires once, when the client disconnects or half-closes.
     package let departure: Departure
-    /// The other end's; empty where there is none.
+    /// IP address of the peer; empty without one.
     package let address: String
 
     package init(source: ApplicationRequestContextSource) {
@@ -37,7 +37,7 @@ package struct ScribeContext: RequestContext {
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
-    /// That of the connection's guard, or the stream's. Without one, as in tests without a socket, nobody goes.
+    /// The signal of the connection's or stream's guard. Tests without a socket get one that never fires.
     private static func departure(of channel: any Channel) -> Departure {
         guard channel.eventLoop.inEventLoop else { return Departure() }
         let pipeline = channel.pipeline.syncOperations

@@ -1,11 +1,14 @@
-/// A `traceparent` header of W3C Trace Context: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Logs name its
-/// trace, so that a line here can be found from a trace of the client's.
+/// Parses a `traceparent` header of W3C Trace Context: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+///
+/// Log lines carry the trace id, so that a client's trace leads to them.
 package struct TraceParent: Hashable, Sendable {
-    /// The trace: 32 lower-case hex digits, not all zero.
+    /// Trace id: 32 lower-case hex digits, not all zero.
     package let traceID: String
 
-    /// - Parameter text: the header's value. Nil unless it has 55 characters: a version other than `ff`, the trace, the
-    ///   parent and the flags as lower-case hex digits with `-` between; neither trace nor parent is all zeros.
+    /// Parses the header's value of 55 characters; nil for any other text.
+    ///
+    /// The parts are version (not `ff`), trace, parent and flags, in lower-case hex digits with `-` between. Neither
+    /// trace nor parent may be all zeros.
     package init?(_ text: String) {
         let parts = text.utf8.count == 55 ? text.split(separator: "-", omittingEmptySubsequences: false) : []
         guard parts.map(\.utf8.count) == [2, 32, 16, 2], parts.allSatisfy({ $0.utf8.allSatisfy(Self.isHex) }),

@@ -3,7 +3,7 @@ import HTTPTypes
 package import Hummingbird
 import ScribeDomain
 
-/// The proxies that are believed about who asks, and how.
+/// Proxies whose forwarding headers are trusted.
 package struct TrustedProxies: Sendable {
     private let ranges: [IPRange]
 
@@ -14,10 +14,11 @@ package struct TrustedProxies: Sendable {
         return ranges.contains { $0.contains(address) }
     }
 
-    /// The address of a request's client, to count by: the last one of `X-Forwarded-For` that is no trusted proxy where
-    /// the peer is one, else the peer. Those before it are the client's own words.
+    /// The address of a request's client, for counting.
     ///
-    /// An IPv6 address is cut to its first 64 bits: the rest is its owner's to choose.
+    /// If the peer is a trusted proxy, the last address of `X-Forwarded-For` that is no trusted proxy; else the peer.
+    /// Earlier addresses come from the client itself. An IPv6 address is cut to its first 64 bits, since its owner
+    /// chooses the rest.
     package func client(of request: Request, _ context: ScribeContext) -> String {
         Self.counted(address(of: request, context))
     }
@@ -32,7 +33,7 @@ package struct TrustedProxies: Sendable {
         return context.address
     }
 
-    /// Some proxies add the port.
+    /// Parses an address; some proxies append the port.
     private static func address(in text: Substring) -> String? {
         let text = text.split(ascii: " ").joined()
         return (IPAddress(text) ?? HostAndPort(text).flatMap { IPAddress($0.host) })?.description

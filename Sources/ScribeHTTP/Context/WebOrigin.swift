@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// The origin of a web page, as browsers send it in `Origin` (RFC 6454): `https://app.example`.
+/// Parses the origin of a web page, as in the `Origin` header (RFC 6454): `https://app.example`.
 package struct WebOrigin: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http, https
@@ -8,11 +8,12 @@ package struct WebOrigin: Hashable, Sendable {
 
     package let scheme: Scheme
     package let host: String
-    /// Also where it is the usual one and was not spelled out.
+    /// Port of the origin; the scheme's default if none is named.
     package let port: Int
     package let isAddress: Bool
 
-    /// - Returns: nil for `null`, for another scheme, and for whatever else no browser would send.
+    /// Parses an `Origin` header.
+    /// - Returns: nil for `null`, for another scheme, and for a text that no browser sends.
     package init?(_ text: String) {
         let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("//"), let scheme = Scheme(rawValue: parts[0].lowercased()),

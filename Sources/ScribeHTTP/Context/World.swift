@@ -1,10 +1,11 @@
 import ScribeDomain
 package import ScribeRuntime
 
-/// What one namespace has: its store and what is done with it, who may log in, its keys, and what families keep for it. Two
-/// worlds in one process share nothing but the machinery that serves them.
+/// State of one namespace: store, runtime, clients, keys, and parts of families.
+///
+/// Two worlds of one process share the engines and the HTTP server, and no state.
 package final class World: Sendable {
-    /// Keeps a secret in the data folder, by the name of its file: what is there, or what is made now.
+    /// Reads a secret file of the data folder by its name; makes the file if it is missing.
     package typealias SecretFiles =
         @Sendable (_ name: String, _ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
 
@@ -12,12 +13,12 @@ package final class World: Sendable {
     package let changes: ChangeHub
     package let authenticator: Authenticator
     package let credentials: UploadCredentials
-    /// Hashes what clients log in with.
+    /// Hashes client secrets and refresh tokens.
     package let secrets: ClientSecrets
-    /// For links that are credentials themselves.
+    /// Issues links that are credentials themselves.
     package let tickets: Tickets
     package let secretFiles: SecretFiles
-    /// That the world has ended: its sockets are closed then.
+    /// Fires when the world has ended, so that its sockets close.
     package let end = Departure()
     private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
 
@@ -35,14 +36,14 @@ package final class World: Sendable {
         self.secretFiles = secretFiles
     }
 
-    /// Closes its sockets, and answers held polls with what they have read.
+    /// Closes the world's sockets, and answers its held polls with the present state.
     package func endConnections() {
         end.happened()
         runtime.signals.end()
     }
 
-    /// What a family keeps for this world beside its data, such as its open sockets: one value of a type.
-    /// - Parameter make: makes it when it is first asked for. Of several that are made at once one is kept.
+    /// A family's own value for this world, such as its open sockets; one value per type.
+    /// - Parameter make: Makes the value at first use. Of several made concurrently one is kept.
     package func part<Part: Sendable>(_ make: (World) -> Part) -> Part {
         let key = ObjectIdentifier(Part.self)
         if let known = parts.withLock({ $0[key] as? Part }) { return known }

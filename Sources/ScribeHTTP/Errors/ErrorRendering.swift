@@ -14,7 +14,7 @@ import ScribeDomain
     import Darwin
 #endif
 
-/// Renders what a family's handlers throw. Handlers build no error responses themselves.
+/// Renders the errors of a family's handlers, which build no error answers themselves.
 package struct ErrorRendering: RouterMiddleware {
     package typealias Context = ScribeContext
 
@@ -29,7 +29,7 @@ package struct ErrorRendering: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch  where error.isBrokenRequest {
-            // The server answers with 400 and closes: nothing that follows on this connection can be understood.
+            // The server answers with 400 and closes: the rest of the connection cannot be parsed.
             throw error
         } catch {
             guard let refusal = table.refusal(for: error, context) else {
@@ -45,7 +45,7 @@ package struct ErrorRendering: RouterMiddleware {
         if case ScribeError.storageUnavailable(let cause) = error {
             return context.logger.error("nothing can be written", metadata: ["error": "\(cause)"])
         }
-        // The name of an error's case alone: what a case carries may quote the client.
+        // Only the case's name: associated values may quote the client.
         let reason = (error as? ScribeError)?.code ?? String("\(error)".prefix { $0 != "(" })
         context.logger.info(
             "refused",
@@ -57,7 +57,7 @@ package struct ErrorRendering: RouterMiddleware {
 }
 
 extension Error {
-    /// Whether the connection is of no use any more, because its client has gone or speaks no HTTP.
+    /// Whether the connection is unusable: the client has disconnected, or does not speak HTTP.
     package var isBrokenRequest: Bool {
         if let error = self as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
         return self is HTTPParserError || self is ChannelError || self is CancellationError

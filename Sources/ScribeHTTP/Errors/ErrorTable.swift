@@ -2,21 +2,20 @@ package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
 
-/// How one API family says that something went wrong: its codes, its envelope, and what differs from ``Refusal``.
+/// Error format of one family: codes, envelope, and differences from ``Refusal``.
 package protocol ErrorTable: Sendable {
-    /// The statuses of failures by kind, where the family has others than ``Refusal``.
+    /// Statuses by kind of error, where the family differs from ``Refusal``.
     var statuses: [ScribeError.Kind: HTTPResponse.Status] { get }
-    /// The family's code of each status. A failure whose status is not listed keeps its own name.
+    /// The family's code for each status. An error with an unlisted status keeps its own name.
     var codes: [HTTPResponse.Status: String] { get }
 
-    /// Returns the refusal for an error that the family words differently or that only the family knows; nil for any
-    /// other.
-    /// - Parameter shared: what all families say; of an error that only one knows, the internal error.
+    /// The refusal for an error that only this family knows or words differently; nil for any other error.
+    /// - Parameter shared: The refusal common to all families; for a family's own error, the internal error.
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal?
 
-    /// The body of an answer.
+    /// Encodes the body of an error answer.
     func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON
-    /// Headers of every refusal, beside its own.
+    /// Headers of every error answer, beside the refusal's own.
     func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields
 }
 
@@ -26,7 +25,7 @@ extension ErrorTable {
     package func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? { nil }
     package func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields { [:] }
 
-    /// Returns the refusal for an error, with its code; nil for an error that is no caller's to know.
+    /// The coded refusal for an error; nil for an internal error that clients must not see.
     package func refusal(for error: any Error, _ context: ScribeContext) -> Refusal? {
         let shared: Refusal? =
             switch error {
@@ -37,12 +36,12 @@ extension ErrorTable {
         return (refusal(for: error, shared: shared ?? .internalError(context), context) ?? shared).map(coded)
     }
 
-    /// Renders an error.
+    /// Renders an error as an answer.
     package func response(to error: any Error, _ context: ScribeContext) -> Response {
         response(refusal(for: error, context) ?? .internalError(context), context)
     }
 
-    /// Renders a refusal.
+    /// Renders a refusal as an answer.
     package func response(_ refusal: Refusal, _ context: ScribeContext) -> Response {
         let refusal = coded(refusal)
         context.explanation?.note(reason: refusal.message.isEmpty ? refusal.code : refusal.message)

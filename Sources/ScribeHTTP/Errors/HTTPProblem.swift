@@ -1,24 +1,24 @@
-/// What a caller can only get wrong over HTTP, whatever it wants.
+/// Errors of HTTP requests that any API may report.
 package enum HTTPProblem: Error, Hashable, Sendable {
-    /// No token, a token that cannot be read, or one of ours that is expired or forged.
+    /// No token, an unreadable token, or an expired or forged token of this server.
     case unauthenticated(reason: String)
-    /// A web page that may not use the server's cookies has made a browser send them.
+    /// A page of a foreign origin made a browser send the server's cookies.
     case foreignPage
-    /// By a cookie a body was sent that is declared as something other than the JSON that is read.
+    /// A request authenticated by a cookie has a body that is not declared as JSON.
     case notJSON
-    /// The body is longer than the limit, in bytes.
+    /// The body is longer than `limit` bytes.
     case bodyTooLarge(limit: Int)
-    /// No such route; `hint` says what is near.
+    /// No route matches; `hint` names the nearest.
     case routeNotFound(hint: String)
-    /// The route exists, but not with this method.
+    /// The route exists, but not for this method.
     case methodNotAllowed(allowed: [String])
-    /// More is being done at once than there is room for; in so many seconds it may work.
+    /// The server is at capacity; retry after this many seconds.
     case busy(retryAfter: Int)
-    /// Too many attempts have failed; in so many seconds another one is let through.
+    /// Too many attempts have failed; retry after this many seconds.
     case tooManyAttempts(retryAfter: Int)
 }
 
 extension HTTPProblem {
-    /// The name of the case, for logs: what it carries may quote a client.
+    /// Name of the case, for logs: associated values may quote a client.
     var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

@@ -1,17 +1,17 @@
 package import HTTPTypes
 package import ScribeDomain
 
-/// What a caller is told when something went wrong.
+/// An error as clients see it: status, code, message, headers.
 package struct Refusal: Sendable {
     package let status: HTTPResponse.Status
-    /// The family's code of the failure; nil until an ``ErrorTable`` chooses one by the status.
+    /// The family's error code; nil until an ``ErrorTable`` chooses one by the status.
     var familyCode: String?
-    /// The failure's name in the domain or in HTTP, in snake case.
+    /// Name of the error in the domain or in HTTP, in snake case.
     package let name: String
-    /// A sentence, or nothing.
+    /// One sentence, or empty.
     package let message: String
     package let headers: HTTPFields
-    /// Further members, where the family's envelope has a place for them.
+    /// Further members of the envelope, for families that have such.
     package let details: JSON?
 
     package init(
@@ -26,10 +26,10 @@ package struct Refusal: Sendable {
         self.details = details
     }
 
-    /// Names the failure to programs.
+    /// The error code for programs.
     package var code: String { familyCode ?? name }
 
-    /// The same failure in a family's words.
+    /// A copy with the family's message, status, code or headers.
     package func saying(
         _ message: String, status: HTTPResponse.Status? = nil, code: String? = nil, headers: HTTPFields? = nil
     ) -> Refusal {
@@ -39,9 +39,10 @@ package struct Refusal: Sendable {
     }
 }
 
-/// What all families say alike.
+/// Refusals common to all families.
 extension Refusal {
-    /// - Parameter statuses: in place of those given here.
+    /// Converts a domain error into a refusal.
+    /// - Parameter statuses: Statuses that replace the common ones.
     package init(_ failure: ScribeError, _ statuses: [ScribeError.Kind: HTTPResponse.Status]) {
         let status: HTTPResponse.Status =
             switch failure.kind {
@@ -93,14 +94,14 @@ extension Refusal {
         }
     }
 
-    /// A failure of the server's own. It says only where the log has it.
+    /// An internal error. The message only names the request, whose details are in the log.
     package static func internalError(_ context: ScribeContext) -> Refusal {
         Refusal(
             .internalServerError, name: "unexpected_error",
             "Something went wrong; the log has it under request \(context.requestID)")
     }
 
-    /// A plain GET where a socket is served.
+    /// A plain GET to a WebSocket path.
     package static func upgradeRequired(code: String? = nil, _ message: String) -> Refusal {
         Refusal(.upgradeRequired, code: code, message, headers: [.upgrade: "websocket"])
     }
@@ -111,6 +112,6 @@ extension HTTPFields {
 }
 
 extension HTTPResponse.Status {
-    /// HTTPTypes has no name for it.
+    /// Status 402, which HTTPTypes does not define.
     package static let paymentRequired = HTTPResponse.Status(code: 402, reasonPhrase: "Payment Required")
 }

@@ -2,25 +2,26 @@ package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
 
-/// One of the APIs that are served: which requests are its own, and how they are answered. A family knows the layers
-/// below and no other family.
+/// One emulated API: claims its requests, and answers them.
+///
+/// A family knows the layers below, and no other family.
 package protocol Family: Sendable {
-    /// As the documentation calls it.
+    /// Name of the family in the documentation.
     var name: String { get }
 
-    /// Why a request is this family's, nil when it is not.
+    /// Strength of the family's claim on a request; nil without a claim.
     func claim(on address: RequestAddress) -> Claim?
 
-    /// Answers a request. Every error is rendered in the family's own style, also that there is no such route.
-    /// - Throws: only what makes the connection useless.
+    /// Answers a request. All errors are rendered in the family's format, unknown routes too.
+    /// - Throws: Only errors after which the connection is unusable.
     func respond(to request: Request, context: ScribeContext) async throws -> Response
 }
 
-/// By what it is told whose a request is.
+/// The parts of a request that families claim by: host, path, method, signature.
 package struct RequestAddress: Sendable {
-    /// The host that the client asked for, with its port if that is not the usual one.
+    /// The requested host, with its port unless that is the default.
     package let authority: String
-    /// The path's words, still percent-encoded.
+    /// Components of the path, still percent-encoded.
     package let path: [Substring]
     private let request: Request
 
@@ -32,32 +33,32 @@ package struct RequestAddress: Sendable {
 
     package var method: HTTPRequest.Method { request.method }
 
-    /// Whether the request has a signature of AWS's, good or bad, in a header or in its query.
+    /// Whether the request carries an AWS signature, valid or not, in a header or in the query.
     package var isSigned: Bool {
         if let authorization = request.headers[.authorization], SigningScope.isSignature(authorization) { return true }
         return request.uri.queryParameters.contains { SigningScope.isSignatureParameter($0.key) }
     }
 
-    /// Whether the client asks for a web page by name, as browsers do.
+    /// Whether the client accepts HTML explicitly, as browsers do.
     package var acceptsHTML: Bool { request.headers[.accept]?.contains("text/html") ?? false }
 
-    /// Whether the path begins with a word.
+    /// Whether a component is the path's first.
     package func begins(with word: String) -> Bool { path.first.map { $0 == word } ?? false }
 }
 
-/// Why a request belongs to a family. The strongest claim wins, and of equal ones the first.
+/// Strength of a family's claim on a request. The strongest claim wins; of equal ones, the first family's.
 package enum Claim: Comparable, Sendable {
-    /// Nobody else wants it.
+    /// The family takes requests that no other family claims.
     case rest
-    /// It came by one of the family's host names.
+    /// The host is one of the family's.
     case host
-    /// Its path begins as the family's do, with so many words.
+    /// The path begins with this many components of the family's paths.
     case path(words: Int)
-    /// It came by a host name that means one thing only, whatever the path is.
+    /// The host alone decides, whatever the path.
     case address
 }
 
-/// Hands each request to the family whose it is.
+/// Dispatches each request to the family with the strongest claim.
 package struct FamilyResponder: HTTPResponder {
     package typealias Context = ScribeContext
 
@@ -66,9 +67,9 @@ package struct FamilyResponder: HTTPResponder {
     private let memory: MemoryBudget
 
     /// - Parameters:
-    ///   - families: one of them claims whatever comes.
-    ///   - world: that requests are for.
-    ///   - memory: for what is held for clients, which all share.
+    ///   - families: One of them must claim every request.
+    ///   - world: World of all requests.
+    ///   - memory: Budget for bytes held for clients, shared by all requests.
     package init(families: [any Family], world: World, memory: MemoryBudget) {
         self.families = families
         self.world = world

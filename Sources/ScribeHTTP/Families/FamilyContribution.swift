@@ -4,21 +4,21 @@ package import ScribeDomain
 package import ScribeRuntime
 package import ServiceLifecycle
 
-/// What a family brings to a server. The server is a list of these; nothing else of it knows which families there are.
+/// One family's part of a server. The server is a list of contributions, and names no family elsewhere.
 package protocol FamilyContribution: Sendable {
-    /// The hosts that its clients have compiled in.
+    /// Host names compiled into the family's SDKs.
     var hosts: [HostGroup] { get }
-    /// What shared code must know of the kinds of recordings that it starts.
+    /// Recording policies for the kinds of recordings that the family starts.
     var policies: [any RecordingPolicy] { get }
-    /// The styles of the webhooks that it registers.
+    /// Formats of the webhooks that the family registers.
     var webhookFormats: [any WebhookFormat] { get }
-    /// The names of its key files in the data folder. They are never changed: folders of earlier versions have them.
+    /// Names of the family's key files in the data folder. They never change: older folders contain them.
     var secrets: [String] { get }
 
-    /// What looks at uploads once they are kept.
+    /// Watchers that are called after an upload is stored.
     func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher]
 
-    /// Makes its routes and sockets, once for all worlds, and says what runs beside them.
+    /// Builds the family's routes and sockets, once for all worlds, and its services per world.
     /// - Throws: ``UnusableSetting``.
     func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily
 }
@@ -31,13 +31,12 @@ extension FamilyContribution {
     package func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher] { [] }
 }
 
-/// Hosts of one vendor.
+/// Host names of one vendor.
 package struct HostGroup: Hashable, Sendable {
-    /// Who looks for them.
+    /// Title of the group, for people who configure hosts.
     package let title: String
     package let names: [String]
-    /// Whether everything that comes by these names, or by names that end so, is the family's, so that no path is a
-    /// bucket.
+    /// Whether these hosts and their subdomains belong to the family wholly, so that their paths name no buckets.
     package let servesAllPaths: Bool
 
     package init(title: String, names: [String], servesAllPaths: Bool = true) {
@@ -47,11 +46,11 @@ package struct HostGroup: Hashable, Sendable {
     }
 }
 
-/// A family as it is served.
+/// Families and services that a contribution builds.
 package struct ComposedFamily: Sendable {
-    /// In the order in which they are asked whose a request is.
+    /// Families in the order in which they are asked for a claim.
     package let families: [any Family]
-    /// What runs for a world, for as long as it is there.
+    /// Background services of a world, which run as long as the world exists.
     package let services: @Sendable (World) -> [any Service]
 
     package init(_ families: [any Family], services: @escaping @Sendable (World) -> [any Service] = { _ in [] }) {
@@ -64,25 +63,25 @@ package struct ComposedFamily: Sendable {
     }
 }
 
-/// A setting of a family that cannot be used.
+/// A family's setting is invalid.
 package struct UnusableSetting: Error, Hashable, CustomStringConvertible {
-    /// What is wrong, and with which setting.
+    /// The problem, with the name of the setting.
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// What a process has once, and each family may use. What belongs to one namespace is a ``World``'s.
+/// Values that exist once per process, and that every family may use. Values of one namespace are in ``World``.
 package struct FamilyEnvironment: Sendable {
-    /// Recognises live speech.
+    /// Engine for live speech.
     package let engine: any LiveEngine
     package let mode: AuthMode
-    /// Of the links that are handed out.
+    /// Origin of issued links.
     package let origin: LinkOrigin
-    /// Those that may use cookies.
+    /// Page origins that may use cookies.
     package let pages: PageOrigins
     package let proxies: TrustedProxies
-    /// For what is held for clients.
+    /// Budget for bytes held for clients.
     package let memory: MemoryBudget
     package let outbound: OutboundClient
     package let clock: WallClock

@@ -1,31 +1,32 @@
 import ScribeDomain
 
-/// Finds the served operation that a path without a route resembles most: by the edit distance of its words, where a
-/// missing and an extra word cost the same.
+/// Finds the served route nearest to an unknown path, by the edit distance of their components.
+///
+/// A missing and an extra component cost the same.
 struct NearestRoute: Sendable {
     struct Match: Hashable, Sendable {
         let method: String
         /// The route's pattern, such as `/voice/api/v2/transaction/init/{txn_id}`.
         let path: String
-        /// Whether the path is the route's own, and the method alone may differ.
+        /// Whether the path matches the route exactly, so that only the method can differ.
         let isExact: Bool
     }
 
     private struct Route: Sendable {
         let method: String
         let path: String
-        /// Each word's place among all words of routes; nil for a parameter.
+        /// Index of each component in the vocabulary; nil for a parameter.
         let words: [Int?]
     }
 
-    /// A missing word, as after a wrong base path, costs as much as four wrong letters.
+    /// Cost of a missing component, as after a wrong base path: that of four wrong letters.
     private static let wordCost = 4
     private static let mostWords = 10
-    /// The longest word that is compared, in bytes.
+    /// Longest component that is compared, in bytes.
     private static let longestWord = 24
 
     private let routes: [Route]
-    /// All words of routes, each once: routes have most of them in common.
+    /// All fixed components of routes, each once: routes share most of them.
     private let vocabulary: [[UInt8]]
 
     init(_ routes: [(method: String, path: [Substring])]) {
@@ -44,9 +45,11 @@ struct NearestRoute: Sendable {
         self.vocabulary = vocabulary
     }
 
-    /// Returns for each word of a path whether a log may show it: the words of routes, and the first word that leaves the
-    /// routes where they have a fixed word, for it is likely mistyped. Any other word may be an identifier or a name.
-    /// - Parameter mayHoldKey: whether all words but the first may be an object's key.
+    /// Decides for each component of a path whether a log may show it.
+    ///
+    /// Shown are components of routes, and the first one that differs from a fixed component, since it is likely
+    /// mistyped. Any other may be an identifier or a name.
+    /// - Parameter mayHoldKey: Whether all components but the first may be an object's key.
     func showable(_ path: [Substring], mayHoldKey: Bool) -> [Bool] {
         var followed = routes
         return path.enumerated().map { place, word in
@@ -58,7 +61,7 @@ struct NearestRoute: Sendable {
         }
     }
 
-    /// Returns the nearest route; nil where no word of it resembles a word of the path.
+    /// The nearest route; nil if no component of a route resembles one of the path.
     func match(_ method: String, _ path: [Substring]) -> Match? {
         let costs = path.prefix(Self.mostWords).map { word in
             let word = Array(word.utf8.prefix(Self.longestWord))
@@ -74,13 +77,14 @@ struct NearestRoute: Sendable {
         return Match(method: best.route.method, path: best.route.path, isExact: best.cost == 0)
     }
 
-    /// The cost of one word in place of another: their edit distance, or one removed and one added.
+    /// Cost of replacing one component by another: their edit distance, or that of one removal and one addition.
     private static func cost(_ word: [UInt8], _ other: [UInt8]) -> Int {
         let most = 2 * wordCost
         return abs(word.count - other.count) >= most ? most : min(most, editDistance(word, other))
     }
 
-    /// - Parameter costs: of each word of the path, in place of each word of the vocabulary.
+    /// Edit distance between a route and a path.
+    /// - Parameter costs: For each component of the path, the cost of each vocabulary component.
     private static func cost(of route: [Int?], _ costs: [[Int]]) -> Int {
         var row = (0...route.count).map { $0 * wordCost }
         for word in costs {
@@ -96,7 +100,8 @@ struct NearestRoute: Sendable {
         return row[route.count]
     }
 
-    /// Whether a word of the path is one of the route's, but for a third of its letters. Parameters are no evidence.
+    /// Whether a component of the path equals one of the route's but for a third of its letters. Parameters do not
+    /// count.
     private func resembles(_ route: Route, _ costs: [[Int]]) -> Bool {
         route.words.compactMap(\.self).contains { place in
             costs.contains { 3 * $0[place] <= vocabulary[place].count }

@@ -2,19 +2,19 @@ package import HTTPTypes
 package import Hummingbird
 import ScribeDomain
 
-/// An API that is a list of routes, told by their paths.
+/// An API made of routes, claimed by their paths.
 package protocol RoutedAPI: Sendable {
     var name: String { get }
-    /// What ends the host names by which everything that comes is this API's, such as `.eka.care`.
+    /// Suffixes of hosts that belong to this API wholly, such as `.eka.care`.
     var hostSuffixes: [String] { get }
-    /// First words of paths that are this API's though there is no such route, beside the first two and three words
-    /// of each route that there is.
+    /// Path prefixes that this API claims without having such a route, beside the first two and three components of its
+    /// routes.
     var reservedPaths: [[Substring]] { get }
 
-    /// The table of a path's errors; also of a path without a route.
+    /// The error table for a path, also for one without a route.
     func errorTable(for path: [Substring]) -> any ErrorTable
 
-    /// Adds the routes, each behind what finds out who calls and what renders errors.
+    /// Adds the routes, each with its middleware for authentication and errors.
     func addRoutes(to router: Router<ScribeContext>)
 }
 
@@ -23,14 +23,14 @@ extension RoutedAPI {
     package var reservedPaths: [[Substring]] { [] }
 }
 
-/// Serves a ``RoutedAPI``.
+/// Serves a ``RoutedAPI`` as a family.
 package struct RoutedFamily: Family {
     package let name: String
     package let routes: [(method: HTTPRequest.Method, path: [Substring])]
     private let api: any RoutedAPI
     private let responder: RouterResponder<ScribeContext>
     private let prefixes: Set<[Substring]>
-    /// Most paths are another family's, which these tell at once.
+    /// First components of the prefixes: they rule out most paths of other families at once.
     private let firstWords: Set<Substring>
 
     package init(_ api: some RoutedAPI) {
@@ -58,7 +58,7 @@ package struct RoutedFamily: Family {
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let response = try await responder.respond(to: request, context: context)
         do {
-            // What the router says instead of a route's path when it has found none.
+            // Hummingbird's endpoint path for a request without a route.
             if context.endpointPath == "NotFound" { throw noRoute(RequestAddress(request).path) }
             return try await context.holding(response)
         } catch let problem as HTTPProblem {
@@ -68,7 +68,7 @@ package struct RoutedFamily: Family {
 
     private func noRoute(_ path: [Substring]) -> HTTPProblem {
         let matching = routes.filter { Self.matches(path, $0.path) }
-        // A path that is spelled out hides those with parameters.
+        // A route with fixed components hides routes with parameters.
         let fewest = matching.map { Self.parameters(in: $0.path) }.min()
         let allowed = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method.rawValue).sorted()
         return allowed.isEmpty

@@ -1,8 +1,9 @@
 package import Hummingbird
 
-/// Adds routes whose values are made for each request, of what the request's world has: no route keeps anything of a world.
+/// Adds routes whose handler value is made per request from the request's world, so that no route keeps state of a
+/// world.
 package struct WorldRoutes<Routes> {
-    /// A method of the routes that answers a request.
+    /// A handler method of the routes type.
     package typealias Method =
         @Sendable (Routes) -> @Sendable (Request, ScribeContext) async throws -> Response
 
@@ -58,7 +59,7 @@ package struct WorldRoutes<Routes> {
 }
 
 extension RouterGroup<ScribeContext> {
-    /// Routes of a type that is made of a request's world.
+    /// Routes whose handler value is made from a request's world.
     package func routes<Routes>(_ make: @escaping @Sendable (World) -> Routes) -> WorldRoutes<Routes> {
         WorldRoutes(self, make)
     }

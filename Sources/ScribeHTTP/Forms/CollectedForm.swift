@@ -2,11 +2,12 @@ package import Hummingbird
 package import NIOCore
 import ScribeDomain
 
-/// A small form, read as a whole.
+/// A small multipart form, read as a whole into memory.
 package struct CollectedForm: Sendable {
-    /// In the order in which they came; several may have one name.
+    /// Parts in the order of arrival; names may repeat.
     package private(set) var parts: [(part: FormPart, content: ByteBuffer)] = []
 
+    /// Reads the form in a request's body.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``HTTPProblem/bodyTooLarge(limit:)``,
     ///   ``HTTPProblem/busy(retryAfter:)``.
     package init(_ request: Request, limit: Int, in context: ScribeContext) async throws {
@@ -40,17 +41,17 @@ package struct CollectedForm: Sendable {
         }
     }
 
-    /// The bytes of a field, if it is there and has any.
+    /// The bytes of a field; nil if absent or empty.
     package func part(_ name: String) -> ByteBufferView? {
         parts.first { $0.part.name == name && $0.content.readableBytes > 0 }?.content.readableBytesView
     }
 
-    /// The text of a field, if it is there and has any.
+    /// The text of a field; nil if absent or empty.
     package func text(_ name: String) -> String? {
         part(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a request has a form as its body.
+    /// Whether the request's body is a multipart form.
     package static func isForm(_ request: Request) -> Bool {
         request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true
     }

@@ -9,19 +9,19 @@ import ScribeDomain
     import Darwin
 #endif
 
-/// Takes a `multipart/form-data` body apart as it arrives (RFC 7578), in whatever pieces.
+/// Decodes a `multipart/form-data` body as it arrives (RFC 7578), across arbitrary buffer boundaries.
 ///
-/// Lenient where real clients need it: .NET writes names without quotes, quotes the boundary and gives every text a
-/// content type (C-65).
+/// Lenient for real clients: .NET sends names without quotes, a quoted boundary, and a content type for each text
+/// (C-65).
 package struct FormDecoder {
-    /// What a body is made of, in order.
+    /// Pieces of a form, in order.
     package enum Event: Hashable, Sendable {
         case part(FormPart)
         case data(ByteBuffer)
         case endOfPart
     }
 
-    /// The body is no form, or not the whole of one.
+    /// The body is no complete form.
     package struct Malformed: Error {}
 
     private enum State {
@@ -32,30 +32,30 @@ package struct FormDecoder {
         case epilogue
     }
 
-    /// The most that the headers of one part may take, in bytes.
+    /// Largest headers of one part, in bytes.
     private static let headerLimit = 8192
-    /// The most parts that a form may have: no form of a client has more than twenty.
+    /// Most parts of a form; no known client sends more than twenty.
     private static let partLimit = 100
 
-    /// With the line end before it, which belongs to it.
+    /// Boundary with the line end before it.
     private let delimiter: [UInt8]
     private var state = State.preamble
     private var pending: ByteBuffer
     private var partCount = 0
 
-    /// - Parameter contentType: of the request.
-    /// - Returns: nil when it is not that of a form, or names no boundary.
+    /// - Parameter contentType: The request's content type.
+    /// - Returns: nil for another type, or without a boundary.
     package init?(contentType: String) {
         let value = ParameterisedValue(contentType)
         guard value.word.lowercased() == "multipart/form-data", let boundary = value["boundary"],
             (1...200).contains(boundary.utf8.count)
         else { return nil }
         delimiter = Array("\r\n--\(boundary)".utf8)
-        // The first delimiter may begin the body, where no line end is before it.
+        // The first delimiter may start the body, without a line end before it.
         pending = ByteBuffer(string: "\r\n")
     }
 
-    /// Takes the next bytes of the body.
+    /// Decodes the next bytes of a form's body.
     /// - Throws: ``Malformed``.
     package mutating func decode(_ buffer: ByteBuffer) throws(Malformed) -> [Event] {
         var buffer = buffer
@@ -66,13 +66,14 @@ package struct FormDecoder {
         return events
     }
 
-    /// The body has ended.
-    /// - Throws: ``Malformed`` when the form has not.
+    /// Ends a form's body.
+    /// - Throws: ``Malformed`` if the form is incomplete.
     package func finish() throws(Malformed) {
         guard case .epilogue = state else { throw Malformed() }
     }
 
-    /// - Returns: whether more can be done with what has arrived.
+    /// Decodes one piece.
+    /// - Returns: Whether the present bytes may hold another piece.
     private mutating func step(_ events: inout [Event]) throws(Malformed) -> Bool {
         switch state {
         case .preamble:
@@ -107,7 +108,7 @@ package struct FormDecoder {
         }
     }
 
-    /// After a delimiter: `--` ends the form, a line end begins a part. Spaces in between are allowed.
+    /// Decodes the end of a delimiter: `--` ends the form, a line end begins a part. Spaces between are allowed.
     private mutating func takeDelimiterEnd() throws(Malformed) -> Bool {
         while let byte = pending.getInteger(at: pending.readerIndex, as: UInt8.self), byte == 0x20 || byte == 0x09 {
             pending.moveReaderIndex(forwardBy: 1)
@@ -125,7 +126,7 @@ package struct FormDecoder {
     }
 
     private mutating func takeHeaders() throws(Malformed) -> FormPart? {
-        // A part without any header has only the line end that follows them.
+        // A part without headers begins with the empty line.
         if pending.readableBytes >= 2, starts(with: [0x0D, 0x0A]) { throw Malformed() }
         guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
             guard pending.readableBytes <= Self.headerLimit else { throw Malformed() }
@@ -144,14 +145,13 @@ package struct FormDecoder {
         pending.getBytes(at: pending.readerIndex, length: bytes.count) == bytes
     }
 
-    /// Keeps what may be the beginning of a delimiter.
+    /// Keeps bytes that may begin a delimiter.
     private mutating func keepTail() {
         let surplus = pending.readableBytes - (delimiter.count - 1)
         if surplus > 0 { pending.moveReaderIndex(forwardBy: surplus) }
     }
 
-    /// How many bytes are before the first occurrence. All that is looked for begins with a carriage return, which
-    /// audio seldom holds.
+    /// Offset of the first occurrence. All patterns begin with a carriage return, which is rare in audio.
     private func find(_ bytes: [UInt8]) -> Int? {
         pending.withUnsafeReadableBytes { haystack in
             guard let base = haystack.baseAddress else { return nil }
@@ -168,19 +168,19 @@ package struct FormDecoder {
     }
 }
 
-/// What a part says of itself.
+/// Parses the headers of a form's part.
 package struct FormPart: Hashable, Sendable {
     package let name: String
-    /// Nil for parts that are no file.
+    /// File name; nil for a part that is no file.
     package let fileName: String?
     package let contentType: String?
 
-    /// - Parameter headers: lines without the empty one that ends them.
-    /// - Returns: nil when they do not name a field of a form.
+    /// - Parameter headers: Header lines without the empty line after them.
+    /// - Returns: nil for headers that name no form field.
     package init?(headers: String) {
         var disposition: ParameterisedValue?
         var contentType: String?
-        // Swift takes a carriage return and line feed for one character.
+        // In Swift a carriage return and line feed are one character.
         for line in headers.split(separator: "\r\n") {
             let parts = line.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else { return nil }
@@ -197,20 +197,20 @@ package struct FormPart: Hashable, Sendable {
         self.name = name
         self.contentType = contentType
         let encoded = disposition["filename*"].flatMap { value in
-            // charset'language'escaped; only UTF-8 is in use.
+            // RFC 5987: charset'language'escaped; only UTF-8 is in use.
             let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
             return parts.count == 3 && parts[0].lowercased() == "utf-8" ? PercentEncoding.decode(parts[2]) : nil
         }
         fileName = encoded ?? disposition["filename"]
     }
 
-    /// The file's name without the folders that some browsers send with it.
+    /// The file name without folders, which some browsers send.
     package var baseName: String? {
         fileName.map { name in name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? "" }
     }
 }
 
-/// A header value with parameters: `form-data; name="key"; filename=a.m4a`.
+/// Parses a header value with parameters: `form-data; name="key"; filename=a.m4a`.
 package struct ParameterisedValue {
     package let word: String
     private var parameters: [String: String] = [:]
@@ -240,7 +240,7 @@ package struct ParameterisedValue {
         rest = rest.dropFirst()
         var value = ""
         while let character = rest.popFirst(), character != "\"" {
-            // Only quotes and backslashes are escaped so: Windows' folders are not.
+            // Only quotes and backslashes are escaped; a Windows path has bare backslashes.
             if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
                 value.append(next)
                 rest = rest.dropFirst()
@@ -254,7 +254,7 @@ package struct ParameterisedValue {
 }
 
 extension String {
-    /// By bytes: characters are slow to find from the end.
+    /// Trims by bytes: finding the last character is slow.
     fileprivate var trimmed: String {
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })

@@ -3,30 +3,30 @@ package import Hummingbird
 import Logging
 import ScribeDomain
 
-/// The hosts under which a server may be asked that takes any token.
+/// Hosts by which a server without strict authentication may be requested.
 ///
-/// A web page can have its own name lead to this server (DNS rebinding); what it asks then has its own origin, and the
-/// browser lets it read the answers. Such a name is none of these.
+/// A web page can point its own domain at this server (DNS rebinding). Its requests are then same-origin, and the
+/// browser lets it read the answers. Such domains are not allowed.
 package struct AllowedHosts: Sendable {
-    /// Last labels and a domain that nobody can register (RFC 6761, RFC 8375, ICANN's `internal`), with which names of
-    /// local networks end.
+    /// Top-level domains of local networks, which cannot be registered (RFC 6761, RFC 8375, ICANN's `internal`).
     private static let privateDomains = ["localhost", "local", "internal", "test", "lan", "home.arpa"]
-    /// How many hosts are remembered as allowed.
+    /// Most remembered allowed hosts.
     private static let mostKnown = 256
 
     private let names: Set<String>
     private let domains: [String]
-    /// The hosts of earlier requests, as they were spelled.
+    /// Allowed hosts of earlier requests, as spelled there.
     private let known = LockedValue<Set<String>>([])
 
-    /// - Parameter names: beside those that nobody can register; `*.scribe.example` is every name below that one.
+    /// - Parameter names: Further allowed hosts; `*.scribe.example` allows every subdomain.
     package init(_ names: [String]) {
         let names = names.map { $0.lowercased() }
         self.names = Set(names)
         domains = Self.privateDomains + names.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst(2)) }
     }
 
-    /// - Parameter authority: a host and perhaps a port. No browser leaves it out, so that nothing is allowed too.
+    /// Whether a host is allowed.
+    /// - Parameter authority: Host with an optional port. Browsers always send it, so that an empty one is allowed.
     package func contains(_ authority: String) -> Bool {
         if authority.isEmpty || known.withLock({ $0.contains(authority) }) { return true }
         guard let host = HostAndPort(authority), isAllowed(host) else { return false }
@@ -42,15 +42,15 @@ package struct AllowedHosts: Sendable {
     }
 }
 
-/// Refuses what is asked under the name of a host that is not ours.
+/// Refuses requests for hosts that are not allowed.
 package struct HostRule<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
     private let next: Next
     private let allowed: AllowedHosts?
     private let exempt: String
 
     /// - Parameters:
-    ///   - allowed: nil where every host is, because no token is taken on trust.
-    ///   - exempt: the first word of paths that have a rule of their own.
+    ///   - allowed: nil to allow every host, in strict mode.
+    ///   - exempt: First path component of routes with their own rule.
     package init(next: Next, allowed: AllowedHosts?, exempt: String) {
         self.next = next
         self.allowed = allowed

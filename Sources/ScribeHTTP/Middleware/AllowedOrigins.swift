@@ -1,9 +1,10 @@
-/// Which web pages may use the server.
+/// Origins of web pages that may use the server.
 package enum AllowedOrigins: Hashable, Sendable {
     case any
-    /// Those that this machine serves, and those of the families' own hosts, on which web SDKs run. Where no token is
-    /// needed, or any is taken, no other page of the internet may read what is here.
-    /// - Parameter apps: the origins of programs that are no browsers, by schemes of their own.
+    /// Pages of this machine and of the families' own hosts, where web SDKs run.
+    ///
+    /// Without strict authentication no other page of the internet may read data.
+    /// - Parameter apps: Origins of apps with their own schemes.
     case trusted(hostSuffixes: [String], apps: Set<String> = [])
     case listed(Set<String>)
 
@@ -15,8 +16,9 @@ package enum AllowedOrigins: Hashable, Sendable {
         }
     }
 
-    /// Whether pages of an origin may use what gives a login away: those that somebody has named, and the vendor's own.
-    /// Another port of this machine may be anybody's.
+    /// Whether pages of an origin may obtain a login: named origins and the vendor's own.
+    ///
+    /// Another port of this machine may belong to any program.
     package func mayLogIn(_ origin: String) -> Bool {
         switch self {
         case .any: false

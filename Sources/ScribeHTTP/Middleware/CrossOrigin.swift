@@ -1,15 +1,16 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Lets browsers use every API from pages of other origins, with credentials (C-110): preflights are answered here,
-/// without a token, and every other answer, refusals included, says that the page may read it.
+/// CORS for all APIs, with credentials (C-110).
+///
+/// It answers preflights without a token, and allows the page to read all other answers, errors too.
 package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
     private static var methods: String { "GET, HEAD, POST, PUT, PATCH, DELETE" }
-    /// What pages may read of an answer, beside the few headers that they always may.
+    /// Response headers that pages may read, beside the CORS-safelisted ones.
     private static var exposed: String {
         "ETag, Location, Retry-After, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region"
     }
-    /// What a preflight is told when it does not ask.
+    /// Allowed request headers for a preflight that asks for none.
     private static var usualHeaders: String {
         "authorization, auth, client-id, flavour, content-type, content-md5, x-amz-date, x-amz-content-sha256, "
             + "x-amz-security-token, x-amz-meta-bid, x-amz-meta-txnid"
@@ -19,7 +20,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     private let allowed: AllowedOrigins
     private let hidden: String
 
-    /// - Parameter hidden: the first word of paths that are no page's business, whatever its origin.
+    /// - Parameter hidden: First path component of routes that no page may use.
     package init(next: Next, allowed: AllowedOrigins, hidden: String) {
         self.next = next
         self.allowed = allowed
@@ -41,7 +42,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             context.coreContext.endpointPath.value = "preflight"
             response = isAllowed ? Self.preflight(request.headers) : Response(status: .forbidden)
         } else if !isAllowed, request.headers.wantsWebSocket {
-            // A browser asks nobody before it opens a socket, and lets the page read what comes.
+            // Browsers send no preflight for a WebSocket, and let the page read its messages.
             context.coreContext.endpointPath.value = "socket of a foreign origin"
             response = Response(status: .forbidden)
         } else {
@@ -49,7 +50,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
         }
         response.headers.append(.init(name: .vary, value: "Origin"))
         if isAllowed {
-            // Echoed, for with credentials a browser takes no `*`.
+            // Echoed: with credentials browsers reject `*`.
             response.headers[.accessControlAllowOrigin] = origin
             response.headers[.accessControlAllowCredentials] = "true"
             response.headers[.accessControlExposeHeaders] = Self.exposed
@@ -65,7 +66,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             .accessControlAllowHeaders: headers[.accessControlRequestHeaders] ?? usualHeaders,
             .vary: "Access-Control-Request-Headers",
         ]
-        // A page of the internet that uses a server on a private network has to ask for that too.
+        // Private Network Access: a public page must ask before it uses a server on a private network.
         if headers[.requestPrivateNetwork] == "true" { answer[.allowPrivateNetwork] = "true" }
         return Response(status: .noContent, headers: answer)
     }

@@ -1,17 +1,16 @@
 import ScribeDomain
 
-/// Facts about one request for the log line that explains its refusal. Each layer adds what it knows while the request
-/// is served.
+/// Collects facts about one request for the log line that explains its refusal. Each layer adds its own.
 package final class Explanation: Sendable {
     package struct Facts: Sendable {
-        /// The family that took the request.
+        /// Name of the family that took the request.
         package var family: String?
         package var claim: Claim?
-        /// The text of the refusal.
+        /// Message of the refusal.
         package var reason: String?
-        /// The origin of a web page that may not read the answer.
+        /// Origin of a page that may not read the answer.
         package var foreignOrigin: String?
-        /// Whether the path names an object: its key may hold a patient's name.
+        /// Whether the path contains an object's key, which may hold a patient's name.
         package var holdsKey = false
 
         package init() {}
@@ -31,7 +30,7 @@ package final class Explanation: Sendable {
     }
 
     package func note(reason: String) {
-        // The path of a field below a list's entry may hold a key of the client's, such as the name of a file.
+        // A field path below a list item may contain a client's key, such as a file name.
         let shown = reason.replacing(/'([^'.]+\.\d+)\.[^']*'/) { "'\($0.1).…'" }
         collected.withLock { $0.reason = shown }
     }

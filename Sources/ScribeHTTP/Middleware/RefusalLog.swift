@@ -6,19 +6,19 @@ import ScribeDomain
 
 /// Explains refused and unrouted requests in the log, in at most 10 lines a second.
 ///
-/// A line holds no query, no header value but host and origin, no body, and no key of an object. Of a path that has a
-/// route it holds the route's pattern: the parameters may be credentials. Of any other path it holds the words of routes
-/// and a mistyped one: the others may be names.
+/// A line contains no query, no body, no object key, and no header values but host and origin. A routed path is logged
+/// as its pattern, since parameters may be credentials. Of an unrouted path, components of routes and a mistyped one
+/// are logged; others may be names.
 package final class RefusalLog: Sendable {
     private struct Window: Sendable {
         var second = 0
         var lines = 0
-        /// Refusals that got no line since the last one that did.
+        /// Refusals without a line since the last line.
         var leftOut = 0
     }
 
     private static let linesPerSecond = 10
-    /// The longest word of a path in a line, in bytes: a UUID fits, a token does not.
+    /// Longest logged path component, in bytes: a UUID fits, a token does not.
     private static let longestWord = 40
     private static let mostWords = 12
     private static let longestReason = 300
@@ -26,13 +26,13 @@ package final class RefusalLog: Sendable {
     private let nearest: NearestRoute
     private let window = LockedValue(Window())
 
-    /// - Parameter families: all that are served.
+    /// - Parameter families: All served families.
     package init(families: [any Family]) {
         nearest = NearestRoute(
             families.compactMap { $0 as? RoutedFamily }.flatMap(\.routes).map { ($0.method.rawValue, $0.path) })
     }
 
-    /// Writes the line of a request, if it was refused or its page may not read the answer.
+    /// Logs a request that was refused, or whose page may not read the answer.
     package func log(
         _ explanation: Explanation, of request: Request, _ status: HTTPResponse.Status, _ context: ScribeContext,
         at now: Date
@@ -66,7 +66,7 @@ package final class RefusalLog: Sendable {
             "\(request.method) \(path) \(status.code): \(Self.printable(reason))", metadata: metadata)
     }
 
-    /// Returns how many refusals got no line since the last one; nil where this one gets none either.
+    /// Count of refusals without a line since the last line; nil if this one gets none either.
     private func admitLine(at now: Date) -> Int? {
         let second = Int(now.timeIntervalSince1970.rounded(.down))
         return window.withLock { window in
@@ -85,13 +85,13 @@ package final class RefusalLog: Sendable {
         if let match, match.isExact { return match.path }
         let showable = nearest.showable(Array(words.prefix(Self.mostWords)), mayHoldKey: facts.claim == .rest)
         let shown = zip(words, showable).map { word, isShowable in isShowable ? Self.shown(word) : "…" }
-        // A path that resembles no route may be that of an object.
+        // A path that resembles no route may be an object's.
         let mayHoldKey = facts.holdsKey || facts.family == nil || (facts.claim == .rest && match == nil)
         if mayHoldKey { return "/\(shown.first ?? "")" + (words.count > 1 ? "/…" : "") }
         return "/" + shown.joined(separator: "/") + (words.count > Self.mostWords ? "/…" : "")
     }
 
-    /// A word of a path; an ellipsis for one that may be a name or a token.
+    /// A path component, or an ellipsis if it may be a name or a token.
     private static func shown(_ word: Substring) -> String {
         let isPlain =
             word.utf8.count <= longestWord && word.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
@@ -112,7 +112,7 @@ package final class RefusalLog: Sendable {
 }
 
 extension Claim {
-    /// Why the family took the request, for the log.
+    /// The claim in words, for the log.
     fileprivate var text: String {
         switch self {
         case .rest: "no other family has its path"

@@ -5,9 +5,9 @@ import Logging
 package import ScribeDomain
 package import ScribeRuntime
 
-/// One line per request: what was asked, by route and never by its text, and what came of it.
+/// Logs one line per request: method, route pattern, status and time.
 ///
-/// Neither query (it may hold a signature) nor object keys (they may hold a patient's name) are logged.
+/// Queries may contain signatures, and object keys patients' names, so neither is logged.
 package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
     private let next: Next
     private let metrics: Metrics
@@ -16,8 +16,8 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     private let refusals: RefusalLog?
 
     /// - Parameters:
-    ///   - quiet: routes that orchestrators ask every few seconds: only a bad answer of theirs is worth a line.
-    ///   - refusals: explains refused requests; nil where the log has the names of routes only.
+    ///   - quiet: Routes that orchestrators poll: only their errors are logged.
+    ///   - refusals: Explains refused requests; nil to log route names only.
     package init(
         next: Next, metrics: Metrics, clock: WallClock, quiet: Set<String>, refusals: RefusalLog? = nil
     ) {
@@ -38,7 +38,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         var response = try await next.respond(to: request, context: context)
         response.headers[.requestID] = context.requestID
         if request.method == .head {
-            // The answer to GET without its body; its length stays.
+            // HEAD gets the headers of GET, with its content length, and no body.
             response = Response(status: response.status, headers: response.headers)
         }
         let seconds = clock.now.timeIntervalSince(start)
@@ -64,7 +64,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
 }
 
 extension HTTPRequest.Method {
-    /// Whether it is one of those that HTTP defines: a label must not be whatever a client makes up.
+    /// Whether HTTP defines the method: metric labels must not grow with clients' input.
     fileprivate var isCommon: Bool {
         [.get, .head, .post, .put, .patch, .delete, .options, .connect, .trace].contains(self)
     }

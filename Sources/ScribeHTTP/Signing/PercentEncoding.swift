@@ -1,10 +1,10 @@
 import ScribeDomain
 
-/// URI escapes, byte by byte, as SigV4 wants them.
+/// Percent-encodes and decodes URI components byte by byte, as SigV4 requires.
 package enum PercentEncoding {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
-    /// The text meant; nil for a broken escape or bytes that are no UTF-8. A `+` stays a `+`.
+    /// Decodes a text; nil for a broken escape or invalid UTF-8. A `+` stays a `+`.
     package static func decode(_ text: some StringProtocol) -> String? { decode(Array(text.utf8)) }
 
     private static func decode(_ text: [UInt8]) -> String? {
@@ -25,7 +25,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Everything escaped but letters, digits and `-_.~`, and `/` where it separates.
+    /// Encodes all bytes but letters, digits and `-_.~`; `/` on request.
     package static func encode(_ text: String, keepingSlashes: Bool) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

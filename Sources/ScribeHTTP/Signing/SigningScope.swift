@@ -2,25 +2,25 @@ package import Crypto
 package import Foundation
 import ScribeDomain
 
-/// What an AWS Signature Version 4 is made for: access key, date, region and service.
+/// Scope of an AWS Signature Version 4: access key, date, region and service.
 package struct SigningScope: Hashable, Sendable {
     package static let algorithm = "AWS4-HMAC-SHA256"
-    /// The only region there is; Android learns it from the bucket (C-71).
+    /// The emulated region, the only one; Android reads it from the bucket (C-71).
     package static let region = "ap-south-1"
 
     package let accessKeyID: String
     package let day: String
     package let region: String
     package let service: String
-    /// All of it but the key.
+    /// The scope without its access key.
     package let text: String
-    /// All of it.
+    /// The whole scope, as in a credential.
     package var credential: String { "\(accessKeyID)/\(text)" }
 
-    /// In bytes: keys and regions are words.
+    /// Longest credential, in bytes.
     private static let longestCredential = 256
 
-    /// Reads `AKID/20260510/ap-south-1/s3/aws4_request`.
+    /// Parses `AKID/20260510/ap-south-1/s3/aws4_request`.
     package init?(_ credential: String) {
         let parts = credential.split(ascii: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 5, parts[4] == "aws4_request", !parts[0].isEmpty,
@@ -30,7 +30,7 @@ package struct SigningScope: Hashable, Sendable {
         text = String(Substring(credential.utf8.dropFirst(accessKeyID.utf8.count + 1)))
     }
 
-    /// For a key of our own.
+    /// Scope of a key that this server issued.
     init(accessKeyID: String, day: String) {
         self.accessKeyID = accessKeyID
         self.day = day
@@ -39,21 +39,21 @@ package struct SigningScope: Hashable, Sendable {
         text = "\(day)/\(region)/\(service)/aws4_request"
     }
 
-    /// The key that a secret gives for this scope.
+    /// Derives the signing key of this scope from a secret.
     package func signingKey(secret: String) -> SymmetricKey {
         [day, region, service, "aws4_request"].reduce(SymmetricKey(data: Data("AWS4\(secret)".utf8))) {
             SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data($1.utf8), using: $0))
         }
     }
 
-    /// Whether an `Authorization` header has a signature of AWS's, good or bad, of this version or an older one.
+    /// Whether an `Authorization` header holds an AWS signature, valid or not, of any version.
     package static func isSignature(_ authorization: String) -> Bool { authorization.hasPrefix("AWS") }
 
-    /// Whether a query with a parameter of that name is signed, in this version or an older one.
+    /// Whether a query parameter of that name marks a signed query, of any version.
     package static func isSignatureParameter(_ name: some StringProtocol) -> Bool {
         name == "X-Amz-Algorithm" || name == "X-Amz-Signature" || name == "AWSAccessKeyId"
     }
 
-    /// A time as signatures spell it: `20260510T091233Z`.
+    /// A time in the format of signatures: `20260510T091233Z`.
     package static func timestamp(of date: Date) -> String { date.apiTime.filter { $0 != "-" && $0 != ":" } }
 }

@@ -2,7 +2,7 @@ package import Crypto
 package import Foundation
 package import ScribeDomain
 
-/// Texts that say what they are good for, and cannot be made up: for links that are credentials themselves.
+/// Issues and redeems signed tickets, for links that are credentials themselves.
 package struct Tickets: Sendable {
     private let key: SymmetricKey
     private let clock: WorldClock
@@ -15,7 +15,7 @@ package struct Tickets: Sendable {
         let client: String
         let subject: String
         let expires: Int
-        /// Of the world's clock when it was issued, in seconds; absent where there was none.
+        /// Offset of the world's clock at issue, in seconds; absent for 0.
         let offset: TimeInterval?
 
         enum CodingKeys: String, CodingKey {
@@ -30,23 +30,24 @@ package struct Tickets: Sendable {
         }
     }
 
-    /// - Parameter key: kept in the data folder; what is derived from it is of no use for anything else.
+    /// - Parameter key: Key of the data folder; tickets use a key derived from it.
     package init(key: SymmetricKey, clock: WorldClock) {
         self.key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key, info: Data("tickets".utf8), outputByteCount: 32)
         self.clock = clock
     }
 
+    /// Issues a signed ticket.
     /// - Parameters:
-    ///   - subject: what it is good for, such as a session's id.
-    ///   - lifetime: in seconds.
+    ///   - subject: The object that the ticket admits to, such as a session's id.
+    ///   - lifetime: Validity in seconds.
     package func issue(
         _ purpose: String, for subject: String, to principal: Principal, lifetime: TimeInterval
     ) throws -> String {
         let claims = Claims(
             purpose: purpose, business: principal.business.rawValue, user: principal.user.rawValue,
             doctor: principal.doctor.rawValue, client: principal.client.rawValue, subject: subject,
-            // Nobody gets less than is said.
+            // Rounded up, so that a ticket lives at least as long as promised.
             expires: Int((clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.up)),
             offset: clock.offset == 0 ? nil : clock.offset)
         let encoder = JSONEncoder()
@@ -55,7 +56,7 @@ package struct Tickets: Sendable {
         return "\(text).\(Base64URL.encode(Data(code(of: text))))"
     }
 
-    /// What a ticket is good for; nil for one that is expired, for something else, or made up.
+    /// The subject and principal of a ticket; nil for one that is expired, for another purpose, or forged.
     package func redeem(_ ticket: String, _ purpose: String) -> (subject: String, principal: Principal)? {
         let parts = ticket.split(ascii: ".", omittingEmptySubsequences: false).map(String.init)
         guard ticket.utf8.count <= 4096, parts.count == 2, let signature = Base64URL.decode(parts[1]),
@@ -73,13 +74,14 @@ package struct Tickets: Sendable {
     }
 }
 
-/// The alphabet that needs no escapes in a URL (RFC 4648, section 5), without padding.
+/// Encodes base64 in the URL-safe alphabet (RFC 4648, section 5), without padding.
 package enum Base64URL {
     package static func encode(_ data: Data) -> String {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// - Returns: nil for any other spelling of the same bytes: padded, of the other alphabet, or with bits that mean nothing.
+    /// Decodes URL-safe base64 without padding.
+    /// - Returns: nil for other encodings of the same bytes: padded, in the other alphabet, or with stray bits.
     static func decode(_ text: String) -> Data? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)

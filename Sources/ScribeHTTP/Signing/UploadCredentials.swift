@@ -3,10 +3,10 @@ package import Foundation
 import JWTKit
 package import ScribeDomain
 
-/// Temporary S3 credentials (eka.md 2.11).
+/// Issues and resolves temporary S3 credentials (eka.md 2.11).
 ///
-/// Nothing of them is stored: the session token says whose they are and until when, and the secret follows from the
-/// access key id. They therefore survive a restart, as clients that fetch them once per session need (C-76).
+/// Nothing is stored: the session token names owner and expiry, and the secret derives from the access key id. So
+/// credentials survive a restart, as clients need that fetch them once per session (C-76).
 package struct UploadCredentials: Sendable {
     package struct Credentials: Hashable, Sendable {
         package let accessKeyID: String
@@ -15,12 +15,12 @@ package struct UploadCredentials: Sendable {
         package let expiration: Date
     }
 
-    /// In seconds; 12 h outlast a consultation (eka.md 10.12).
+    /// Validity in seconds; 12 h is longer than any visit (eka.md 10.12).
     package let lifetime: TimeInterval
     private let clients: KnownClients
     private let mode: AuthMode
     private let keys = JWTKeyCollection()
-    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, SessionClaims>(limit: 4096)
     /// Signing keys by the credential of their scope.
     private let signingKeys = RecentValues<String, SymmetricKey>(limit: 4096)
@@ -29,9 +29,9 @@ package struct UploadCredentials: Sendable {
     private let clock: WorldClock
 
     /// - Parameters:
-    ///   - key: kept in the data folder; what is derived from it is of no use for access tokens.
-    ///   - clients: those whose credentials count, also if they were issued before the last start.
-    ///   - mode: which of them requests may act for.
+    ///   - key: Key of the data folder; credentials use keys derived from it.
+    ///   - clients: Clients whose credentials are valid, also those issued before the last start.
+    ///   - mode: Decides whether the demo client counts.
     package init(
         key: SymmetricKey, clients: KnownClients, mode: AuthMode, lifetime: TimeInterval,
         identifiers: IdentifierSource, clock: WorldClock
@@ -48,7 +48,8 @@ package struct UploadCredentials: Sendable {
         await keys.add(hmac: HMACKey(key: derived("s3 session token")), digestAlgorithm: .sha256)
     }
 
-    /// - Parameter isForForm: whether they sign a form of ours only, see ``Holder/known(_:ofForm:)``.
+    /// Issues temporary S3 credentials.
+    /// - Parameter isForForm: Whether the server itself signs a form with them, see ``Holder/known(_:ofForm:)``.
     package func issue(to principal: Principal, isForForm: Bool = false) async throws -> Credentials {
         let accessKeyID = "ASIA" + Base32.encode(identifiers.bytes(10))
         let expiration = Date(timeIntervalSince1970: (clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.down))
@@ -62,19 +63,19 @@ package struct UploadCredentials: Sendable {
         )
     }
 
-    /// Who may sign with an access key.
+    /// Result of resolving an access key.
     package enum Holder: Sendable {
-        /// - Parameter ofForm: the world's clock was so far ahead when we signed a form with them, in seconds; nil for
-        ///   those that clients sign with.
+        /// - Parameter ofForm: Offset of the world's clock when the server signed a form, in seconds; nil for clients'
+        ///   own signatures.
         case known(Principal, ofForm: TimeInterval?)
-        /// There is no session token, it is another key's, or its client is not known any more.
+        /// No session token, one of another key, or one of an unknown client.
         case unknown
-        /// The session token is none of ours.
+        /// The session token was not issued by this server.
         case invalid
         case expired
     }
 
-    /// Whose credentials these are.
+    /// Resolves an access key and session token to their owner.
     package func holder(of accessKeyID: String, sessionToken: String?) async -> Holder {
         guard let sessionToken else { return .unknown }
         let claims: SessionClaims
@@ -93,12 +94,12 @@ package struct UploadCredentials: Sendable {
         return .known(claims.principal, ofForm: claims.form == true ? claims.offset ?? 0 : nil)
     }
 
-    /// Four hashes long to make, and the same for all requests of a client on one day.
+    /// The signing key of a scope. Deriving one takes four HMACs; it stays the same for a client's requests of one day.
     package func signingKey(for scope: SigningScope) -> SymmetricKey {
         signingKeys[scope.credential] ?? scope.signingKey(secret: secret(of: scope.accessKeyID))
     }
 
-    /// Keeps the key of a scope for which it has made a right signature: others would push those out that are used.
+    /// Caches a signing key after a valid signature. Other keys would evict ones in use.
     package func remember(_ key: SymmetricKey, for scope: SigningScope) {
         if signingKeys[scope.credential] == nil { signingKeys.remember(key, of: scope.credential) }
     }
@@ -116,11 +117,11 @@ private struct SessionClaims: JWTPayload {
     let user: String
     let doctor: String
     let client: String
-    /// Of the client's registration.
+    /// Version of the client's registration.
     let ver: String?
-    /// Of the world's clock when they were issued, in seconds; absent where there was none.
+    /// Offset of the world's clock at issue, in seconds; absent for 0.
     let offset: TimeInterval?
-    /// Whether they sign a form of ours; absent where they do not.
+    /// Whether the credentials sign one of the server's forms; absent for false.
     let form: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -147,6 +148,6 @@ private struct SessionClaims: JWTPayload {
         Principal(businessID: business, userID: user, doctorID: doctor, clientID: client)
     }
 
-    /// Expiry is judged by the server's clock.
+    /// Checks nothing: ``UploadCredentials`` compares the expiry with the server's clock.
     func verify(using algorithm: some JWTAlgorithm) throws {}
 }

@@ -2,20 +2,20 @@ import Crypto
 package import Foundation
 package import ScribeDomain
 
-/// A form with which files can be uploaded to one folder, signed beforehand: S3's presigned POST.
+/// Builds a presigned S3 POST form for uploads to one folder.
 package struct UploadForm: Sendable {
-    /// How long it can be used, in seconds.
+    /// Validity of the form, in seconds.
     private static let lifetime: TimeInterval = 3 * 60 * 60
-    /// In bytes.
+    /// Largest uploaded file, in bytes.
     private static let largestFile = 500 << 20
 
-    /// What the form must send beside the file, all of it text.
+    /// Text fields that the form must send beside the file.
     package let fields: [String: String]
 
     /// - Parameters:
-    ///   - folder: where the files go, with a slash at its end.
-    ///   - metadata: kept with each file.
-    ///   - now: by the machine's clock.
+    ///   - folder: Key prefix of the files, with a trailing slash.
+    ///   - metadata: Stored with each file.
+    ///   - now: The machine's clock.
     package init(
         bucket: String, folder: String, metadata: [String: String], for principal: Principal,
         credentials: UploadCredentials, at now: Date
@@ -38,7 +38,7 @@ package struct UploadForm: Sendable {
         self.fields = fields
     }
 
-    /// Any file in the folder, of any type, as often as is needed: some clients upload several with one form.
+    /// Policy for any number of files of any type in the folder: some clients upload several with one form.
     private static func policy(
         _ fields: [String: String], bucket: String, folder: String, expiration: Date
     ) -> String {

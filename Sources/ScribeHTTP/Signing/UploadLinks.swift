@@ -4,7 +4,7 @@ package import Hummingbird
 package import ScribeDomain
 import ScribeRuntime
 
-/// Where a client is to send a session's audio (medscribe.md 2.1.1).
+/// Upload link of a protocol session's audio: a URL or a signed form (medscribe.md 2.1.1).
 package enum UploadLink: Sendable {
     /// A signed form for uploads to a folder of a bucket.
     package struct Form: Sendable {
@@ -32,13 +32,13 @@ package enum UploadLink: Sendable {
         }
     }
 
-    /// Told beside a form only.
+    /// Value of `storage_provider`: only a form has one.
     package var provider: String? {
         if case .form = self { "aws" } else { nil }
     }
 }
 
-/// Makes them, fresh each time.
+/// Issues upload links, a new one for each request.
 package struct UploadLinks: Sendable {
     package static let streamPurpose = "stream"
 
@@ -49,7 +49,7 @@ package struct UploadLinks: Sendable {
     private let flavoursWithoutForm: [String]
     private let clock: WorldClock
 
-    /// - Parameter flavoursWithoutForm: those of clients that show a string where other clients' flavours mean the form.
+    /// - Parameter flavoursWithoutForm: Flavours of clients that expect a string, where other flavours expect a form.
     package init(_ world: World, origin: LinkOrigin, flavoursWithoutForm: [String]) {
         credentials = world.credentials
         tickets = world.tickets
@@ -59,7 +59,8 @@ package struct UploadLinks: Sendable {
         self.flavoursWithoutForm = flavoursWithoutForm
     }
 
-    /// - Throws: what signing throws.
+    /// The upload link of a transaction.
+    /// - Throws: Errors of signing.
     package func link(
         to transaction: Transaction, for principal: Principal, _ request: Request, _ context: ScribeContext
     ) async throws -> UploadLink {

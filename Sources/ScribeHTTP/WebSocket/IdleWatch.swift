@@ -1,14 +1,14 @@
 import Foundation
 package import ScribeDomain
 
-/// Ends a socket over which nothing comes that a family takes for a sign of life.
+/// Closes a socket without messages that its family counts as activity.
 package final class IdleWatch: Sendable {
     private let clock: WallClock
     private let limit: Duration
     private let closure: WebSocketClosure
     private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false, busy: 0))
 
-    /// - Parameter closure: with what it ends.
+    /// - Parameter closure: Closure of an idle socket.
     package init(clock: WallClock, limit: Duration, closure: WebSocketClosure) {
         self.clock = clock
         self.limit = limit
@@ -23,10 +23,10 @@ package final class IdleWatch: Sendable {
         }
     }
 
-    /// Nothing more will be heard, and nobody minds.
+    /// Ends the timeout: no more messages are expected.
     package func end() { count.withLock { $0.hasEnded = true } }
 
-    /// Does something for which the other side waits: meanwhile its silence counts for nothing.
+    /// Runs work that the client waits for; its silence meanwhile does not count.
     package func whileBusy<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
@@ -38,11 +38,12 @@ package final class IdleWatch: Sendable {
         return try await body()
     }
 
-    /// - Throws: ``WebSocketClosure`` when nothing was heard for too long, `CancellationError`.
+    /// Waits until the socket has been idle for too long.
+    /// - Throws: ``WebSocketClosure`` then, or `CancellationError`.
     package func watch() async throws -> WebSocketClosure {
         while true {
             let before = count.withLock { $0 }
-            // Not beyond the limit, whatever was done to the clock.
+            // Never above the limit, even if the clock was set back.
             let passed = max(0, clock.now.timeIntervalSince(before.last))
             let left = before.hasEnded || before.busy > 0 ? limit : max(.milliseconds(1), limit - .seconds(passed))
             try await clock.sleep(for: left, as: .socketIdle)

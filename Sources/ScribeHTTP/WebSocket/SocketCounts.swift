@@ -1,6 +1,6 @@
 package import ScribeDomain
 
-/// How many sockets are open, so that one business cannot have all of them.
+/// Limits open sockets, in total and per business, so that one business cannot take all.
 package final class SocketCounts: Sendable {
     package struct Limits: Hashable, Sendable {
         package let most: Int
@@ -17,7 +17,7 @@ package final class SocketCounts: Sendable {
 
     package init(_ limits: Limits) { self.limits = limits }
 
-    /// A place for one more, given back when the socket ends, or when nobody holds it any more.
+    /// Takes a place for one socket. The place is given back when the socket ends, or when its last reference goes.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
     package func take(_ business: BusinessID) throws(HTTPProblem) -> SocketPlace {
         let isTaken = open.withLock { open in
@@ -37,12 +37,12 @@ package final class SocketCounts: Sendable {
     }
 }
 
-/// See ``SocketCounts``.
+/// A counted place, given back once.
 package final class SocketPlace: Sendable {
     private let back: @Sendable () -> Void
     private let isBack = LockedValue(false)
 
-    /// - Parameter back: gives it back, once.
+    /// - Parameter back: Gives the place back; called once.
     package init(_ back: @escaping @Sendable () -> Void) { self.back = back }
 
     deinit { giveBack() }

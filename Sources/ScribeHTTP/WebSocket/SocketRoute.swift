@@ -3,18 +3,17 @@ package import Hummingbird
 package import ScribeDomain
 import ScribeRuntime
 
-/// A way in for WebSockets: how many may be open, what one may hold, how long it may be silent, and how it ends. Every
-/// family's sockets go through one.
+/// Opens and serves WebSockets of one family: limits on number, message size, silence and memory.
 package struct SocketRoute: Sendable {
-    /// The limits of its sockets.
+    /// Limits of each socket.
     package struct Limits: Sendable {
-        /// The longest message, in bytes.
+        /// Longest message, in bytes.
         package var messageSize = 1 << 20
-        /// The longest text, in bytes; nil for ``messageSize``.
+        /// Longest text message, in bytes; nil for ``messageSize``.
         package var textSize: Int?
-        /// The longest time between two signs of life.
+        /// Longest time without activity.
         package var idleTime: Duration
-        /// The closure of an idle socket.
+        /// Closure of an idle socket.
         package var idleClosure: WebSocketClosure
 
         package init(idleTime: Duration, closure: WebSocketClosure) {
@@ -23,12 +22,12 @@ package struct SocketRoute: Sendable {
         }
     }
 
-    /// Explains an error to the client and returns the closure; nil when the error is not the family's.
+    /// Translates an error into a closure, and may send an explanation; nil for an error of no family.
     package typealias Explanation = @Sendable (any Error, WebSocket) async throws -> WebSocketClosure?
 
-    /// The longest time before the first message of a socket without a login.
+    /// Longest wait for the first message of a socket without a login.
     private static let loginTime: Duration = .seconds(5)
-    /// The longest first message, in bytes: a token with room to spare.
+    /// Longest first message, in bytes: a token fits easily.
     private static let loginSize = 4 << 10
 
     private let counts: SocketCounts
@@ -51,16 +50,17 @@ package struct SocketRoute: Sendable {
         self.explain = explain
     }
 
-    /// A place for one more of a business, given back when its socket ends, or when nobody holds it any more.
+    /// Takes a place for one socket of a business. The place is given back when the socket ends, or when its last
+    /// reference goes.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
     package func enter(_ business: BusinessID) throws(HTTPProblem) -> SocketEntry {
         SocketEntry(place: try counts.take(business), business: business)
     }
 
-    /// The answer that opens the socket of somebody who is known.
+    /// Opens a socket for an authenticated client.
     /// - Parameters:
-    ///   - subprotocol: that was agreed on, one of those offered.
-    ///   - serve: has it as long as it runs, with what its client says; what it throws or returns closes it.
+    ///   - subprotocol: The agreed subprotocol, one of those offered.
+    ///   - serve: Serves the socket; its result or error closes it.
     package func response(
         to upgrade: WebSocketUpgrade, in entry: SocketEntry, subprotocol: String? = nil, headers: HTTPFields = [:],
         _ request: Request, _ context: ScribeContext,
@@ -78,11 +78,11 @@ package struct SocketRoute: Sendable {
         }
     }
 
-    /// The answer that opens the socket of somebody who says in the first message who he is: pages can set no headers.
+    /// Opens a socket whose first message authenticates the client: pages cannot set headers.
     /// - Parameters:
-    ///   - address: see ``TrustedProxies/client(of:_:)``.
-    ///   - late: with what it is closed when no message comes in time.
-    ///   - login: answers the first message; nil for a client that has gone.
+    ///   - address: See ``TrustedProxies/client(of:_:)``.
+    ///   - late: Closure if no message comes in time.
+    ///   - login: Handles the first message; nil for a client that has disconnected.
     package func response<Login: Sendable>(
         to upgrade: WebSocketUpgrade, from address: String, late: WebSocketClosure, _ request: Request,
         _ context: ScribeContext,
@@ -114,7 +114,7 @@ package struct SocketRoute: Sendable {
         }
     }
 
-    /// The answer that opens a socket only to close it: who cannot see a refusal sees that.
+    /// Opens a socket only to close it, for clients that cannot read the status of a refused upgrade.
     package func refusal(
         _ closure: WebSocketClosure, of upgrade: WebSocketUpgrade, subprotocol: String?, headers: HTTPFields,
         _ request: Request, _ context: ScribeContext
@@ -134,7 +134,7 @@ package struct SocketRoute: Sendable {
         return upgrade
     }
 
-    /// Serves a socket to its end. What has come is kept before its client is told how it has ended.
+    /// Serves a socket to its end. Received data is stored before the client learns of the closure.
     private func run(
         _ session: SocketSession, _ serve: @escaping @Sendable () async throws -> WebSocketClosure
     ) async throws -> WebSocketClosure {
@@ -167,16 +167,16 @@ package struct SocketRoute: Sendable {
     }
 }
 
-/// A place among a business's sockets.
+/// A place among a business's open sockets.
 package struct SocketEntry: Sendable {
     let place: SocketPlace
     package let business: BusinessID
 }
 
-/// An open socket, as whoever serves it has it.
+/// An open socket, for the handler that serves it.
 package struct SocketSession: Sendable {
     package let socket: WebSocket
-    /// Is told of signs of life, and of what the client has to wait for.
+    /// Records activity, and work that the client waits for.
     package let idle: IdleWatch
     private let memory: MemoryBudget
     private let entry = LockedValue<SocketEntry?>(nil)
@@ -192,10 +192,10 @@ package struct SocketSession: Sendable {
 
     fileprivate func leave() { entry.withLock { $0.take() }?.place.giveBack() }
 
-    /// A share of the memory budget for bytes beside the current message.
+    /// A share of the memory budget for bytes beside the present message.
     package func makeShare() -> MemoryShare { MemoryShare(of: memory, for: entry.withLock { $0?.business }) }
 
-    /// However the socket ends, this is done then: what has come is kept.
+    /// Sets work for the end of the socket, however it ends, such as storing received data.
     package func atEnd(_ keep: @escaping @Sendable () async throws -> Void) { rest.withLock { $0 = keep } }
 
     fileprivate func keepRest() async throws {

@@ -1,7 +1,8 @@
 import ScribeDomain
 
-/// The sockets whose clients have not said yet who they are. Of too many, the oldest of the busiest address is closed, so
-/// that nobody keeps others from logging in.
+/// Limits sockets that are not authenticated yet.
+///
+/// Beyond the limit the oldest socket of the busiest address is closed, so that no client keeps others from logging in.
 package final class SocketsBeforeLogin: Sendable {
     private struct Waiting {
         let address: String
@@ -9,7 +10,7 @@ package final class SocketsBeforeLogin: Sendable {
     }
 
     private struct State {
-        /// By their numbers: the oldest has the lowest.
+        /// Waiting sockets by number: the oldest has the lowest.
         var waiting: [Int: Waiting] = [:]
         var next = 0
     }
@@ -19,10 +20,10 @@ package final class SocketsBeforeLogin: Sendable {
 
     package init(most: Int = 100) { self.most = most }
 
-    /// A place for one more, until it is released or given back.
+    /// Takes a place for one socket, until the place is given back.
     /// - Parameters:
-    ///   - address: see ``TrustedProxies/client(of:_:)``.
-    ///   - close: closes the socket, when it has to make room for another.
+    ///   - address: See ``TrustedProxies/client(of:_:)``.
+    ///   - close: Closes the socket, to make room for another.
     package func enter(from address: String, close: @escaping @Sendable () -> Void) -> SocketPlace {
         let (number, evicted) = state.withLock { state in
             let evicted = state.waiting.count < most ? nil : Self.removeOldestOfBusiest(&state.waiting)
@@ -34,10 +35,10 @@ package final class SocketsBeforeLogin: Sendable {
         return SocketPlace { [state] in state.withLock { $0.waiting[number] = nil } }
     }
 
-    /// Has a socket among them while its client says who it is.
+    /// Holds a place while a socket's client logs in.
     /// - Parameters:
-    ///   - time: how long that may take.
-    ///   - late: with what the socket is closed then.
+    ///   - time: Longest time for the login.
+    ///   - late: Closure after that time.
     func hold<Value>(
         _ socket: WebSocket, from address: String, _ time: Duration, _ late: WebSocketClosure, _ clock: WallClock,
         isolation: isolated (any Actor)? = #isolation, _ login: () async throws -> Value

@@ -1,21 +1,21 @@
 package import NIOCore
 package import ScribeDomain
 
-/// One open WebSocket, as a family's handler has it. What is sent waits until the client has room for it.
+/// Sends messages over one open WebSocket. Senders wait while the client's buffer is full.
 package struct WebSocket: Sendable {
     private let outgoing: OutgoingFrames
 
     init(outgoing: OutgoingFrames) { self.outgoing = outgoing }
 
-    /// Ends it, whatever its handler waits for.
+    /// Closes the socket, whatever its handler waits for.
     package func close(_ closure: WebSocketClosure) { outgoing.finish(closure.frame) }
 
-    /// Sends a text. Returns when there is room for more.
-    /// - Throws: `CancellationError` when the socket is closed.
+    /// Sends a text message; returns when there is room for more.
+    /// - Throws: `CancellationError` if the socket is closed.
     package func send(text: String) async throws { try await send(.text, ByteBuffer(string: text)) }
 
-    /// Sends JSON as a text.
-    /// - Parameter size: about how many bytes it has; a long one is built and written off the event loop.
+    /// Sends JSON as a text message.
+    /// - Parameter size: Approximate size in bytes; long JSON is encoded off the event loop.
     package func send(_ json: @autoclosure () -> JSON, size: Int = 0) async throws {
         try await send(.text, await LongWork.run(bytes: size) { ByteBuffer(json()) })
     }
@@ -27,7 +27,7 @@ package struct WebSocket: Sendable {
     }
 }
 
-/// Frames on their way to one client: a bounded number of bytes, beyond which senders wait.
+/// Bounded queue of frames for one client; senders wait while the queue is full.
 final class OutgoingFrames: Sendable {
     private typealias Reader = CheckedContinuation<ByteBuffer?, Never>
 
@@ -40,12 +40,13 @@ final class OutgoingFrames: Sendable {
         var next = 0
     }
 
-    /// In bytes: a frame is taken when less than that waits.
+    /// Queue limit in bytes: below it a frame is accepted.
     private static let limit = 64 << 10
 
     private let state = LockedValue(State())
 
-    /// - Throws: `CancellationError` when it is closed, or the task is cancelled while it waits.
+    /// Queues an encoded frame for the client.
+    /// - Throws: `CancellationError` if the socket is closed, or if the task is cancelled during the wait.
     func send(_ bytes: ByteBuffer) async throws {
         let (number, reader) = state.withLock { state -> (Int?, Reader?) in
             guard !state.isFinished else { return (nil, nil) }
@@ -79,7 +80,7 @@ final class OutgoingFrames: Sendable {
         }
     }
 
-    /// The next bytes for the client; nil when there will be none. For one reader.
+    /// The next bytes for the client; nil at the end. Only one reader.
     func next() async -> ByteBuffer? {
         await withCheckedContinuation { continuation in
             let (taken, writers) = state.withLock { state -> (ByteBuffer??, [CheckedContinuation<Void, any Error>]) in
@@ -88,7 +89,7 @@ final class OutgoingFrames: Sendable {
                     state.reader = continuation
                     return (nil, [])
                 }
-                // All that waits at once: one write for many small frames.
+                // All queued frames at once: one write for many small frames.
                 var bytes = state.queue[0]
                 for more in state.queue.dropFirst() { bytes.writeImmutableBuffer(more) }
                 state.queue.removeAll(keepingCapacity: true)
@@ -101,7 +102,7 @@ final class OutgoingFrames: Sendable {
         }
     }
 
-    /// Sends nothing more after what waits, and perhaps a last frame.
+    /// Ends the queue after the waiting frames and an optional last frame.
     func finish(_ last: WebSocketFrame? = nil) {
         let (reader, bytes, writers) = state.withLock {
             state -> (Reader?, ByteBuffer?, [CheckedContinuation<Void, any Error>]) in

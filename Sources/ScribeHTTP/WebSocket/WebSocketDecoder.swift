@@ -1,15 +1,15 @@
 package import NIOCore
 
-/// What a client says over a WebSocket.
+/// A message from a WebSocket's client.
 package enum WebSocketMessage: Hashable, Sendable {
     case text(String)
     case binary(ByteBuffer)
     case ping(ByteBuffer)
     case pong
-    /// The client ends it; nil when it gives no code.
+    /// The client closes the socket; nil without a code.
     case close(UInt16?)
 
-    /// The length of the payload, in bytes.
+    /// Length of the payload, in bytes.
     package var size: Int {
         switch self {
         case .text(let text): text.utf8.count
@@ -19,29 +19,28 @@ package enum WebSocketMessage: Hashable, Sendable {
     }
 }
 
-/// Takes the bytes of a client's frames apart as they arrive, in whatever pieces, and puts messages together that came in
-/// several frames.
+/// Decodes a client's frames across arbitrary buffer boundaries, and joins fragmented messages.
 ///
-/// Not by NIO's decoder: that is a handler of a pipeline, and here a socket is the body of a request.
+/// Not NIO's decoder: that is a pipeline handler, and here a socket is the body of a request.
 package struct WebSocketDecoder: Sendable {
-    /// The longest message, in bytes.
+    /// Longest message, in bytes.
     private let limit: Int
-    /// The longest text, in bytes.
+    /// Longest text message, in bytes.
     private let textLimit: Int
-    /// The longest message until the first one is whole.
+    /// Longest first message, in bytes; nil once that is complete.
     private var firstLimit: Int?
     private var pending = ByteBuffer()
-    /// The message of which frames have come and more will.
+    /// A fragmented message that is not complete.
     private var message: (opcode: WebSocketFrame.Opcode, payload: ByteBuffer)?
-    /// Small frames in one message: each costs us something that its sender does not pay for.
+    /// Fragments of the present message. Each costs the server more than its sender, so they are limited.
     private var fragments = 0
 
     private static let mostFragments = 10_000
 
     /// - Parameters:
-    ///   - limit: of a message, in bytes.
-    ///   - textLimit: of texts; nil for that of all messages.
-    ///   - firstLimit: of the first message; nil for that of all.
+    ///   - limit: Longest message, in bytes.
+    ///   - textLimit: Longest text message; nil for `limit`.
+    ///   - firstLimit: Longest first message; nil for `limit`.
     package init(limit: Int, textLimit: Int? = nil, firstLimit: Int? = nil) {
         self.limit = limit
         self.firstLimit = firstLimit
@@ -52,10 +51,10 @@ package struct WebSocketDecoder: Sendable {
         min(opcode == .text ? textLimit : limit, opcode.isControl ? limit : firstLimit ?? limit)
     }
 
-    /// Bytes received and not handed on.
+    /// Bytes received and not returned as messages.
     var heldBytes: Int { pending.readableBytes + (message?.payload.readableBytes ?? 0) }
 
-    /// Whether there may be a frame to take apart, or what is no frame.
+    /// Whether the next frame is complete, malformed or too long, so that decoding makes progress.
     var isWhole: Bool {
         guard let second = pending.getInteger(at: pending.readerIndex + 1, as: UInt8.self), second & 0x7F == 127,
             let length = pending.getInteger(at: pending.readerIndex + 2, as: UInt64.self)
@@ -63,14 +62,14 @@ package struct WebSocketDecoder: Sendable {
         return length > UInt64(pending.readableBytes) ? length > UInt64(limit) : true
     }
 
-    /// Takes the next bytes.
+    /// Adds received bytes of frames.
     package mutating func receive(_ buffer: ByteBuffer) {
         pending.discardReadBytes()
         if pending.readableBytes == 0 { pending = buffer } else { pending.writeImmutableBuffer(buffer) }
     }
 
-    /// The next message, nil when not all of it has arrived.
-    /// - Throws: ``WebSocketClosure`` for what ends the socket.
+    /// The next message; nil until one is complete.
+    /// - Throws: ``WebSocketClosure`` for a protocol error.
     package mutating func next() throws(WebSocketClosure) -> WebSocketMessage? {
         let message = try nextMessage()
         switch message {
@@ -98,7 +97,7 @@ package struct WebSocketDecoder: Sendable {
                 guard begun.payload.readableBytes + frame.payload.readableBytes <= limit,
                     fragments <= Self.mostFragments
                 else { throw .tooBig(limit) }
-                // Not held twice meanwhile, or each frame would copy all before it.
+                // Released first: a second reference would make every append copy the message.
                 message = nil
                 begun.payload.writeImmutableBuffer(frame.payload)
                 if frame.isFinal { return try Self.message(begun.opcode, begun.payload) }
@@ -148,19 +147,19 @@ package struct WebSocketDecoder: Sendable {
         case let short: length = UInt64(short)
         }
         if opcode.isControl, !isFinal || length > 125 { throw .protocolError("A control frame is short and whole") }
-        // Before anything is waited for: what is too long is never gathered.
+        // Checked before waiting for the payload, so that a too long frame is never buffered.
         let limit = limit(of: opcode == .continuation ? message?.opcode ?? opcode : opcode)
         guard length <= UInt64(limit) else { throw .tooBig(limit) }
         guard let mask = rest.readInteger(as: UInt32.self), var payload = rest.readSlice(length: Int(length)) else {
             return nil
         }
-        // A socket that waits holds on to nothing.
+        // An idle socket holds no buffer.
         pending = rest.readableBytes == 0 ? ByteBuffer() : rest
         Self.unmask(&payload, mask)
         return WebSocketFrame(opcode, payload, isFinal: isFinal)
     }
 
-    /// Eight bytes at a time.
+    /// Unmasks a payload, eight bytes at a time.
     private static func unmask(_ payload: inout ByteBuffer, _ mask: UInt32) {
         guard mask != 0 else { return }
         payload.withUnsafeMutableReadableBytes { bytes in

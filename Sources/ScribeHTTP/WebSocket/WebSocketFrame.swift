@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// One frame of a WebSocket (RFC 6455, section 5).
+/// A frame of a WebSocket (RFC 6455, section 5).
 package struct WebSocketFrame: Hashable, Sendable {
     package enum Opcode: UInt8, Sendable {
         case continuation = 0
@@ -10,14 +10,14 @@ package struct WebSocketFrame: Hashable, Sendable {
         case ping = 9
         case pong = 10
 
-        /// Whether it may come between the frames of a message.
+        /// Whether frames of this kind may come between the fragments of a message.
         var isControl: Bool { rawValue >= 8 }
     }
 
     package let opcode: Opcode
-    /// Whether it is the last of its message.
+    /// Whether the frame is the last of its message.
     package let isFinal: Bool
-    /// Unmasked.
+    /// The payload, unmasked.
     package let payload: ByteBuffer
 
     package init(_ opcode: Opcode, _ payload: ByteBuffer, isFinal: Bool = true) {
@@ -26,7 +26,7 @@ package struct WebSocketFrame: Hashable, Sendable {
         self.isFinal = isFinal
     }
 
-    /// As a server sends it: without a mask.
+    /// The encoded frame, without a mask, as servers send it.
     package var bytes: ByteBuffer {
         let count = payload.readableBytes
         var frame = ByteBuffer()
@@ -46,11 +46,11 @@ package struct WebSocketFrame: Hashable, Sendable {
     }
 }
 
-/// Why a WebSocket ends, as its close frame says it.
+/// Code and reason that close a WebSocket.
 package struct WebSocketClosure: Error, Hashable, Sendable {
-    /// RFC 6455, section 7.4.1.
+    /// Close code (RFC 6455, section 7.4.1).
     package let code: UInt16
-    /// At most 123 bytes are sent.
+    /// Reason text; at most 123 bytes are sent.
     package let reason: String
 
     package init(_ code: UInt16, _ reason: String = "") {
@@ -60,7 +60,7 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
 
     package static let normal = WebSocketClosure(1000)
     package static let goingAway = WebSocketClosure(1001, "The server is stopping")
-    /// The data that the socket works on is gone.
+    /// Closes a socket whose world has ended.
     static let worldEnded = WebSocketClosure(1012, "The server begins anew, connect again")
     package static func protocolError(_ reason: String) -> Self { .init(1002, reason) }
     package static let notText = WebSocketClosure(1007, "A text is not UTF-8")
@@ -69,7 +69,7 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
 
     var frame: WebSocketFrame {
         var payload = ByteBuffer(integer: code)
-        // Cut between characters: half of one would be no text.
+        // Cut between characters, so that the reason stays valid UTF-8.
         var text = ""
         for character in reason where text.utf8.count + character.utf8.count <= 123 { text.append(character) }
         payload.writeString(text)

@@ -8,13 +8,14 @@ import ScribeDomain
 import ScribeRuntime
 import ServiceLifecycle
 
-/// A request that wants to go on as a WebSocket (RFC 6455, section 4.2).
+/// Parses a request to switch to WebSocket, and answers it (RFC 6455, section 4.2).
 package struct WebSocketUpgrade: Sendable {
     private let key: String
-    /// The subprotocols that the client offers, in its order.
+    /// Subprotocols that the client offers, in its order.
     package let subprotocols: [String]
 
-    /// - Returns: nil when the request asks for no WebSocket, or for one of another version.
+    /// Parses a WebSocket handshake request.
+    /// - Returns: nil for a request without a WebSocket upgrade, or for another version.
     package init?(_ request: Request) {
         guard request.method == .get, request.headers.wantsWebSocket, request.headers[.secWebSocketVersion] == "13",
             let key = request.headers[.secWebSocketKey], Data(base64Encoded: key)?.count == 16
@@ -24,28 +25,27 @@ package struct WebSocketUpgrade: Sendable {
             .flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// What the socket may take.
+    /// Size and time limits of a socket.
     package struct Limits: Sendable {
-        /// Of a message, in bytes.
+        /// Longest message, in bytes.
         package var messageSize = 1 << 20
-        /// Of a message that is a text, in bytes; nil for as much as of any.
+        /// Longest text message, in bytes; nil for ``messageSize``.
         package var textSize: Int?
-        /// Of the first message, in bytes; nil for as much as of any.
+        /// Longest first message, in bytes; nil for ``messageSize``.
         package var firstSize: Int?
-        /// After so long without a frame of the client's it is asked whether it is there, and after twice that the socket
-        /// is given up.
+        /// Time without a frame until the server sends a ping; after twice that time the socket closes.
         package var silence: Duration = .seconds(20)
 
         package init() {}
     }
 
-    /// The answer with which the socket opens. `serve` has it as long as it runs; what it throws or returns closes it.
+    /// Builds the answer that opens the socket. `serve` runs for its whole life; its result or error closes it.
     ///
     /// - Parameters:
-    ///   - subprotocol: that was agreed on, one of those offered.
-    ///   - end: of the world that the socket is of; it is closed then.
-    ///   - memory: holds what has come of a message.
-    ///   - idle: is told while the client waits for memory.
+    ///   - subprotocol: The agreed subprotocol, one of those offered.
+    ///   - end: Fires when the socket's world ends, which closes the socket.
+    ///   - memory: Share of the memory budget for incomplete messages.
+    ///   - idle: Learns when the client has to wait for memory.
     func response(
         subprotocol: String?, headers: HTTPFields, limits: Limits, clock: WallClock, end: Departure,
         memory: MemoryShare,
@@ -73,11 +73,11 @@ package struct WebSocketUpgrade: Sendable {
                 }
                 do {
                     while let bytes = await outgoing.next() { try await writer.write(bytes) }
-                    // Closed, perhaps by somebody else than whoever serves it.
+                    // Closed, perhaps by another task than `serve`.
                     group.cancelAll()
                 } catch {
-                    // The client has gone. Whoever serves it learns so by what he sends or waits for, and may still have
-                    // something to do with what was said.
+                    // The client has disconnected. `serve` learns so at its next send or receive, and may still process
+                    // earlier messages.
                     outgoing.finish()
                 }
                 try await group.waitForAll()
@@ -88,7 +88,7 @@ package struct WebSocketUpgrade: Sendable {
     }
 
     /// Serves the socket to its end.
-    /// - Returns: with what it is closed; nil when there is nobody to tell.
+    /// - Returns: The closure to send; nil if the client has disconnected.
     private static func closure(
         of socket: WebSocket, _ messages: WebSocketMessages, _ presence: Presence, _ silence: Duration,
         _ clock: WallClock, _ end: Departure, _ logger: Logger,
@@ -129,18 +129,18 @@ package struct WebSocketUpgrade: Sendable {
     }
 }
 
-/// When something was last heard of a client.
+/// Detects lost clients: pings a silent client, and closes the socket without an answer.
 final class Presence: Sendable {
     private let count = LockedValue(0)
     private let isAwaited = LockedValue(false)
 
     func heard() { count.withLock { $0 += 1 } }
 
-    /// Whether the client is waited for, whose silence counts meanwhile. While something else is it cannot be heard.
+    /// Sets whether the server is reading. Only then does the client's silence count.
     func isAwaited(_ value: Bool) { isAwaited.withLock { $0 = value } }
 
-    /// Asks a client that says nothing whether it is there.
-    /// - Throws: ``WebSocketClosure`` when it is not, `CancellationError`.
+    /// Pings a silent client, repeatedly.
+    /// - Throws: ``WebSocketClosure`` if the client does not answer, `CancellationError`.
     func watch(_ socket: WebSocket, _ silence: Duration, _ clock: WallClock) async throws {
         var isAsked = false
         var last = count.withLock { $0 }
@@ -159,8 +159,7 @@ final class Presence: Sendable {
     }
 }
 
-/// What a client says, one after the other, as it is asked for: a client is read no faster than it is understood. Pings
-/// are answered on the way.
+/// The client's messages in order, read on demand: the server reads no faster than the handler. Pings are answered.
 package final class WebSocketMessages: AsyncSequence, Sendable {
     package typealias Element = WebSocketMessage
 
@@ -184,7 +183,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
         self.idle = idle
     }
 
-    /// Whether the client has closed, or is gone.
+    /// Whether the client has closed the socket or disconnected.
     var hasEnded: Bool { ended.withLock { $0 } }
 
     package func makeAsyncIterator() -> Iterator {
@@ -199,8 +198,8 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
         fileprivate var decoder: WebSocketDecoder
         fileprivate let messages: WebSocketMessages
 
-        /// The next text or bytes; nil when the client is gone. The one before it is held no more.
-        /// - Throws: ``WebSocketClosure`` with which the client's own close is answered, or what it did wrong.
+        /// The next text or binary message; nil after a disconnection. Memory of the previous one is released.
+        /// - Throws: ``WebSocketClosure`` that answers the client's close, or that reports its protocol error.
         package mutating func next() async throws -> WebSocketMessage? {
             messages.memory.hold(decoder.heldBytes)
             while true {
@@ -222,13 +221,13 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
             }
         }
 
-        /// A large message is unmasked and looked at elsewhere than on the event loop.
+        /// Decodes the next message; a large one off the event loop.
         private mutating func decoded() async throws -> WebSocketMessage? {
             guard decoder.isWhole, decoder.heldBytes > LongWork.threshold else { return try decoder.next() }
             return try await LongWork.run(bytes: decoder.heldBytes) { try decoder.next() }
         }
 
-        /// A client is not read while there is no room for what it sends, and cannot be blamed for that.
+        /// Reserves memory for received bytes. While none is free the client is not read, and not idle.
         private func hold(_ count: Int) async throws {
             guard !messages.memory.takeAtOnce(count) else { return }
             do {
@@ -247,7 +246,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
 }
 
 extension HTTPFields {
-    /// Whether they ask to go on as a WebSocket.
+    /// Whether the headers ask to switch to WebSocket.
     var wantsWebSocket: Bool {
         self[.upgrade]?.lowercased() == "websocket"
             && self[values: .connection].contains { value in

@@ -11,217 +11,221 @@ import ScribeServer
 import Suki
 
 extension Setting {
-    /// How it answers.
+    /// Settings of the APIs' behaviour, of limits and of logs.
     static let behaviour: [Setting] = [
         Setting(
             "strict-docs",
-            "Answer as the vendor's documentation says where its clients need something else.",
+            "Answer as the vendor documents, even where its clients need something else.",
             .boolean,
             default: "false",
             page: """
-                answer as the vendor's documentation says where its clients need something else; [what that \
-                changes](recipes.md#answer-as-documented)
+                answer as the vendor documents, even where its clients need something else: [what that \
+                changes](recipes/failures.md#answer-as-documented)
                 """
         ) { isStrict, run in run.configuration.fidelity = isStrict ? .documentation : .clients },
         Setting(
             "durability",
-            "What acknowledged data survives: normal (a killed process) or full (a power cut).",
+            "Acknowledged data survives a killed process (normal), or a power cut as well (full).",
             .choice(),
             default: "normal",
-            page: "`normal` survives a killed process, `full` a power cut as well",
+            page: "acknowledged data survives a killed process (`normal`), or a power cut as well (`full`)",
             to: \.configuration.durability),
         Setting(
             "long-poll",
-            "How long a status poll is held, for example 14s.",
+            "How long the server holds a status poll.",
             .duration,
             default: "14s",
             valueName: "time",
-            page: "how long a status poll is held",
+            page: "how long the server holds a status poll",
             to: \.configuration.longPoll),
         Setting(
             "session-lifetime",
-            "How long a session of the session protocol may be open, for example 60m.",
+            "How long a protocol session may stay open.",
             .duration(atLeast: .milliseconds(100)),
             default: "60m",
             valueName: "time",
-            page: "how long a session of `/voice/v1` may be open; who ends it later, or asks, is told 410",
+            page: "how long a protocol session (`/voice/v1`) may stay open; after that it is 410",
             to: \.configuration.sessionLifetime),
         Setting(
             "suki-shortest",
-            "What an ambient session must have recorded, or it is skipped, for example 60s; 0s for anything.",
+            "The least audio of an ambient session; a shorter one is skipped. 0s allows any.",
             .duration(atLeast: .zero),
             default: "60s",
             valueName: "time",
-            page: "what an ambient session must have recorded at least; a shorter one ends as `skipped`. `0s` for any",
+            page: "the least audio of an ambient session; a shorter one ends as `skipped`. `0s` allows any",
             to: \.configuration.suki.shortest),
         Setting(
             "suki-lifetime",
-            "How long an ambient session may be open, for example 7d.",
+            "How long an ambient session may stay open.",
             .duration(atLeast: .milliseconds(100)),
             default: "7d",
             valueName: "time",
-            page: "how long an ambient session may be open: devices record offline, and tell later",
+            page: "how long an ambient session may stay open: devices record offline, and upload later",
             to: \.configuration.suki.lifetime),
         Setting(
             "listen-dialect",
-            "Whose live API is spoken where they differ: deepgram or subq.",
+            "The dialect of the live API, where vendors differ: deepgram or subq.",
             .choice(of: [false, true]) { $0 ? "subq" : "deepgram" },
             default: "deepgram",
             page: """
-                whose live API is spoken where they differ: `subq` tells interim results unasked, greets with Metadata and \
-                gives channels as `[0]`
+                the dialect of the live API, where vendors differ: `subq` sends interim results by default, begins with \
+                Metadata and gives channels as `[0]`
                 """
         ) { isSubQ, run in run.configuration.listen.speaksSubQ = isSubQ },
         Setting(
             "listen-idle",
-            "After how long without audio or a text a live socket is closed, for example 10s.",
+            "Time without audio or a text message after which a live socket is closed.",
             .duration(atLeast: .milliseconds(100)),
             default: "10s",
             valueName: "time",
-            page: "after so long without audio or a text a live socket is closed",
+            page: "time without audio or a text message after which a live socket is closed",
             to: \.configuration.listen.idleTime),
         Setting(
             "stream-idle",
-            "After how long without audio the stream of a session is closed, for example 5m.",
+            "Time without audio after which the stream of a protocol session is closed.",
             .duration(atLeast: .milliseconds(100)),
             default: "5m",
             valueName: "time",
-            page: "after so long without audio the stream of a session is closed; pings are none",
+            page: "time without audio after which the stream of a protocol session is closed; pings do not count",
             to: \.configuration.streamIdle),
         Setting(
             "listen-sockets",
-            "How many live sockets may be open at a time.",
+            "The maximum number of open live sockets.",
             .integer(1...100_000),
             default: "1000",
-            page: "live sockets at a time, and as many of devices"
+            page: "the maximum number of open live sockets; sockets of devices have the same limit of their own"
         ) { count, run in
             run.configuration.listen.sockets = count
             run.configuration.omi.sockets = count
         },
         Setting(
             "listen-sockets-of-business",
-            "How many live sockets of one business may be open at a time.",
+            "The maximum number of open live sockets of one business.",
             .integer(1...100_000),
             default: "200",
-            page: "live sockets of one business at a time, and as many of devices"
+            page:
+                "the maximum number of open live sockets of one business; sockets of devices have the same limit of their own"
         ) { count, run in
             run.configuration.listen.socketsOfBusiness = count
             run.configuration.omi.socketsOfBusiness = count
         },
         Setting(
             "decoders",
-            "How many live streams that come encoded may be decoded at a time.",
+            "The maximum number of encoded live streams that are decoded at a time.",
             .integer(1...1000),
             default: "32",
             page: """
-                live streams that come encoded, decoded at a time: some 40 MB each. A business may have more than a quarter of \
-                them (8 at most) only while as many stay free; one that was sent nothing for `listen-idle` gives way
+                the maximum number of encoded live streams that are decoded at a time, some 40 MB each. A business may have \
+                more than a quarter of them (8 at most) only while as many stay free; a stream without data for \
+                `listen-idle` gives up its place
                 """,
             to: \.configuration.decoders),
         Setting(
             "conversation-timeout",
-            "How long a device is silent at least before its conversation is over, for example 120s.",
+            "The least silence after which the conversation of a device ends.",
             .duration(atLeast: .seconds(1)),
             default: "120s",
             valueName: "time",
-            page: "how long a device is silent at least, and unless it says otherwise, before its conversation is over",
+            page:
+                "the least silence after which the conversation of a device ends, and the default for devices that name none",
             to: \.configuration.omi.conversationTimeout),
         Setting(
             "omi-idle",
-            "After how long without a message a device's socket is closed, for example 90s.",
+            "Time without a message after which a device's socket is closed.",
             .duration(atLeast: .milliseconds(100)),
             default: "90s",
             valueName: "time",
-            page: "after so long without a message a device's socket is closed. Was `edge-idle`",
+            page: "time without a message after which a device's socket is closed. Was `edge-idle`",
             to: \.configuration.omi.idleTime
         ).formerly("edge-idle"),
         Setting(
             "omi-admin-key-file",
-            "A file with a key with which `Bearer <key><uid>` acts for any user; by default nobody may.",
+            "A file with the admin key: `Bearer <key><uid>` acts for any user; by default none.",
             .file,
             default: "",
             valueName: "path",
             pageDefault: "none",
             page: """
-                a file with a key with which `Bearer <key><uid>` acts for any user of the demo tenant's business. Was \
+                a file with the admin key: `Bearer <key><uid>` acts for any user of the business of `firebase-client`. Was \
                 `edge-admin-key-file`
                 """
         ) { key, run in run.configuration.omi.adminKey = String(decoding: key, as: UTF8.self) }
         .formerly("edge-admin-key-file"),
         Setting(
             "outbound-allow",
-            "Hosts and ranges beside the public internet that clients may send the server to, for example 10.0.0.0/8.",
+            "Hosts and ranges beyond the public internet that clients may make the server call, such as 10.0.0.0/8.",
             .outboundExceptions,
             default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
-                hosts and ranges, such as `receiver,10.0.0.0/8`, that a client may name for a webhook, a recording's `url` or a \
-                `callback` beside the public internet; this machine itself is one while the server listens on loopback
+                hosts and ranges beyond the public internet, such as `receiver,10.0.0.0/8`, that a client may name for a \
+                webhook, a recording's `url` or a `callback`. This machine is allowed while the server listens on loopback
                 """,
             to: \.configuration.outboundAllowed),
         Setting(
             "outbound-ca",
-            "A PEM file with authorities to trust beside this machine's when the server calls others over TLS.",
+            "A PEM file with further authorities that the server trusts when it calls others over TLS.",
             .authorities,
             default: "",
             valueName: "path",
             pageDefault: "none",
             page: """
-                a PEM file with authorities that are trusted beside this machine's own when the server calls others over TLS: \
-                the recogniser, webhooks, JWK sets, a recording's `url` and a `callback`
+                a PEM file with further authorities that the server trusts, beside this machine's, when it calls others over \
+                TLS: the recogniser, webhooks, JWK sets, a recording's `url` and a `callback`
                 """,
             to: \.configuration.outboundTrust),
         Setting(
             "webhook-pauses",
-            "How long to wait between one attempt to tell a webhook and the next, for example 10s,60s,5m,30m.",
+            "The pauses between the attempts to send a webhook.",
             .durations,
             default: "10s,60s,5m,30m",
             valueName: "times",
             page:
-                "how long to wait between one attempt to tell a webhook and the next; there is one attempt more than times",
+                "the pauses between the attempts to send a webhook; there is one attempt more than pauses",
             to: \.configuration.webhookPauses),
         Setting(
             "memory-budget",
-            "How much memory is held for all clients together, for example 256MB.",
+            "Memory for data that the server holds for all clients together.",
             .bytes,
             default: "256MB",
             valueName: "size",
             page: """
-                memory for what is held for clients: bodies, unfinished messages, audio that is in no chunk yet, pictures in \
-                pieces, answers that are not taken. One business has at most half of it, or all but an eighth while no other \
-                holds any; whoever finds no room within 10 s is told to come back (503, or 1013 on a socket)
+                memory for data that the server holds for clients: bodies, unfinished messages, audio before it is in a \
+                chunk, parts of pictures, unsent answers. One business may hold at most half of it, or seven eighths while \
+                no other holds any. A request that finds no room within 10 s is refused (503, or 1013 on a socket), and may \
+                be repeated
                 """,
             to: \.configuration.memoryBudget),
         Setting(
             "storage-quota",
-            "How much a business may store, for example 50GB; by default as much as there is.",
+            "How much data a business may store, for example 50GB; by default without a limit.",
             .bytes,
             valueName: "size",
             pageDefault: "none",
-            page: "how much a business may store, such as `50GB`; more is 403 `QuotaExceeded`",
+            page: "how much data a business may store, such as `50GB`; more is 403 `QuotaExceeded`",
             to: \.configuration.quotas.storedBytes),
         Setting(
             "open-transactions-quota",
-            "How many transactions a client may have open at a time; by default any number.",
+            "The maximum number of open transactions of a client; by default without a limit.",
             .integer(0...1_000_000_000),
             pageDefault: "none",
             page: """
-                how many transactions a client may have that are neither committed nor two hours old; more is \
+                the maximum number of transactions of a client that are neither committed nor two hours old; more is \
                 `txn_limit_exceeded`
                 """,
             to: \.configuration.quotas.openTransactions),
         Setting(
             "request-timeout",
-            "How long the head of a request may take, and its body without going on, for example 10s.",
+            "Time limit for the head of a request, and for each pause in its body.",
             .duration,
             default: "10s",
             valueName: "time",
-            page: "how long the head of a request may take, and its body without going on",
+            page: "time limit for the head of a request, and for each pause in its body",
             to: \.configuration.connectionLimits.requestTime),
         Setting(
             "object-wait",
-            "How long after commit a listed file may still arrive, for example 10s.",
+            "How long after commit a listed file may still arrive.",
             .duration,
             default: "10s",
             valueName: "time",
@@ -229,28 +233,28 @@ extension Setting {
             to: \.configuration.jobs.objectWait),
         Setting(
             "explain",
-            "Whether the log explains refused requests; never in strict mode.",
+            "Explain refused requests in the log; never in strict mode.",
             .boolean,
             pageDefault: "all but strict",
             page: """
-                whether the log explains each refused request, in at most 10 lines a second: method, path, host, the family \
-                that took it, the nearest route, why, and a web page's origin that `cors-origins` lacks; never a query, \
-                another header or a body. Has no effect where `auth` is `strict`
+                explain each refused request in the log, in at most 10 lines per second: method, path, host, the family \
+                that answered, the nearest route, the reason, and the origin of a web page that `cors-origins` lacks; never \
+                a query, another header or a body. It has no effect if `auth` is `strict`
                 """,
             to: \.configuration.explains),
         Setting(
             "log-level",
-            "trace, debug, info, notice, warning, error or critical.",
+            "The lowest level in the log: trace, debug, info, notice, warning, error or critical.",
             .choice(of: Logger.Level.allCases) { $0.rawValue },
             default: "info",
-            page: "`trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`",
+            page: "the lowest level in the log: `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`",
             to: \.logLevel),
         Setting(
             "log-format",
-            "text or json; by default text on a terminal and JSON otherwise.",
+            "The format of the log: text or json; by default text on a terminal, else JSON.",
             .choice(),
             pageDefault: "`text` on a terminal, else `json`",
-            page: "`text` is for people, `json` has one object a line: [log fields](metrics.md#log-fields)",
+            page: "`text` is for people, `json` has one object per line: [log fields](metrics.md#log-fields)",
             to: \.logFormat),
     ]
 }

@@ -5,10 +5,10 @@ import Foundation
 import ScribeServer
 
 extension Setting.Parser where Value == String {
-    /// Any text.
+    /// Takes any text.
     static let text = Self { text in text }
 
-    /// Words with commas between.
+    /// Takes words that are separated by commas, and keeps them as one text.
     static let words = Self(shape: .list) { text in text }
 }
 
@@ -32,14 +32,14 @@ extension Setting.Parser where Value == Int {
         }
     }
 
-    /// `1000`, `500MB` and `50GB`.
+    /// Reads a size in bytes: `1000`, `500MB` or `50GB`, with 1 KB = 1000 bytes.
     static let bytes = Self(shape: .size) { (text) throws(Setting.Problem) in
         let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000), ("", 1)]
         for (suffix, size) in units where text.uppercased().hasSuffix(suffix) {
             guard let number = Int(text.dropLast(suffix.count)), (0...1_000_000_000).contains(number) else { break }
             return number * size
         }
-        throw Setting.Problem(what: "is no size; write 50GB, 500MB or a number of bytes")
+        throw Setting.Problem(what: "is not a size; write 50GB, 500MB or a number of bytes")
     }
 }
 
@@ -60,12 +60,12 @@ extension Setting.Parser where Value == Duration {
 }
 
 extension Setting.Parser where Value == [Duration] {
-    /// `10s,60s,5m`.
+    /// Reads at most 20 times, such as `10s,60s,5m`.
     static let durations = Self(shape: .times) { (text) throws(Setting.Problem) in
         var durations: [Duration] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let duration = Duration(setting: entry), durations.count < 20 else {
-                throw Setting.Problem(what: "must be up to twenty times such as 10s,60s,5m")
+                throw Setting.Problem(what: "is not a list of at most 20 times; write for example 10s,60s,5m")
             }
             durations.append(duration)
         }
@@ -74,18 +74,18 @@ extension Setting.Parser where Value == [Duration] {
 }
 
 extension Setting.Parser where Value == Double {
-    /// A time, in seconds, of one at least.
+    /// Reads a time of at least 1 s, as a number of seconds.
     static let seconds = Self(shape: .time) { (text) throws(Setting.Problem) in
         try Setting.Parser<Duration>.duration(atLeast: .seconds(1)).read(text) / .seconds(1)
     }
 }
 
 extension Setting.Parser {
-    /// One of some words, in any case.
+    /// Reads one of some words, in upper or lower case.
     static func choice(of choices: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
         Self(shape: .choice(choices.map(name))) { (text) throws(Setting.Problem) in
             guard let choice = choices.first(where: { name($0) == text.lowercased() }) else {
-                throw Setting.Problem(what: "is none of \(choices.map(name).joined(separator: ", "))")
+                throw Setting.Problem(what: "is not one of \(choices.map(name).joined(separator: ", "))")
             }
             return choice
         }
@@ -107,33 +107,36 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
             guard let url = URL(string: String(text.dropFirst(prefix.count))), let host = url.host(),
                 !host.isEmpty, ["http", "https"].contains(url.scheme)
             else {
-                throw Setting.Problem(what: "names no http or https address; write \(prefix)https://stt.example/v1")
+                throw Setting.Problem(
+                    what: "has no http or https URL; write for example \(prefix)https://stt.example/v1")
             }
             return choice(url)
         }
         throw Setting.Problem(
-            what: "is no transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS")
+            what: "is not a transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS")
     }
 }
 
 extension Setting.Parser where Value == [String] {
-    /// Origins as browsers send them: scheme, host and perhaps a port, without a path; or `*`.
+    /// Reads web origins as browsers send them, such as `https://app.example:8443`; or `*`.
     static let origins = Self(shape: .list) { (text) throws(Setting.Problem) in
         let origins = list(text)
         for origin in origins where origin != "*" {
             let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty else {
-                throw Setting.Problem(what: "must be origins such as https://app.example, or *")
+                throw Setting.Problem(what: "is not a list of web origins; write for example https://app.example, or *")
             }
         }
         return origins
     }
 
-    /// `scribe.example,*.staging.example`, or `*`.
+    /// Reads hosts without ports: `scribe.example,*.staging.example`, or `*`.
     static let hosts = Self(shape: .list) { (text) throws(Setting.Problem) in
         let hosts = list(text)
         guard hosts.allSatisfy({ $0 == "*" || CertificateName($0) != nil }) else {
-            throw Setting.Problem(what: "must be hosts such as scribe.example or *.scribe.example, without ports, or *")
+            throw Setting.Problem(
+                what:
+                    "is not a list of hosts; write for example scribe.example or *.scribe.example, without ports, or *")
         }
         return hosts
     }
@@ -144,15 +147,17 @@ extension Setting.Parser where Value == [String] {
 }
 
 extension Setting.Parser where Value == [String: ClientProfile] {
-    /// `my-app=ios,kiosk=web`.
+    /// Reads the SDK profiles of client ids: `my-app=ios,kiosk=web`.
     static let clientProfiles = Self(shape: .list) { (text) throws(Setting.Problem) in
         var profiles: [String: ClientProfile] = [:]
         for entry in Setting.Parser<[String]>.list(text) {
             let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw Setting.Problem(what: "must be ID=PROFILE") }
+            guard parts.count == 2 else {
+                throw Setting.Problem(what: "has no profile; write ID=PROFILE, for example my-app=ios")
+            }
             guard let profile = ClientProfile.named.first(where: { $0.name == parts[1] }) else {
                 let known = ClientProfile.named.map(\.name).joined(separator: ", ")
-                throw Setting.Problem(what: "names the profile '\(parts[1])', which is none of \(known)")
+                throw Setting.Problem(what: "has the unknown profile '\(parts[1])'; use one of \(known)")
             }
             profiles[parts[0]] = profile
         }
@@ -161,56 +166,56 @@ extension Setting.Parser where Value == [String: ClientProfile] {
 }
 
 extension Setting.Parser where Value == Data {
-    /// What is in a file, without the line end.
+    /// Reads a file as UTF-8, without white space at both ends.
     static let file = Self { (path) throws(Setting.Problem) in
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Setting.Problem(what: "cannot be read")
+            throw Setting.Problem(what: "cannot be read; check that the file exists and that you may read it")
         }
         return Data(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }
 }
 
 extension Setting.Parser where Value == String {
-    /// Scheme, host and perhaps a port, without a slash at its end.
+    /// Reads a base URL, such as `https://scribe.example`, and removes a slash at its end; empty for none.
     static let origin = Self { (text) throws(Setting.Problem) in
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard !trimmed.isEmpty else { return "" }
         guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme), let host = url.host(),
             !host.isEmpty,
             url.path().isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
-        else { throw Setting.Problem(what: "must be like https://scribe.example") }
+        else { throw Setting.Problem(what: "is not a base URL; write for example https://scribe.example") }
         return trimmed
     }
 }
 
 extension Setting.Parser where Value == String {
-    /// Of a document; empty for none.
+    /// Reads an http or https URL; empty for none.
     static let url = Self { (text) throws(Setting.Problem) in
         guard text.isEmpty || (try? OutboundAddress(text)) != nil else {
-            throw Setting.Problem(what: "must be an http or https URL")
+            throw Setting.Problem(what: "is not an http or https URL")
         }
         return text
     }
 }
 
 extension Setting.Parser where Value == OutboundTrust {
-    /// A PEM file; empty for none.
+    /// Reads a PEM file with certificates of authorities. An empty path means those of this machine alone.
     static let authorities = Self { (path) throws(Setting.Problem) in
         guard !path.isEmpty else { return .machine }
         guard let trust = OutboundTrust(pem: try Setting.Parser<Data>.file.read(path)) else {
-            throw Setting.Problem(what: "holds no certificate in PEM")
+            throw Setting.Problem(what: "contains no PEM certificate (-----BEGIN CERTIFICATE-----)")
         }
         return trust
     }
 }
 
 extension Setting.Parser where Value == [IPRange] {
-    /// `127.0.0.1,10.0.0.0/8`.
+    /// Reads IP addresses and ranges: `127.0.0.1,10.0.0.0/8`.
     static let ranges = Self(shape: .list) { (text) throws(Setting.Problem) in
         var ranges: [IPRange] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let range = IPRange(entry) else {
-                throw Setting.Problem(what: "holds '\(entry)', which is no address and no range such as 10.0.0.0/8")
+                throw Setting.Problem(what: "contains '\(entry)'; write addresses, or ranges such as 10.0.0.0/8")
             }
             ranges.append(range)
         }
@@ -219,12 +224,12 @@ extension Setting.Parser where Value == [IPRange] {
 }
 
 extension Setting.Parser where Value == [OutboundRules.Exception] {
-    /// `receiver,10.0.0.0/8`.
+    /// Reads hosts, IP addresses and ranges: `receiver,10.0.0.0/8`.
     static let outboundExceptions = Self(shape: .list) { (text) throws(Setting.Problem) in
         var exceptions: [OutboundRules.Exception] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let exception = OutboundRules.Exception(entry) else {
-                throw Setting.Problem(what: "holds '\(entry)', which is no host and no range such as 10.0.0.0/8")
+                throw Setting.Problem(what: "contains '\(entry)'; write hosts, or ranges such as 10.0.0.0/8")
             }
             exceptions.append(exception)
         }
@@ -233,12 +238,12 @@ extension Setting.Parser where Value == [OutboundRules.Exception] {
 }
 
 extension Setting.Parser where Value == [CertificateName] {
-    /// `scribe.test,192.168.1.20`.
+    /// Reads hosts and addresses for a certificate: `scribe.test,192.168.1.20`.
     static let certificateNames = Self(shape: .list) { (text) throws(Setting.Problem) in
         var names: [CertificateName] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let name = CertificateName(entry) else {
-                throw Setting.Problem(what: "holds '\(entry)', which is no host such as scribe.test and no address")
+                throw Setting.Problem(what: "contains '\(entry)'; write hosts such as scribe.test, or addresses")
             }
             names.append(name)
         }

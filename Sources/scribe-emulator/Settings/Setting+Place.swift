@@ -9,7 +9,7 @@ import ScribeRuntime
 import ScribeServer
 
 extension Setting {
-    /// What it listens on, and where its data is.
+    /// Settings of addresses, TLS and the data folder.
     static let place: [Setting] = [
         Setting(
             "host",
@@ -23,17 +23,17 @@ extension Setting {
             "The port to listen on; 0 picks a free one.",
             .integer(0...65535),
             default: "8087",
-            page: "0 picks a free one",
+            page: "the port to listen on; 0 picks a free one",
             to: \.configuration.port),
         Setting(
             "tls",
-            "Listen for TLS too, with a certificate of this machine's own for the hosts that SDKs have compiled in.",
+            "Also listen for TLS, with a development certificate for the hosts that are compiled into SDKs.",
             .boolean,
             default: "false",
             pageDefault: "`false`; `true` with `tls-certificate`",
             page: """
-                listen for TLS too (HTTP/1.1, HTTP/2, WebSockets), with a certificate for the hosts that SDKs have compiled \
-                in, from an authority of your own: [TLS](tls.md)
+                also listen for TLS (HTTP/1.1, HTTP/2, WebSockets), with a development certificate for the hosts that are \
+                compiled into SDKs: [TLS](tls.md)
                 """,
             to: \.configuration.tls.isOn),
         Setting(
@@ -41,95 +41,95 @@ extension Setting {
             "The port to listen on for TLS; 0 picks a free one.",
             .integer(0...65535),
             default: "8443",
-            page: "the port for TLS; 0 picks a free one",
+            page: "the port to listen on for TLS; 0 picks a free one",
             to: \.configuration.tls.port),
         Setting(
             "tls-name",
-            "Names and addresses for the certificate beside those that are always in it, with commas between.",
+            "Further names and addresses in the development certificate, separated by commas.",
             .certificateNames,
             default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
-                names and addresses that the certificate is for beside the SDKs' hosts, localhost and loopback: \
+                further names and addresses in the development certificate, beside the SDKs' hosts, localhost and loopback: \
                 `scribe.test,192.168.1.20`
                 """,
             to: \.configuration.tls.names),
         Setting(
             "tls-dir",
-            "The folder that keeps this machine's authority.",
+            "The folder of this machine's certificate authority.",
             .text,
             valueName: "path",
             pageDefault: "`~/.local/share/scribe-emulator/tls`",
-            page: "the folder that keeps the authority and its certificate; nobody else may be able to read it",
+            page: "the folder of this machine's certificate authority; no other user may be able to read it",
             to: \.configuration.tls.folder),
         Setting(
             "tls-certificate",
-            "A PEM file with a certificate of your own and those of its issuers; turns TLS on.",
+            "A PEM file with your own certificate, followed by its issuers'; turns TLS on.",
             .text,
             valueName: "path",
             pageDefault: "none",
             page: """
-                a PEM file with a certificate of your own, followed by its issuers'; goes with `tls-key`, turns `tls` on, and is \
-                read again when it changes
+                a PEM file with your own certificate, followed by its issuers'; requires `tls-key` and turns `tls` on. The \
+                server reads it again when it changes
                 """,
             to: \.configuration.tls.certificate),
         Setting(
             "tls-key",
-            "A PEM file with the key of --tls-certificate.",
+            "A PEM file with the key of --tls-certificate, without a passphrase.",
             .text,
             valueName: "path",
             pageDefault: "none",
-            page: "a PEM file with its key, without a passphrase",
+            page: "a PEM file with the key of `tls-certificate`, without a passphrase",
             to: \.configuration.tls.key),
         Setting(
             "public-url",
-            "How clients reach the server, for example https://scribe.example; by default as each request did.",
+            "The base URL that clients use, for example https://scribe.example; by default that of each request.",
             .origin,
             default: "",
             valueName: "url",
-            pageDefault: "as each request did",
+            pageDefault: "that of each request",
             page: """
-                how clients reach the server, such as `https://scribe.example`: every link that is handed out begins with it \
+                the base URL that clients use, such as `https://scribe.example`: every link in an answer begins with it \
                 (upload forms, `upload_url`, `wss://`, discovery)
                 """
         ) { url, run in run.configuration.publicURL = url.isEmpty ? nil : url },
         Setting(
             "trusted-proxies",
-            "Addresses and ranges whose X-Forwarded-For, -Proto and -Host are believed.",
+            "Addresses and ranges of proxies whose X-Forwarded-For, -Proto and -Host the server trusts.",
             .ranges,
             default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
-                addresses and ranges, such as `127.0.0.1,10.0.0.0/8`, whose `X-Forwarded-For`, `X-Forwarded-Proto` and \
-                `X-Forwarded-Host` are believed; the latter two are not needed with `public-url`
+                addresses and ranges of proxies, such as `127.0.0.1,10.0.0.0/8`, whose `X-Forwarded-For`, \
+                `X-Forwarded-Proto` and `X-Forwarded-Host` the server trusts; with `public-url` it needs only the first
                 """,
             to: \.configuration.trustedProxies),
         Setting(
             "ready-file",
-            "A JSON file to write once the server is ready.",
+            "A JSON file that the server writes when it is ready, with its base URL.",
             .text,
             valueName: "path",
             page: """
-                a JSON file with `base_url` and `pid`, written whole once the server is ready and removed at its \
-                end
+                a JSON file with `base_url`, `tls_url` and `pid`, which the server writes when it is ready and removes \
+                when it stops
                 """,
             to: \.readyFile),
         Setting(
             "data-dir",
-            "The folder that keeps all data.",
+            "The folder for all data.",
             .text,
             default: ".scribe",
             valueName: "path",
-            page: "the folder that keeps all data; one server at a time",
+            page: "the folder for all data; only one server at a time can use it",
             to: \.configuration.dataFolder),
         Setting(
             "ephemeral",
-            "Keep the data in a temporary folder that is removed at the end.",
+            "Keep the data in a temporary folder, and delete it when the server stops.",
             .boolean,
             default: "false",
-            page: "use a temporary folder and remove it at the end",
+            page: "keep the data in a temporary folder, and delete it when the server stops",
             to: \.configuration.isEphemeral),
     ]
 }

@@ -1,17 +1,17 @@
 import ScribeDomain
 
 extension Setting {
-    /// The form of a setting's values: for the schema of the YAML file, for lists in it, and for completions.
+    /// Form of a setting's values, for the JSON Schema of the YAML file, its lists, and shell completions.
     enum Shape: Hashable, Sendable {
         case text
         case boolean
         case integer(ClosedRange<Int>)
         case choice([String])
-        /// Texts with commas between, or a list in the YAML file.
+        /// Texts that are separated by commas, or a list in the YAML file.
         case list
         /// `14s`, `500ms`, or a number of seconds.
         case time
-        /// The same for several times.
+        /// Times that are separated by commas, or a list in the YAML file.
         case times
         /// `50GB`, or a number of bytes.
         case size
@@ -22,7 +22,7 @@ extension Setting {
         private static let timePattern = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$"
         private static let sizePattern = "^[0-9]+([KkMmGg][Bb])?$"
 
-        /// As JSON Schema has it.
+        /// The members of a JSON Schema.
         fileprivate var schema: [JSON.Member] {
             let time: JSON = ["type": ["string", "number"], "pattern": .string(Self.timePattern), "minimum": 0]
             switch self {
@@ -44,7 +44,7 @@ extension Setting {
             }
         }
 
-        /// A value as YAML and JSON have it: a number and a boolean without quotes.
+        /// A value as JSON, which is YAML too: numbers and booleans without quotes.
         func json(_ text: String) -> JSON {
             switch self {
             case .boolean:
@@ -56,13 +56,13 @@ extension Setting {
         }
     }
 
-    /// The default in words, for `--help` and `config print`; nil where nothing is set by default.
+    /// The default in words, for `--help` and `config print`; nil without a default.
     var defaultWords: String? {
         let text = pageDefault.isEmpty ? defaultText : pageDefault.filter { $0 != "`" }
         return text.isEmpty ? nil : text
     }
 
-    /// The JSON Schema of the YAML file, for editors: a line for each setting. `docs/settings.schema.json` is this text.
+    /// The JSON Schema of the YAML file, with a line for each setting. `docs/settings.schema.json` is this text.
     static var fileSchema: String {
         var properties: [String] = []
         for setting in all {

@@ -9,32 +9,32 @@ import ScribeRuntime
 import ScribeServer
 
 extension Setting {
-    /// Who transcribes.
+    /// Settings of the recogniser.
     static let speech: [Setting] = [
         Setting(
             "transcriber",
-            "fake, openai:URL, deepgram:URL, or command:PROGRAM ARGUMENTS with {file}, {wav} and {language}.",
+            "The recogniser: fake, openai:URL, deepgram:URL, or command:PROGRAM with {file}, {wav} and {language}.",
             .transcriber,
             default: "fake",
             page: """
-                or `openai:URL`, `deepgram:URL`, `command:PROGRAM ARGUMENTS`: \
-                [recipes](recipes.md#put-a-recogniser-behind-it)
+                the recogniser: `fake`, `openai:URL`, `deepgram:URL` or `command:PROGRAM ARGUMENTS`: \
+                [recipes](recipes/recogniser.md)
                 """,
             to: \.configuration.transcriber),
         Setting(
             "transcriber-time-limit",
-            "How long one recognition may take beyond the audio's own length, for example 120s.",
+            "Time limit for one recognition, beyond the length of its audio.",
             .duration,
             default: "120s",
             valueName: "time",
-            page: "for one recognition, beyond the audio's own length",
+            page: "time limit for one recognition, beyond the length of its audio",
             to: \.configuration.recognition.timeLimit),
         Setting(
             "transcriber-concurrency",
-            "How many recognitions run at the same time.",
+            "The maximum number of recognitions at the same time.",
             .integer(1...256),
             default: "4",
-            page: "recognitions at the same time"
+            page: "the maximum number of recognitions at the same time"
         ) { count, run in
             run.configuration.recognition.concurrency = count
             run.configuration.jobs.transcriptions = count
@@ -42,49 +42,50 @@ extension Setting {
         },
         Setting(
             "fallback-transcriber",
-            "A transcriber for what the first one fails at.",
+            "A second recogniser, for recordings at which the first one fails.",
             .transcriber,
-            page: "transcribes a file when the first one has failed for good, or is left alone",
+            page:
+                "a second recogniser, for recordings at which the first one has failed for good, or while it is not used after failures",
             to: \.configuration.fallbackTranscriber),
         Setting(
             "stt-model",
-            "The speech service's model.",
+            "The model of the speech service.",
             .text,
             default: "",
             pageDefault: "`whisper-1`; `nova-3-medical`",
-            page: "the service's model"
+            page: "the model of the speech service"
         ) { model, run in run.configuration.speechService.model = model.isEmpty ? nil : model },
         Setting(
             "stt-model-lite",
-            "The speech service's model for transactions that ask for lite.",
+            "The model of the speech service for transactions with model_type lite.",
             .text,
             pageDefault: "as `stt-model`",
-            page: "the model for transactions with `model_type: lite`",
+            page: "the model of the speech service for transactions with `model_type: lite`",
             to: \.configuration.speechService.liteModel),
         Setting(
             "stt-prompt",
-            "Words that the speech service is to expect.",
+            "Words that the speech service should expect, separated by commas.",
             .words,
             page: """
-                what the service is to expect: words with commas between; for OpenAI a sentence will do. The names \
-                of medicines and diseases come by themselves, for templates that have room for them
+                words that the speech service should expect, separated by commas; OpenAI also takes a sentence. The server \
+                adds the names of medicines and diseases itself, for templates with sections for them
                 """,
             to: \.configuration.speechService.prompt),
         Setting(
             "stt-longest",
-            "The longest recording that is sent to a speech service in one piece, for example 10m.",
+            "The longest recording that the server sends to a speech service in one piece.",
             .duration(atLeast: .seconds(1)),
             default: "10m",
             valueName: "time",
-            page: "longer recordings are cut in their pauses before they are sent, where ffmpeg is installed",
+            page: "the longest recording that the server sends in one piece; with ffmpeg it cuts longer ones at pauses",
             to: \.configuration.speechService.longest),
         Setting(
             "stt-key-file",
-            "A file with the speech service's key.",
+            "A file with the key of the speech service.",
             .file,
             default: "",
             valueName: "path",
-            page: "a file with the service's key. `SCRIBE_STT_KEY` holds the key itself and wins"
+            page: "a file with the key of the speech service. `SCRIBE_STT_KEY` holds the key itself and wins"
         ) { key, run in run.configuration.speechService.key = String(decoding: key, as: UTF8.self) },
     ]
 }

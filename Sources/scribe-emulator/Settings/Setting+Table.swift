@@ -9,6 +9,6 @@ import ScribeRuntime
 import ScribeServer
 
 extension Setting {
-    /// Everything that can be set, in the order of its page. A further one is an entry in one of these lists and nothing else.
+    /// All settings, in the order of `docs/configuration.md`. To add a setting, add an entry to one of these lists.
     static let all = place + speech + access + behaviour
 }

@@ -2,47 +2,50 @@ import Foundation
 import Logging
 import ScribeServer
 
-/// One thing that can be set: its name, what it means, how its text is read and where it goes. Flag, environment variable,
-/// key in the YAML file, `--help` and the table in `docs/configuration.md` all come from here; ``all`` lists them.
+/// Setting of the command: its name, its help, the parser of its text, and the property that it sets. Its flag,
+/// environment variable and YAML key, `--help` and the table in `docs/configuration.md` come from it; ``all`` lists
+/// the settings.
 struct Setting: Sendable {
-    /// What a run is told: the server's configuration, and the little that is the command's own.
+    /// Values of all settings: the server's configuration, and values for the command itself.
     struct Run: Sendable {
         var configuration = Configuration()
         var readyFile: String?
         var logLevel = Logger.Level.info
-        /// Nil: text on a terminal, JSON otherwise.
+        /// The format of the log. Nil means text on a terminal, else JSON.
         var logFormat: LogFormat?
     }
 
-    /// Why a text is no value of a setting: goes behind the setting and the text.
+    /// Error for a text that is not a value of a setting.
     struct Problem: Error {
+        /// The end of a sentence that begins with the setting and the text: "is not a size; write 50GB".
         let what: String
     }
 
-    /// How texts become values.
+    /// Parser of a setting's text.
     struct Parser<Value: Sendable>: Sendable {
         var shape = Shape.text
         let read: @Sendable (String) throws(Problem) -> Value
     }
 
-    /// As a flag and in the YAML file, such as `data-dir`.
+    /// The name of the flag and of the YAML key, such as `data-dir`.
     let name: String
-    /// The name that it had before, which still counts.
+    /// A former name, which still works.
     private(set) var formerName: String?
     /// One line for `--help`.
     let help: String
-    /// What stands for the value in `--help`.
+    /// The placeholder of the value in `--help`, such as `path`.
     let valueName: String
-    /// The form of its values.
+    /// The form of the values.
     let shape: Shape
-    /// Whether `config print` masks its value.
+    /// Whether `config print` and errors mask the value.
     private(set) var isSecret = false
-    /// As it would be written, empty where nothing is set; and as the page has it, where that says more.
+    /// The text of the default; empty without a default.
     let defaultText: String
+    /// The default for `docs/configuration.md`, in Markdown; it may say more than ``defaultText``.
     let pageDefault: String
-    /// What the page says of it, in Markdown.
+    /// The description for `docs/configuration.md`, in Markdown.
     let page: String
-    /// Reads a text and puts the value where it belongs.
+    /// Parses a text and sets the value.
     let apply: @Sendable (String, inout Run) throws(Problem) -> Void
 
     init<Value>(
@@ -54,7 +57,7 @@ struct Setting: Sendable {
         { $1[keyPath: path] = $0 }
     }
 
-    /// The same where a value is not set by default.
+    /// Makes a setting without a default, whose property is nil unless it is set.
     init<Value>(
         _ name: String, _ help: String, _ parser: Parser<Value>, valueName: String = "value",
         pageDefault: String? = nil, page: String, to path: any WritableKeyPath<Run, Value?> & Sendable
@@ -79,27 +82,27 @@ struct Setting: Sendable {
         apply = { (text, run) throws(Problem) in try set(try parser.read(text), &run) }
     }
 
-    /// The same setting, which is also found under the name that it had before.
+    /// Returns the setting with a former name, which still works.
     func formerly(_ name: String) -> Setting {
         var setting = self
         setting.formerName = name
         return setting
     }
 
-    /// The same setting, whose value is a secret.
+    /// Returns the setting with its value marked as a secret.
     func secret() -> Setting {
         var setting = self
         setting.isSecret = true
         return setting
     }
 
-    /// Whether the flag goes without a value, and has a twin that begins with `no-`.
+    /// Whether the flag takes no value. It then has an inverse that begins with `no-`.
     var isSwitch: Bool { shape == .boolean }
 
-    /// All names under which it is found; of values under several the last counts.
+    /// The former name and the name. If both are set, the last one wins.
     var names: [String] { [formerName, name].compactMap(\.self) }
 
-    /// The name of its environment variable, for example `SCRIBE_DATA_DIR`.
+    /// The environment variable, for example `SCRIBE_DATA_DIR`.
     var environmentName: String { Self.environmentName(of: name) }
 
     static func environmentName(of name: String) -> String {
@@ -107,13 +110,13 @@ struct Setting: Sendable {
     }
 
     static let environmentPrefix = "SCRIBE_"
-    /// The YAML file itself cannot be named in it.
+    /// The environment variable with the path of the YAML file.
     static let configName = "SCRIBE_CONFIG"
-    /// The key as such is taken from the environment only: flags show in the process list.
+    /// The environment variable with the signing key itself. It has no flag, since the process list shows flags.
     static let signingKeyName = "SCRIBE_SIGNING_KEY"
-    /// The same goes for the key of the speech service.
+    /// The environment variable with the key of the speech service itself. It has no flag either.
     static let sttKeyName = "SCRIBE_STT_KEY"
-    /// Set by `env`, for those who use the server.
+    /// Environment variables that `env` prints for clients. They are not settings.
     static let exportedNames = [
         "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_LISTEN_URL",
         "SCRIBE_TLS_URL", "SCRIBE_CA_FILE",

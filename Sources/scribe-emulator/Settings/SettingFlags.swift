@@ -3,7 +3,7 @@ import Foundation
 
 /// The flags of `serve`, one for each ``Setting``, in the groups of its help.
 struct SettingFlags: ParsableArguments {
-    @Option(help: "A YAML file with any of these settings.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(help: "A YAML file with settings.", completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
     @OptionGroup(title: "Address, TLS and data")
@@ -18,13 +18,14 @@ struct SettingFlags: ParsableArguments {
     @OptionGroup(title: "Behaviour, limits and logs")
     private var behaviour: SettingGroup<Setting.BehaviourGroup>
 
-    /// Those that were given, by their names.
+    /// The values of the given flags by the names of the flags.
     var given: [String: String] {
         [place.given, speech.given, access.given, behaviour.given].reduce(into: [:]) { all, group in
             all.merge(group) { first, _ in first }
         }
     }
 
+    /// The settings from the flags, the environment and the YAML file.
     /// - Throws: `ValidationError`, which ends the program with a usage message.
     func settings() throws -> Settings {
         do {
@@ -37,7 +38,7 @@ struct SettingFlags: ParsableArguments {
     }
 }
 
-/// A list of settings whose flags stand under one title.
+/// List of settings whose flags have one title in `--help`.
 protocol SettingList: Sendable {
     static var settings: [Setting] { get }
 }
@@ -49,10 +50,10 @@ extension Setting {
     enum BehaviourGroup: SettingList { static var settings: [Setting] { behaviour } }
 }
 
-/// The flags of one list of settings. The parser finds out about flags by reflection, so that a list of them can stand in
-/// the place of as many properties: help, completion and "did you mean" come with it.
+/// Flags of one list of settings. ArgumentParser finds flags by reflection, so a custom mirror with a child for each
+/// flag works like a property for each: with help, completion and "did you mean".
 struct SettingGroup<List: SettingList>: ParsableArguments, CustomReflectable {
-    /// Those that were given, by their names.
+    /// The values of the given flags by the names of the flags.
     private(set) var given: [String: String] = [:]
 
     init() {}
@@ -87,7 +88,7 @@ struct SettingGroup<List: SettingList>: ParsableArguments, CustomReflectable {
     }
 }
 
-/// The name of a flag, as the parser looks it up.
+/// Coding key of a flag: its name.
 private struct SettingKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -97,13 +98,13 @@ private struct SettingKey: CodingKey {
 }
 
 extension Setting {
-    /// The line of `--help`, with the default where the line itself does not tell it.
+    /// The help text with the default, unless the text itself tells the default.
     fileprivate var flagHelp: String {
         guard let defaultWords, !help.contains("by default") else { return help }
         return "\(help) (default: \(defaultWords))"
     }
 
-    /// What a shell offers for the value.
+    /// Shell completion for the value.
     fileprivate var completion: CompletionKind? {
         if name.hasSuffix("-dir") { return .directory }
         if valueName == "path" { return .file() }

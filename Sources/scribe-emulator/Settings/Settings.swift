@@ -5,28 +5,29 @@ import ScribeRuntime
 import ScribeServer
 import Yams
 
-/// The settings of one run: flag before environment before file before default.
+/// Texts of all settings in one run, by precedence: flag, environment variable, YAML file, default.
 struct Settings {
-    /// What is wrong with a setting, and where it came from.
+    /// Error in a setting, with the place that its value came from.
     struct Problem: Error, CustomStringConvertible {
         let description: String
     }
 
     private struct Value {
         let text: String
-        /// For messages: `--port`, `SCRIBE_PORT`, `port in scribe.yaml`.
+        /// The place of the value, for messages: `--port`, `SCRIBE_PORT`, `port in scribe.yaml`.
         let origin: String
     }
 
     private var values: [String: Value] = [:]
     private let environment: [String: String]
-    /// What a start reports and goes on with: unknown `SCRIBE_*` names, which others may have set, and a signing key that
-    /// every user can read.
+    /// Problems that do not prevent a start: unknown `SCRIBE_*` variables, which other programs may have set, and a
+    /// signing key that every user can read.
     private(set) var warnings: [String] = []
-    /// What keeps the file, or a key in it, from being read.
+    /// Errors of the YAML file and of its keys.
     private(set) var problems: [Problem] = []
 
-    /// The settings of a verb, with what a server would make of them.
+    /// The values of all settings for a command, from its flags, the environment and the YAML file.
+    /// - Throws: `ValidationError` for the first problem.
     static func found(flags: [String: String], configFile: String?) throws -> Setting.Run {
         do {
             return try Settings(
@@ -37,16 +38,17 @@ struct Settings {
         }
     }
 
+    /// Reads the settings from all places.
     /// - Parameters:
-    ///   - flags: those that were given, by their names.
-    ///   - configFile: the `--config` flag.
-    /// - Throws: ``Problem``, the first one that ``init(collecting:configFile:environment:)`` finds.
+    ///   - flags: The values of the given flags by the names of the flags.
+    ///   - configFile: The value of the `--config` flag.
+    /// - Throws: ``Problem``, the first one of ``problems``.
     init(flags: [String: String], configFile: String?, environment: [String: String]) throws {
         self.init(collecting: flags, configFile: configFile, environment: environment)
         if let problem = problems.first { throw problem }
     }
 
-    /// Settings from all of their places, with every problem of the file in ``problems``.
+    /// Reads the settings from all places, and collects the problems of the YAML file in ``problems``.
     init(collecting flags: [String: String], configFile: String?, environment: [String: String]) {
         self.environment = environment
         if let path = configFile ?? environment[Setting.configName] { read(file: path) }
@@ -70,7 +72,8 @@ struct Settings {
             let attributes = try? FileManager.default.attributesOfItem(atPath: key.text),
             let mode = attributes[.posixPermissions] as? Int, mode & 0o007 != 0
         {
-            warnings.append("\(key.origin): every user can read \(key.text), the signing key; chmod 600 '\(key.text)'")
+            warnings.append(
+                "\(key.origin): every user can read \(key.text), the signing key; run chmod 600 '\(key.text)'")
         }
     }
 
@@ -114,7 +117,7 @@ struct Settings {
         values[setting.name] = Value(text: text, origin: "\(name) in \(path)")
     }
 
-    /// The text of a value; of a list its values with commas between. Nil where the setting takes no such value.
+    /// The text of a YAML value; values of a list are joined by commas. Nil if the setting does not take such a value.
     private static func text(of node: Node, _ shape: Setting.Shape) -> String? {
         if let scalar = node.scalar { return scalar.string }
         guard shape.takesList, let items = node.sequence else { return nil }
@@ -123,14 +126,15 @@ struct Settings {
         return texts.joined(separator: ",")
     }
 
-    /// A setting with its text and where that came from; the text is nil where nothing was set.
+    /// Setting with its text and the place of the text.
     struct Entry {
         let setting: Setting
+        /// Nil if the setting has its default.
         let text: String?
         let origin: String
     }
 
-    /// Every setting, in the order of its page.
+    /// All settings, in the order of `docs/configuration.md`.
     var entries: [Entry] {
         Setting.all.map { setting in
             let value = values[setting.name]
@@ -138,23 +142,25 @@ struct Settings {
         }
     }
 
-    /// The variables that hold keys themselves and are set.
+    /// The set environment variables that hold keys themselves.
     var keyVariables: [String] {
         [Setting.signingKeyName, Setting.sttKeyName].filter { environment[$0] != nil }
     }
 
     private func settleTLS(_ configuration: inout Configuration) throws(Problem) {
         let given = ["tls-certificate", "tls-key"].compactMap { values[$0]?.origin }
-        if given.count == 1 { throw Problem(description: "\(given[0]): tls-certificate and tls-key go together") }
+        if given.count == 1 {
+            throw Problem(description: "\(given[0]): set both tls-certificate and tls-key, or neither")
+        }
         if given.count == 2 { configuration.tls.isOn = true }
-        // One for all servers of a user, wherever their data is: it is trusted by hand.
+        // One authority for all servers of a user, since the user must trust it by hand.
         let base =
             environment["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : $0 }
             ?? environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.local/share" }
         if configuration.tls.folder == nil { configuration.tls.folder = base.map { "\($0)/scribe-emulator/tls" } }
     }
 
-    /// What they come to; everything that was not set has its default.
+    /// The values of all settings.
     /// - Throws: ``Problem``, the first one of ``result()``.
     func run() throws -> Setting.Run {
         let (run, problems) = result()
@@ -162,15 +168,14 @@ struct Settings {
         return run
     }
 
-    /// A value as it may be shown: without the user and the query of a URL, and without the arguments of a program. Each of
-    /// them may be a credential.
+    /// Masks the user and the query of a URL, and the arguments of a program. Each may be a credential.
     static func masked(_ text: String) -> String {
         if text.hasPrefix("command:"), let end = text.firstIndex(of: " ") { return text[..<end] + " ***" }
         guard text.contains("://") else { return text }
         return text.replacing(/:\/\/[^\/?#\s]*@/, with: "://***@").replacing(/[?#]\S+/, with: "?***")
     }
 
-    /// What they come to, and every problem on the way. A setting with a problem has its default.
+    /// The values of all settings, and all problems with them. A setting with a problem has its default.
     func result() -> (run: Setting.Run, problems: [Problem]) {
         var run = Setting.Run()
         var problems: [Problem] = []
@@ -183,7 +188,7 @@ struct Settings {
                 problems.append(Problem(description: "\(value.origin): '\(shown)' \(error.what)"))
             }
         }
-        // Keys as such win over files that hold them.
+        // Keys in the environment win over files with keys.
         if let key = environment[Setting.signingKeyName] { run.configuration.signingKey = Array(key.utf8) }
         if let key = environment[Setting.sttKeyName] { run.configuration.speechService.key = key }
         do {
@@ -193,12 +198,12 @@ struct Settings {
         }
         if run.configuration.isEphemeral, let folder = values["data-dir"], let ephemeral = values["ephemeral"] {
             problems.append(
-                Problem(description: "\(ephemeral.origin) and \(folder.origin) exclude each other"))
+                Problem(description: "\(ephemeral.origin) and \(folder.origin) cannot be used together; leave one out"))
         }
-        // Where a real recogniser listens, what is put together is heard already, and takes no time.
+        // With a real recogniser, an assembly waits for recognitions that are done already, and takes little time.
         if run.configuration.transcriber != .fake {
             run.configuration.jobs.assemblies = 2
-            // Claimed ahead, so that a recogniser that is free need not wait for the database.
+            // Jobs are claimed ahead, so that a free recogniser need not wait for the database.
             run.configuration.jobs.transcriptions += 8
         }
         return (run, problems)

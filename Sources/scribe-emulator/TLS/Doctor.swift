@@ -8,27 +8,28 @@ import ScribeServer
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find out what stands between an SDK and the server, and say what to do; exit code 0 says: nothing.",
+        abstract:
+            "Find out why an SDK cannot reach the server, and what to do. Exits 0 if no problem was found, else 1.",
         discussion: """
-            Without --sdk it looks at the server, its certificate, its clock and whom it lets in. An SDK that takes a \
-            base URL (dotnet, deepgram) needs no TLS: --base-url, which is assumed where the server has none.
+            Without --sdk it checks the server, its certificate, its clock and its authentication. An SDK that takes a \
+            base URL (dotnet, deepgram) needs no TLS: add --base-url, which is the default if the server has no TLS.
             """
     )
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: ArgumentHelp("The folder that keeps this machine's authority.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"))
     var tlsDir: String?
 
-    @Option(help: "Which SDK: \(SDK.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "The SDK to check: \(SDK.allCases.map(\.rawValue).joined(separator: ", ")).")
     var sdk: SDK?
 
-    @Option(help: ArgumentHelp("The port on which the SDK asks.", valueName: "port"))
+    @Option(help: ArgumentHelp("The port that the SDK uses.", valueName: "port"))
     var port = 443
 
     @Flag(
         name: .customLong("base-url"),
-        help: "The SDK is given the server's base URL, so no TLS and no hosts are looked at: dotnet and deepgram.")
+        help: "You give the SDK the server's base URL, so check neither TLS nor hosts: dotnet and deepgram.")
     var givesBaseURL = false
 
     func validate() throws {

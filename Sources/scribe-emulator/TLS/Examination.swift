@@ -6,12 +6,13 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 
-/// What is looked at, in the order in which one thing needs the other, and what was found.
+/// Checks of `doctor`, each after those that it depends on, and their findings.
 struct Examination {
-    /// Something that is well, something that is not, or something that cannot be seen from here.
+    /// Result of one check.
     enum Finding {
         case well(String)
         case problem(String, advice: String)
+        /// The check is impossible on this machine, as for trust on a phone.
         case unseen(String)
 
         var isProblem: Bool { if case .problem = self { true } else { false } }
@@ -26,12 +27,12 @@ struct Examination {
     }
 
     let baseURL: String
-    /// Where TLS is looked for: what the ready file or the settings say, then what the server itself says.
+    /// The port for TLS: of the ready file or the settings, until the server itself has told it.
     private(set) var tlsPort: Int?
     let sdkPort: Int
     let authority: String?
     let sdk: SDK?
-    /// Whether the SDK is given the server's address, rather than led here from its own host.
+    /// Whether the SDK takes the server's base URL. Otherwise its own hosts must resolve to the server.
     let givesBaseURL: Bool
     let environment: [String: String]
     let clock: WallClock
@@ -76,17 +77,17 @@ struct Examination {
             return true
         case .answered(503, let server, _) where server.hasPrefix("scribe-emulator"):
             findings.append(
-                .problem("the server at \(baseURL) is not ready", advice: "curl \(baseURL)/readyz says why"))
+                .problem("the server at \(baseURL) is not ready", advice: "run curl \(baseURL)/readyz to find out why"))
         case .answered(_, let server, _):
             findings.append(
                 .problem(
                     "another server answers at \(baseURL)" + (server.isEmpty ? "" : " (\(server))"),
-                    advice: "start ours on a port of its own, --port, and name it here with --url"))
+                    advice: "start scribe-emulator on another port with --port, and name it here with --url"))
         case .untrusted, .refused:
             findings.append(
                 .problem(
                     "no server answers at \(baseURL)",
-                    advice: "scribe-emulator serve --tls; if it runs elsewhere: --url http://HOST:PORT"))
+                    advice: "run scribe-emulator serve --tls; if it runs elsewhere, add --url http://HOST:PORT"))
         }
         return false
     }
@@ -98,8 +99,8 @@ struct Examination {
             seconds < 300
                 ? .well("the clocks agree")
                 : .problem(
-                    "this machine's clock and the server's are \(seconds) s apart; signatures of S3 are good for 900",
-                    advice: "set both by NTP"))
+                    "the clocks of this machine and the server are \(seconds) s apart; S3 uploads fail from 900 s on",
+                    advice: "set both clocks by NTP"))
     }
 
     private mutating func lookAtAuthentication(_ control: ControlClient) async {
@@ -107,59 +108,59 @@ struct Examination {
         do {
             data = try await control.answer("GET", "info")
         } catch {
-            let reason = (error as? ControlClient.Refusal)?.reason ?? "its answer is not understood"
-            return findings.append(.unseen("whom it lets in: \(reason)"))
+            let reason = (error as? ControlClient.Refusal)?.reason ?? "its answer cannot be read"
+            return findings.append(.unseen("cannot check the authentication mode: \(reason)"))
         }
         guard let info: ServerInfo = try? ControlClient.decoded(data), let mode = info.settings["auth"] else {
-            return findings.append(.unseen("whom it lets in: its answer is not understood"))
+            return findings.append(.unseen("cannot check the authentication mode: its answer cannot be read"))
         }
         switch mode {
         case "strict":
             findings.append(
-                .well("authentication is strict: only tokens of this server, of clients in its clients.yaml"))
-        default: findings.append(.well("authentication is \(mode): any token will do, from this machine"))
+                .well("authentication is strict: only tokens that this server gave to clients of its clients file"))
+        default: findings.append(.well("authentication is \(mode): any token is accepted"))
         }
-        // An earlier version may not say its port.
+        // Servers of an older version may not tell their port.
         if info.tlsPort != nil || info.knowsDemoClient != nil { tlsPort = info.tlsPort }
     }
 
     private mutating func lookAtTLS() async -> Bool {
         guard var tlsPort else {
             findings.append(
-                .problem("the server listens for plain HTTP only", advice: "scribe-emulator serve --tls"))
+                .problem("the server listens for plain HTTP only", advice: "run scribe-emulator serve --tls"))
             return false
         }
         if let authority, !FileManager.default.fileExists(atPath: authority) {
             findings.append(
                 .problem(
-                    "there is no authority in \(authority)",
-                    advice: "name the server's folder with --tls-dir, or fetch it from there: curl \(baseURL)/ca.pem"))
+                    "the certificate authority \(authority) does not exist",
+                    advice: "name the server's folder with --tls-dir, or fetch the file: curl \(baseURL)/ca.pem"))
             return false
         }
         if tlsPort != 443, case .refused = await Probe.ask(url(tlsPort), trusting: authority, at: serverAddress),
             case .answered(_, let server, _) = await Probe.ask(url(443), trusting: authority, at: serverAddress),
             server.hasPrefix("scribe-emulator")
         {
-            // A server that does not say its port, started as `hosts` advises.
+            // A server that does not tell its port, started as `hosts` advises.
             tlsPort = 443
             self.tlsPort = 443
         }
         let port = tlsPort
         return await look(
             at: url(port), port: port,
-            well: "TLS is spoken on port \(port), with a certificate that \(issuer) vouches for",
-            adviceOnAnother: "--tls-port for ours",
+            well: "TLS works on port \(port), with a certificate from \(issuer)",
+            adviceOnAnother: "start scribe-emulator on another port with --tls-port",
             untrusted: .problem(
-                "the certificate on port \(port) is not of \(issuer)",
+                "the certificate on port \(port) is not from \(issuer)",
                 advice: authority == nil
-                    ? "have it signed by somebody whom this machine trusts"
+                    ? "use a certificate from an authority that this machine trusts"
                     : "restart the server, or name its folder here with --tls-dir"),
             refused: { reason in
-                .problem("nobody speaks TLS on port \(port): \(reason)", advice: "scribe-emulator serve --tls")
+                .problem("port \(port) does not answer over TLS: \(reason)", advice: "run scribe-emulator serve --tls")
             })
     }
 
-    /// Asks a URL over TLS and notes what answers on its port.
+    /// Requests a URL over TLS and adds the finding for its port.
     /// - Parameters:
     ///   - well: The finding when this server answers.
     ///   - adviceOnAnother: What to do when another server answers.
@@ -189,7 +190,7 @@ struct Examination {
         authority == nil ? "an authority that this machine trusts" : "this machine's authority"
     }
 
-    /// Where the server is, as the plain port is reached.
+    /// The server's IP address, from the base URL; nil if its host is unknown.
     private var serverAddress: String? {
         URL(string: baseURL)?.host().map { $0.trimmingCharacters(in: ["[", "]"]) }.flatMap { host in
             if case .address? = CertificateName(host) { host } else { Probe.addresses(of: host).first }
@@ -202,14 +203,18 @@ struct Examination {
             findings.append(.well("this machine trusts the authority"))
         } else {
             findings.append(
-                .unseen("this machine does not trust the authority; `scribe-emulator trust` says how each client may"))
+                .unseen(
+                    "this machine does not trust the authority; run `scribe-emulator trust` for the steps of each client"
+                ))
         }
     }
 
     private mutating func lookAtNames(of sdk: SDK) {
         guard !sdk.isElsewhere else {
             findings.append(
-                .unseen("where \(sdk.hosts[0]) leads there; `scribe-emulator trust` says how to lead it here"))
+                .unseen(
+                    "cannot check the address of \(sdk.hosts[0]) on the device; run `scribe-emulator trust` for the steps"
+                ))
             return
         }
         let own = Set([serverAddress].compactMap(\.self))
@@ -218,20 +223,20 @@ struct Examination {
             return addresses.isEmpty || !addresses.allSatisfy { own.contains($0) }
         }
         guard let first = astray.first else {
-            findings.append(.well("\(sdk.hosts.joined(separator: ", ")) lead here"))
+            findings.append(.well("\(sdk.hosts.joined(separator: ", ")) resolve to this server"))
             return
         }
         let real = sdk.bucketHosts.filter { Probe.addresses(of: $0).contains(where: OutboundRules.isPublic) }
         if let bucket = real.first {
             findings.append(
                 .problem(
-                    "\(bucket) leads to the real S3: that is where the SDK would send what it records",
-                    advice: "do not record before it leads here"))
+                    "\(bucket) resolves to the real S3; the SDK would send its recordings there",
+                    advice: "do not record until it resolves to this server"))
         }
-        let where_ = Probe.addresses(of: first).first ?? "nowhere"
+        let where_ = Probe.addresses(of: first).first ?? "no address"
         findings.append(
             .problem(
-                "\(astray.joined(separator: ", ")) do not lead here (\(first) leads to \(where_))",
+                "\(astray.joined(separator: ", ")) do not resolve to this server (\(first) resolves to \(where_))",
                 advice: HostsFile.writeStep
                     + (serverAddress.map { $0 == "127.0.0.1" ? "" : " --address \($0)" } ?? "")))
     }
@@ -241,15 +246,15 @@ struct Examination {
         let url = "https://\(host)\(sdkPort == 443 ? "" : ":\(sdkPort)")\(path)"
         let port = sdkPort
         return await look(
-            at: url, port: port, well: "port \(port), on which the SDK asks \(host), leads to the server",
-            adviceOnAnother: "end it, then look again",
+            at: url, port: port, well: "port \(port), which the SDK uses for \(host), reaches the server",
+            adviceOnAnother: "stop it, then run doctor again",
             untrusted: .problem(
-                "what answers on port \(port) shows a certificate that is not for \(host)",
-                advice: "is it another server, or ours with another --tls-dir?"),
+                "the certificate on port \(port) is not for \(host)",
+                advice: "check that it is scribe-emulator, and that --tls-dir is the same as the server's"),
             refused: { reason in
                 .problem(
-                    "port \(port), on which the SDK asks, does not lead to the server: \(reason)",
-                    advice: "`scribe-emulator hosts` says how it will")
+                    "port \(port), which the SDK uses, does not reach the server: \(reason)",
+                    advice: "run `scribe-emulator hosts` for the steps")
             })
     }
 
@@ -258,7 +263,9 @@ struct Examination {
         switch sdk.trust {
         case .unseen(let place):
             findings.append(
-                .unseen("whether the authority is trusted \(place); `scribe-emulator trust` says how it will be"))
+                .unseen(
+                    "cannot check whether the authority is trusted \(place); run `scribe-emulator trust` for the steps")
+            )
         case .file(let names, let orSystem):
             if orSystem || authority == nil, case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
                 return findings.append(.well("this machine trusts the certificate"))
@@ -267,7 +274,7 @@ struct Examination {
                 return findings.append(
                     .problem(
                         "this machine does not trust the certificate",
-                        advice: "have it signed by somebody whom it trusts"))
+                        advice: "use a certificate from an authority that it trusts"))
             }
             let set = names.first { environment[$0].map { !$0.isEmpty } ?? false }
             if let set, let file = environment[set],

@@ -2,9 +2,9 @@ import Foundation
 import ScribeHTTP
 import ScribeServer
 
-/// A hosts file, of which only the lines between two marks are ours.
+/// Hosts file with a block of scribe-emulator's lines between two marks. Other lines stay as they are.
 struct HostsFile {
-    /// Why it stays as it is.
+    /// An error that left the file as it was.
     struct Problem: Error, CustomStringConvertible {
         let description: String
     }
@@ -15,26 +15,26 @@ struct HostsFile {
         static let usual = "/etc/hosts"
     #endif
 
-    /// What both marks begin with.
+    /// The common beginning of both marks.
     static let mark = "# scribe-emulator"
     private static let begin = "\(mark): begin (scribe-emulator hosts --remove takes this out)"
     private static let end = "\(mark): end"
 
-    /// The command that writes the hosts file. With the whole path of this program: Debian's and Ubuntu's sudo looks in
-    /// folders of its own.
+    /// The command that writes the hosts file. It has the full path of this program: sudo of Debian and Ubuntu has a
+    /// search path of its own.
     static var writeStep: String { "sudo \(Bundle.main.executablePath ?? "scribe-emulator") hosts --write" }
 
     let path: String
 
-    /// What leads the SDKs' hosts to an address, with comments.
+    /// Lines that map the SDKs' hosts to an address, with comments.
     static func lines(leadingTo address: String) -> [String] {
         HostNames.groups.flatMap { group in ["# \(group.title)"] + group.names.map { "\(address) \($0)" } }
     }
 
-    /// Lines between the two marks.
+    /// Puts the two marks around lines.
     static func marked(_ lines: [String]) -> [String] { [begin] + lines + [end] }
 
-    /// Puts lines in the place of those that are ours, at the end where there are none.
+    /// Replaces the block, or appends it if there is none.
     /// - Throws: ``Problem``.
     func keep(_ lines: [String]) throws {
         var (before, ours, after) = try parts()
@@ -44,8 +44,8 @@ struct HostsFile {
         try write(before + (ours ?? []) + after)
     }
 
-    /// Takes our lines out.
-    /// - Returns: whether there were any.
+    /// Removes the block.
+    /// - Returns: Whether there was one.
     /// - Throws: ``Problem``.
     func removeLines() throws -> Bool {
         let (before, ours, after) = try parts()
@@ -58,15 +58,15 @@ struct HostsFile {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw Problem(description: "\(path) cannot be read; name the hosts file with --file")
         }
-        // Not by characters, of which a line's end in other systems is one.
+        // By scalars: CRLF is one character in Swift.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // An editor may have put other ends to the lines.
+        // An editor may have changed the line ends or indented the marks.
         let marks = lines.map { $0.trimmingCharacters(in: .whitespaces.union(.newlines)) }
         guard let begin = marks.firstIndex(of: Self.begin) else {
             guard !marks.contains(Self.end) else { throw Self.brokenMarks(path) }
             return (lines, nil, [])
         }
-        // What is behind a mark whose other half is gone may be anybody's.
+        // Without its other mark, the lines beside a mark may belong to the user.
         guard let end = marks[begin...].firstIndex(of: Self.end), !marks[(begin + 1)...].contains(Self.begin) else {
             throw Self.brokenMarks(path)
         }
@@ -74,10 +74,12 @@ struct HostsFile {
     }
 
     private static func brokenMarks(_ path: String) -> Problem {
-        Problem(description: "\(path) has one of our two marks only; take out by hand what stands between them")
+        Problem(
+            description:
+                "\(path) has only one of the two lines '\(mark): begin' and '\(mark): end'; remove our lines by hand")
     }
 
-    /// In place: in a container the file cannot be replaced by another.
+    /// Writes in place: the hosts file of a container cannot be replaced.
     private func write(_ lines: [String]) throws {
         do {
             let data = Data(lines.joined(separator: "\n").utf8)
@@ -86,7 +88,7 @@ struct HostsFile {
             try file.write(contentsOf: data)
             try file.truncate(atOffset: UInt64(data.count))
         } catch {
-            throw Problem(description: "\(path) cannot be written; \(HostsFile.writeStep)")
+            throw Problem(description: "\(path) cannot be written; run \(HostsFile.writeStep)")
         }
     }
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// A shell script that keeps the lines in the hosts file of another machine, which has no scribe-emulator: the one on which
-/// the server's container runs.
+/// Shell script that writes the block of ``HostsFile`` on another machine, which has no scribe-emulator. An example is
+/// the machine that runs the server's container.
 struct HostsScript {
-    /// The kinds of machines whose shell runs it.
+    /// Operating system of the other machine.
     enum Machine: String, CaseIterable, ExpressibleByArgument {
         case mac, linux
     }
@@ -11,19 +11,19 @@ struct HostsScript {
     let machine: Machine
     let address: String
 
-    /// Our lines, of an earlier run too, out of the file.
+    /// The command that removes the block, also one of an earlier run.
     private var removal: String {
         let lines = "'/^\(HostsFile.mark): begin/,/^\(HostsFile.mark): end/d'"
         return switch machine {
         case .mac: "sudo sed -i '' \(lines) /etc/hosts"
-        // GNU's leaves a last line without an end as it is, unless something is to follow it.
+        // `$a\` makes GNU sed end the last line with a line feed.
         case .linux: "sudo sed -i -e \(lines) -e '$a\\' /etc/hosts"
         }
     }
 
     var text: String {
         """
-        # Leads the SDKs' hosts to \(address), in /etc/hosts. Taken out again by:
+        # Points the SDKs' hosts to \(address) in /etc/hosts. To undo it, run:
         #   \(removal)
         set -e
         \(removal)

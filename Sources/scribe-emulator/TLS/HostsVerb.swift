@@ -5,25 +5,25 @@ import ScribeServer
 
 struct Hosts: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the lines for a hosts file that lead the SDKs' own hosts here, or keep them in it.",
-        discussion: "The SDKs ask on port 443; how it leads to the server's is printed too."
+        abstract: "Print or write the lines of a hosts file that point the SDKs' hosts to the server.",
+        discussion: "SDKs use port 443. The output also says how to direct that port to the server."
     )
 
     @OptionGroup var options: CertificateOptions
 
-    @Option(help: "Where the hosts are to lead.")
+    @Option(help: "The server's address.")
     var address = "127.0.0.1"
 
-    @Flag(help: "Keep the lines in the hosts file, between two marks. Needs the rights to.")
+    @Flag(help: "Write the lines to the hosts file, between two marks. You may need sudo.")
     var write = false
 
-    @Flag(help: "Take them out again.")
+    @Flag(help: "Remove the lines from the hosts file. You may need sudo.")
     var remove = false
 
     @Option(
         name: .customLong("for"),
         help:
-            "Print a shell script that keeps them on another machine, such as the one that the server's container runs on."
+            "Print a shell script that writes the lines on another machine, such as the host of the server's container."
     )
     var machine: HostsScript.Machine?
 
@@ -31,10 +31,12 @@ struct Hosts: ParsableCommand {
     var file = HostsFile.usual
 
     func validate() throws {
-        if write, remove { throw ValidationError("--write and --remove exclude each other") }
-        if machine != nil, write || remove { throw ValidationError("--for changes no file of this machine") }
+        if write, remove { throw ValidationError("--write and --remove cannot be used together; leave one out") }
+        if machine != nil, write || remove {
+            throw ValidationError("--for prints a script for another machine; leave out --write and --remove")
+        }
         guard case .address? = CertificateName(address) else {
-            throw ValidationError("--address: '\(address)' is no address")
+            throw ValidationError("--address: '\(address)' is not an IP address; write for example 127.0.0.1")
         }
     }
 
@@ -44,11 +46,11 @@ struct Hosts: ParsableCommand {
             return
         }
         let lines = HostsFile.lines(leadingTo: address)
-        // Before anything is written: it may find that the settings cannot be read.
+        // Before the hosts file is written, since the settings may be invalid.
         let portSteps = remove ? "" : Self.portSteps(try options.run().configuration.tls.port)
         guard write || remove else {
             print(lines.joined(separator: "\n"))
-            StandardError.write("\nTo keep them in \(file):\n  \(HostsFile.writeStep)")
+            StandardError.write("\nTo write them to \(file):\n  \(HostsFile.writeStep)")
             StandardError.write("\n" + portSteps)
             return
         }
@@ -57,13 +59,13 @@ struct Hosts: ParsableCommand {
             if write {
                 try hosts.keep(lines)
                 print(
-                    "\(file): \(lines.count { !$0.hasPrefix("#") }) hosts lead to \(address); take them out with --remove"
+                    "\(file): \(lines.count { !$0.hasPrefix("#") }) hosts now point to \(address); undo it with --remove"
                 )
                 StandardError.write("\n" + portSteps)
             } else {
                 print(
                     "\(file): "
-                        + (try hosts.removeLines() ? "nothing leads here any more" : "there is nothing of ours in it"))
+                        + (try hosts.removeLines() ? "our lines are removed" : "there are no lines of ours in it"))
             }
         } catch let problem as HostsFile.Problem {
             StandardError.write("scribe-emulator: \(problem)")
@@ -71,20 +73,20 @@ struct Hosts: ParsableCommand {
         }
     }
 
-    /// How port 443 of this machine leads to the server's.
+    /// The steps that direct port 443 of this machine to the server.
     static func portSteps(_ port: Int) -> String {
-        guard port != 443 else { return "The server listens on 443, where SDKs ask." }
+        guard port != 443 else { return "The server listens on port 443, which SDKs use." }
         #if os(macOS)
             return """
-                SDKs ask on port 443. To lead it to \(port), until the next restart:
+                SDKs use port 443. To direct it to port \(port) until the next restart:
                   echo "rdr pass on lo0 inet proto tcp from any to 127.0.0.1 port 443 -> 127.0.0.1 port \(port)" | sudo pfctl -ef -
-                Undone by: sudo pfctl -f /etc/pf.conf
+                To undo it: sudo pfctl -f /etc/pf.conf
                 """
         #else
             return """
-                SDKs ask on port 443. To let the server have it, until the next restart:
+                SDKs use port 443. To let the server listen on it until the next restart:
                   sudo sysctl net.ipv4.ip_unprivileged_port_start=443 && \(Bundle.main.executablePath ?? "scribe-emulator") serve --tls --tls-port 443
-                or to lead it to \(port) (sudo apt-get install iptables), undone by the same with -D in place of -A:
+                or to direct it to port \(port) (sudo apt-get install iptables; to undo it, use -D in place of -A):
                   sudo iptables -t nat -A OUTPUT -d 127.0.0.1 -p tcp --dport 443 -j REDIRECT --to-ports \(port)
                 In Docker: ports: ["127.0.0.1:443:\(port)"]
                 """

@@ -5,17 +5,21 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Looks at a server as a client of this machine does.
+/// Requests to a server as a client of this machine sends them.
 struct Probe {
-    /// What came of asking.
+    /// Result of a request.
     enum Outcome {
-        /// - date: what the server takes the time for.
+        /// An HTTP answer.
+        /// - server: The `Server` header; empty without one.
+        /// - date: The `Date` header: the server's clock.
         case answered(status: Int, server: String, date: Date?)
+        /// The certificate is not from a trusted authority, or not for the host.
         case untrusted
+        /// No connection, by the reason.
         case refused(String)
     }
 
-    /// The addresses that a host has here.
+    /// The IP addresses of a host, by the resolver and the hosts file of this machine.
     static func addresses(of host: String) -> [String] {
         var hints = addrinfo()
         #if canImport(Glibc)
@@ -41,9 +45,10 @@ struct Probe {
         return addresses
     }
 
+    /// Sends a GET request.
     /// - Parameters:
-    ///   - authority: a file with the only one that is trusted; nil: those of the system.
-    ///   - address: where the host is, whatever the system says.
+    ///   - authority: The path of a PEM file with the only trusted authority; nil for those of the system.
+    ///   - address: The IP address to connect to, in place of what the host resolves to.
     static func ask(_ url: String, trusting authority: String?, at address: String? = nil) async -> Outcome {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authority { tls.trustRoots = .file(authority) }
@@ -62,7 +67,7 @@ struct Probe {
         } catch let error as NIOSSLError {
             outcome = "\(error)".contains("CERTIFICATE_VERIFY_FAILED") ? .untrusted : .refused("\(error)")
         } catch let error as HTTPClientError where error == .connectTimeout {
-            outcome = .refused("nobody answers")
+            outcome = .refused("no answer within 3 s")
         } catch {
             let text = "\(error)"
             outcome =

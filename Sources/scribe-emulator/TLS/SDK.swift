@@ -4,11 +4,11 @@ import Omi
 import ScribeDomain
 import Suki
 
-/// A kind of client that has its hosts compiled in.
+/// SDK that `doctor` knows, with its hosts and its trust settings.
 enum SDK: String, ExpressibleByArgument, CaseIterable {
     case ios, android, web, python, dotnet, node, java, deepgram, suki, omi
 
-    /// Where it asks; what it asks S3 depends on its version.
+    /// The hosts that the SDK connects to. There are several for S3, since versions differ.
     var hosts: [String] {
         let production = ["api.eka.care", "cog.eka.care"]
         let bucket = "m-prod-voice-record"
@@ -26,14 +26,14 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Those of its hosts that name a bucket: where it sends speech.
+    /// The hosts that name an S3 bucket, which gets the recordings.
     var bucketHosts: [String] { hosts.filter { AudioLocation.bucket(ofVirtualHost: $0) != nil } }
 
-    /// Where it looks for authorities that it trusts.
+    /// Place where the SDK looks for trusted authorities.
     enum Trust {
-        /// In files that environment variables name, the first that is set; perhaps in the system's own too.
+        /// A file that the first set environment variable of these names; with `orSystem` also the system's store.
         case file([String], orSystem: Bool)
-        /// It runs elsewhere, or keeps them where nothing of it can be seen.
+        /// A place that this machine cannot check, as on a phone. The text follows "whether the authority is trusted".
         case unseen(String)
     }
 
@@ -52,7 +52,7 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// How the SDK is given the server's base URL; nil where its hosts are compiled in.
+    /// Code that gives the SDK the server's base URL; nil if its hosts are compiled in.
     func baseURLStep(_ baseURL: String) -> String? {
         switch self {
         case .dotnet: "new EkaCareClient(…, baseUrl: \"\(baseURL)\")"
@@ -62,6 +62,6 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Whether its hosts are looked up on another machine, or on what behaves like one.
+    /// Whether the SDK resolves its hosts on another machine, or in an emulator.
     var isElsewhere: Bool { [.android, .omi].contains(self) }
 }

@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// How clients come to trust an authority: for each kind the exact steps.
+/// Steps by which each kind of client trusts the development authority.
 struct TrustSteps {
-    /// Of the file with its certificate.
+    /// The path of the authority's certificate, a PEM file.
     let path: String
 
-    /// The kinds of clients, as `trust --for` names them.
+    /// Kind of client, by its name in `trust --for`.
     enum Client: String, CaseIterable, ExpressibleByArgument {
         case shell, debian, mac, windows, java, chromium, firefox, ios, android
         case iosSimulator = "ios-simulator"
         case androidSystem = "android-system"
     }
 
-    /// Of one kind of client.
+    /// Title and steps of one kind of client.
     struct Kind {
         let client: Client
         let title: String
@@ -23,8 +23,8 @@ struct TrustSteps {
         let introduction = """
             This machine's development authority: \(path)
 
-            It can vouch for servers only, and only under the hosts of the SDKs, localhost and addresses of this machine.
-            Take it out of wherever you put it when you are done.
+            It can issue certificates for servers only: for the SDKs' hosts, localhost and addresses of this machine.
+            Remove it from your clients when you no longer need it.
 
 
             """
@@ -34,7 +34,7 @@ struct TrustSteps {
             }.joined(separator: "\n")
     }
 
-    /// The steps of one kind of client, on a machine that fetches the certificate first.
+    /// The steps of one kind of client, which begin with the download of the certificate to ``path``.
     func text(for client: Client, fetchedFrom url: String) -> String {
         kinds.filter { $0.client == client }.map { kind in
             (["# \(kind.title)", "curl -fsSo \(path) \(url)"] + kind.steps).joined(separator: "\n") + "\n"
@@ -50,7 +50,7 @@ struct TrustSteps {
                     "curl --cacert \(path) …",
                     "export REQUESTS_CA_BUNDLE=\(path) AWS_CA_BUNDLE=\(path) SSL_CERT_FILE=\(path)",
                     "export NODE_EXTRA_CA_CERTS=\(path)",
-                    "But for Node's they replace the authorities that are trusted otherwise, in that shell.",
+                    "All but Node's replace the usual authorities: programs in this shell trust no other.",
                 ]),
             Kind(
                 client: .debian,
@@ -74,7 +74,7 @@ struct TrustSteps {
                     "keytool -importcert -noprompt -alias scribe-emulator -file \(path) -storepass changeit \\",
                     "  -keystore scribe.p12 -storetype PKCS12",
                     "java -Djavax.net.ssl.trustStore=scribe.p12 -Djavax.net.ssl.trustStorePassword=changeit …",
-                    "It then trusts nobody else; to add it to all that are trusted, leave out -keystore and -storetype and say -cacerts.",
+                    "Java then trusts no other authority. To add it to the usual ones, use -cacerts in place of -keystore and -storetype.",
                 ]),
             Kind(
                 client: .chromium,
@@ -101,9 +101,9 @@ struct TrustSteps {
                     "   Safari there; or send the file by AirDrop.",
                     "2. Settings > General > VPN & Device Management: install the profile.",
                     "3. Settings > General > About > Certificate Trust Settings: switch it on.",
-                    "Its hosts file is not yours: let a DNS server of yours answer, such as",
+                    "You cannot change the phone's hosts file. Run a DNS server, such as",
                     "  scribe-emulator hosts --address THIS-MACHINE >scribe-hosts && sudo dnsmasq -d -h --addn-hosts=scribe-hosts",
-                    "and name it under Settings > Wi-Fi > (i) > Configure DNS > Manual. Phones ask on port 443: --tls-port 443.",
+                    "and name it under Settings > Wi-Fi > (i) > Configure DNS > Manual. Phones use port 443: add --tls-port 443.",
                 ]),
             Kind(
                 client: .android,
@@ -111,8 +111,8 @@ struct TrustSteps {
                 steps: [
                     "1. adb push \(path) /sdcard/Download/ca.pem; Settings > Security > Encryption & credentials > Install a",
                     "   certificate > CA certificate.",
-                    "2. res/xml/network_security_config.xml, named in the manifest by android:networkSecurityConfig, takes those that a",
-                    "   user has installed, in debug builds only:",
+                    "2. Add res/xml/network_security_config.xml, and name it in the manifest by android:networkSecurityConfig. Debug",
+                    "   builds then trust authorities that you installed:",
                     "     <network-security-config><debug-overrides><trust-anchors>",
                     "       <certificates src=\"user\" />",
                     "     </trust-anchors></debug-overrides></network-security-config>",
@@ -122,13 +122,13 @@ struct TrustSteps {
                 title:
                     "Android emulator, an app that you cannot change (an image without Google Play, API 33 or lower)",
                 steps: [
-                    "emulator -avd NAME -writable-system, then as the system's own:",
+                    "Start it with emulator -avd NAME -writable-system, then add the authority to the system's own:",
                     "  adb root && adb shell avbctl disable-verification && adb reboot && adb wait-for-device",
                     "  adb root && adb remount",
                     "  adb push \(path) /system/etc/security/cacerts/$(openssl x509 -subject_hash_old -noout -in \(path)).0",
                     "  scribe-emulator hosts >scribe-hosts && adb push scribe-hosts /system/etc/hosts",
                     "  adb reverse tcp:443 tcp:8443",
-                    "The last two lines lead the SDK's hosts here, also for the app above.",
+                    "The last two lines point the SDK's hosts to this server, also for the app above.",
                 ]),
         ]
     }

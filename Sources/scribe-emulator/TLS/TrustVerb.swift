@@ -5,18 +5,18 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 
-/// Which certificate a verb is about.
+/// Flags that select the development authority and its certificate.
 struct CertificateOptions: ParsableArguments {
-    @Option(help: "The YAML file that the server is started with.")
+    @Option(help: "The YAML file with the server's settings.")
     var config: String?
 
-    @Option(help: ArgumentHelp("The folder that keeps this machine's authority.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"))
     var tlsDir: String?
 
-    @Option(help: ArgumentHelp("Names for the certificate, as for serve.", valueName: "list"))
+    @Option(help: ArgumentHelp("Further names in the certificate, as for serve.", valueName: "list"))
     var tlsName: String?
 
-    /// The settings that a server would be started with here.
+    /// The settings that `serve` would use here.
     func run() throws -> Setting.Run {
         var flags: [String: String] = [:]
         flags["tls-dir"] = tlsDir
@@ -31,21 +31,21 @@ struct CertificateOptions: ParsableArguments {
 
 struct Trust: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print this machine's authority, and how each kind of client comes to trust it."
+        abstract: "Print the steps by which each kind of client trusts this machine's certificate authority."
     )
 
     @OptionGroup var options: CertificateOptions
 
-    @Flag(help: "Print the authority's certificate, as PEM, and nothing else.")
+    @Flag(help: "Print only the authority's certificate, as PEM.")
     var pem = false
 
     @Option(
         name: .customLong("for"),
-        help: "Print the steps for one kind of client alone, on a machine that fetches the authority from the server.")
+        help: "Print only the steps for one kind of client, on a machine that downloads the authority from the server.")
     var client: TrustSteps.Client?
 
     func validate() throws {
-        if pem, client != nil { throw ValidationError("--pem and --for exclude each other") }
+        if pem, client != nil { throw ValidationError("--pem and --for cannot be used together; leave one out") }
     }
 
     func run() throws {

@@ -3,26 +3,26 @@ import NIOCore
 import NIOWebSocket
 package import ScribeDomain
 
-/// Deepgram's live `/v1/listen` (streaming.md 1), and services that speak it: audio is handed on, and what is heard comes
-/// back. When the connection breaks, what was not settled is sent again over the next.
+/// Live engine on Deepgram's `/v1/listen` (streaming.md 1) and compatible services: forwards audio and returns results.
+/// After a broken connection the engine sends the audio without final results again over the next connection.
 package struct DeepgramLiveEngine: LiveEngine {
     package let name = "deepgram"
     private let service: SpeechService
     private let circuit: Circuit
     private let clock: WallClock
     private let identifiers: IdentifierSource
-    /// For the end of a stream, once everything was sent.
+    /// Time limit for the service to end the stream, after all audio was sent.
     private let timeLimit: Duration
 
-    /// The model that is asked for when neither the configuration nor the client names one.
+    /// Model for requests if neither configuration nor client names one.
     private static let usualModel = "nova-3-medical"
-    /// How many connections in a row may break before a word is heard.
+    /// Most connections in a row that may break without a result.
     private static let attempts = 5
-    /// The service ends a stream in which it hears nothing for twice that.
+    /// Interval of keep-alive messages: half the time after which the service ends a silent stream.
     private static let keepAliveTime: Duration = .seconds(5)
-    /// How many results may wait for a client.
+    /// Most results that may wait for a client.
     private static let mostEvents = 1000
-    /// After so many of them without a sign of the service it is taken for gone.
+    /// Most keep-alive messages without a sign of the service before the connection counts as lost.
     private static let mostSilence = 4
 
     package var condition: EngineCondition {
@@ -46,7 +46,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         let socket = try UpstreamSocket(
             try address(options), headers: headers, trust: service.trust, identifiers: identifiers)
         let conversation = UpstreamConversation(options, socket)
-        // Told by a task that no connection's end interrupts.
+        // A separate task emits events, so that the end of a connection does not interrupt it.
         let events = LiveQueue<LiveEvent>(limit: Self.mostEvents)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -76,7 +76,7 @@ package struct DeepgramLiveEngine: LiveEngine {
                     try await clock.sleep(for: timeLimit, as: .timeLimit)
                     throw EngineFailure(.transcriptionTimeout, "the service did not end the stream", origin: .service)
                 }
-                // The two that work, and not the one that waits.
+                // Waits for the two working tasks, not for the timeout.
                 for _ in 0..<2 { try await group.next() }
                 group.cancelAll()
             } catch {
@@ -87,7 +87,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         }
     }
 
-    /// One connection after the other, until the stream is over.
+    /// Opens one connection after another until the stream is over.
     private func converse(
         _ conversation: UpstreamConversation, _ socket: UpstreamSocket,
         _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
@@ -124,15 +124,16 @@ package struct DeepgramLiveEngine: LiveEngine {
         }
     }
 
-    /// Why no further connection is made.
+    /// Reason for making no further connection.
     private enum UpstreamEnd: Error {
-        /// The service has ended the stream with that code: another connection would change nothing.
+        /// The service ended the stream with this close code; another connection would not help.
         case refused(UInt16)
-        /// Nobody takes what was heard.
+        /// The client takes no more results.
         case untold(any Error)
     }
 
-    /// - Returns: whether any result was heard: a greeting is no progress.
+    /// Runs the conversation over one connection.
+    /// - Returns: whether a result arrived; a greeting is no progress.
     /// - Throws: ``UpstreamEnd``, `CancellationError`.
     private func converse(
         _ conversation: UpstreamConversation, over channel: UpstreamSocket.Channel, _ socket: UpstreamSocket,
@@ -141,7 +142,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         let signs = LockedValue(0)
         let end = LockedValue<UpstreamEnd?>(nil)
         let outgoing = await conversation.connected()
-        // A connection that breaks is followed by another.
+        // The next connection replaces a broken one.
         try? await channel.executeThenClose { inbound, outbound in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -171,7 +172,7 @@ package struct DeepgramLiveEngine: LiveEngine {
                         return
                     }
                 }
-                // Whichever ends first ends the connection.
+                // The task that ends first ends the connection.
                 await group.next()
                 group.cancelAll()
                 await outgoing.finish()
@@ -220,7 +221,7 @@ package struct DeepgramLiveEngine: LiveEngine {
             ("vad_events", "\(options.tellsSpeech)"), ("punctuate", "\(options.punctuates)"),
             ("smart_format", "\(options.punctuates)"), ("diarize", "\(options.tellsSpeakers)"),
         ]
-        // Else the service has a usual one.
+        // Without this parameter the service uses its own default.
         if options.namesEndpointing {
             let silence = options.endpointing.map { "\(Int($0 / .milliseconds(1)))" }
             query.append(("endpointing", silence ?? "false"))

@@ -1,8 +1,8 @@
 import Foundation
 import ScribeDomain
 
-/// What Deepgram's live API says (streaming.md 1.5), as much of it as is used here. What is missing, or of another type
-/// than it should be, is no reason to lose the rest.
+/// Message of Deepgram's live API (streaming.md 1.5), limited to the used members. A missing member, or one of the
+/// wrong type, does not invalidate the message.
 struct DeepgramLiveMessage: Decodable {
     struct Alternative: Decodable {
         let confidence: Tolerant<Double>?
@@ -28,7 +28,7 @@ struct DeepgramLiveMessage: Decodable {
     let speechFinal: Bool
     let fromFinalize: Bool
     let alternative: Alternative?
-    /// When speech began, or the last word ended, in seconds.
+    /// Start of speech, or end of the last word, in seconds.
     let time: Double
 
     private enum CodingKeys: String, CodingKey {
@@ -41,11 +41,12 @@ struct DeepgramLiveMessage: Decodable {
         case lastWordEnd = "last_word_end"
     }
 
-    /// - Throws: for what is none of the kinds that matter.
+    /// Decodes a message.
+    /// - Throws: for messages of other kinds.
     init(from decoder: any Decoder) throws {
         let body = try decoder.container(keyedBy: CodingKeys.self)
         func value<Value: Decodable>(_ key: CodingKeys) -> Value? { try? body.decodeIfPresent(Value.self, forKey: key) }
-        /// Within a year, so that it can be counted in samples.
+        /// Time in seconds; nil beyond a year, so that it can be counted in samples.
         func seconds(_ key: CodingKeys) -> Double? {
             let seconds: Double? = value(key)
             return seconds.flatMap { abs($0) < 3e7 ? $0 : nil }
@@ -63,7 +64,7 @@ struct DeepgramLiveMessage: Decodable {
         time = seconds(kind == .speechStarted ? .timestamp : .lastWordEnd) ?? 0
     }
 
-    /// - Returns: nil for what is none, or none that matters.
+    /// Decodes a message's JSON; nil for other text and other kinds of messages.
     init?(_ text: [UInt8]) {
         guard JSONDocument.depth(of: text) <= JSONDocument.deepestNesting,
             let message = try? JSONDecoder().decode(Self.self, from: Data(text))

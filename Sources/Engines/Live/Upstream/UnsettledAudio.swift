@@ -1,27 +1,29 @@
 import NIOCore
 
-/// What was sent upstream and is not settled yet, to be sent again when the connection breaks.
+/// Audio sent upstream without final results yet, to be sent again if the connection breaks.
 struct UnsettledAudio {
     enum Entry {
         case audio(ByteBuffer)
         case finalize
     }
 
-    /// In frames, which are samples of all channels.
+    /// Start of the kept audio in frames; a frame is one sample of each channel.
     private(set) var start = 0
     private(set) var entries: [Entry] = []
     private var size = 0
     private let frameSize: Int
     private let limit: Int
 
+    /// Creates an empty store.
     /// - Parameters:
     ///   - frameSize: in bytes.
-    ///   - limit: in frames. When there is more the oldest is given up: it was heard, and never settled.
+    ///   - limit: in frames. Beyond the limit the oldest audio is dropped: the service gave no final result.
     init(frameSize: Int, limit: Int) {
         self.frameSize = frameSize
         self.limit = limit * frameSize
     }
 
+    /// Appends audio that was sent.
     /// - Parameter audio: cut anywhere.
     mutating func append(_ audio: ByteBuffer) {
         entries.append(.audio(audio))
@@ -29,19 +31,19 @@ struct UnsettledAudio {
         if size > limit { drop((size - limit + frameSize - 1) / frameSize) }
     }
 
-    /// Asked twice in a row it is one question.
+    /// Appends a finalize request; two requests in a row count as one.
     mutating func appendFinalize() {
         if case .finalize? = entries.last { return }
         entries.append(.finalize)
     }
 
-    /// The oldest question to settle was answered.
+    /// Removes the oldest finalize request, which was answered.
     mutating func finalized() {
         let first = entries.firstIndex { if case .finalize = $0 { true } else { false } }
         if let first { entries.remove(at: first) }
     }
 
-    /// What came before that frame is settled.
+    /// Drops the audio before a frame, because its results are final.
     mutating func settle(upTo frame: Int) {
         if frame > start { drop(frame - start) }
     }
@@ -52,7 +54,7 @@ struct UnsettledAudio {
         size -= left
         var passed = 0
         while left > 0, passed < entries.count {
-            // A question within what is settled is answered by that.
+            // A finalize request within settled audio counts as answered.
             guard case .audio(var audio) = entries[passed] else {
                 passed += 1
                 continue

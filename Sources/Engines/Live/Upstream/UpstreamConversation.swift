@@ -2,28 +2,28 @@ import NIOCore
 import NIOWebSocket
 import ScribeDomain
 
-/// One stream on its way to a service over one connection after the other: what must be sent, what is not settled yet, and
-/// where the present connection began.
+/// State of one stream to a service across several connections: messages to send, audio without final results, and the
+/// start of the current connection.
 actor UpstreamConversation {
     private let options: LiveOptions
     private let socket: UpstreamSocket
     private var unsettled: UnsettledAudio
-    /// Of the present connection.
+    /// Queue of frames for the current connection; nil without one.
     private var outgoing: LiveQueue<WebSocketFrame>?
-    /// In seconds of the stream: where the present connection's zero is.
+    /// Start of the current connection, in seconds of the stream.
     private var offset = 0.0
     private var isClosing = false
-    /// The vocabulary that replaces the options'; nil until then.
+    /// Vocabulary that replaces the options' vocabulary; nil until the client sends one.
     private var vocabulary: [String]?
     private(set) var isOver = false
     private var hasNews = false
     private var failure: (any Error)?
     private var waiting: CheckedContinuation<Void, Never>?
-    /// For each channel, in seconds of the stream: what is behind these was told already.
+    /// End of the settled part of each channel, in seconds of the stream: results after it are new.
     private var settled: [Int: Double] = [:]
     private var speechStarted: [Int: Double] = [:]
 
-    /// In bytes: so much may be on its way to a service that is slow to take it.
+    /// Most bytes on their way to a slow service.
     private static let mostOutgoing = 256 << 10
     private static let longestUnsettled = 60
 
@@ -34,14 +34,14 @@ actor UpstreamConversation {
             frameSize: 2 * options.channels, limit: Self.longestUnsettled * options.sampleRate)
     }
 
-    // MARK: What the client says
+    // MARK: Client input
 
     func feed(_ audio: ByteBuffer) async throws {
         unsettled.append(audio)
         try await send(socket.frame(.binary, audio))
     }
 
-    /// Later connections are told, too.
+    /// Replaces the vocabulary, also for later connections.
     func expect(_ words: [String]) async throws {
         vocabulary = words
         try await send(vocabularyFrame(words))
@@ -61,11 +61,12 @@ actor UpstreamConversation {
         try await send(frame(["type": "CloseStream"]))
     }
 
-    /// Sends over the present connection; where there is none, waits for the next, which gets all that is not settled.
+    /// Sends a frame over the current connection. Without one, the call waits for the
+    /// next, which gets all unsettled audio.
     private func send(_ frame: WebSocketFrame) async throws {
         if let failure { throw failure }
         if let outgoing {
-            // Its end is none of the stream's.
+            // The end of the connection does not end the stream.
             try? await outgoing.add(frame, weight: frame.data.readableBytes)
         } else {
             await withCheckedContinuation { waiting = $0 }
@@ -75,9 +76,9 @@ actor UpstreamConversation {
 
     private func frame(_ message: JSON) -> WebSocketFrame { socket.frame(.text, ByteBuffer(bytes: message.bytes)) }
 
-    // MARK: The connection
+    // MARK: Connection
 
-    /// A connection is there: what is not settled goes first.
+    /// Begins a connection: unsettled audio goes first.
     func connected() -> LiveQueue<WebSocketFrame> {
         offset = Double(unsettled.start) / Double(options.sampleRate)
         var frames = unsettled.entries.map { entry in
@@ -99,7 +100,7 @@ actor UpstreamConversation {
         outgoing = nil
     }
 
-    /// Nobody listens any more.
+    /// Fails the stream: the client takes no more results.
     func failed(_ error: any Error) async {
         failure = error
         await disconnected()
@@ -111,21 +112,21 @@ actor UpstreamConversation {
         waiting = nil
     }
 
-    /// Says that somebody is still there.
+    /// Sends keep-alive messages to the service.
     func keepAlive(_ queue: LiveQueue<WebSocketFrame>) async {
         try? await queue.add(frame(["type": "KeepAlive"]))
         try? await queue.add(socket.frame(.ping))
     }
 
-    // MARK: What the service says
+    // MARK: Service messages
 
-    /// - Returns: what of it is news.
+    /// Converts a message of the service to an event; nil if it brings nothing new.
     func hear(_ message: DeepgramLiveMessage) -> LiveEvent? {
         let channel = message.channel
         guard (0..<(options.hearsEachChannel ? options.channels : 1)).contains(channel) else { return nil }
         switch message.kind {
         case .metadata:
-            // Some greet with it, and say then that nothing was heard.
+            // Some services greet with metadata and report a duration of 0.
             isOver = isClosing && (message.duration > 0 || unsettled.entries.isEmpty)
             return nil
         case .speechStarted:
@@ -143,7 +144,7 @@ actor UpstreamConversation {
         }
     }
 
-    /// Whether a result was heard since this was asked last.
+    /// Whether a result has arrived since the last call.
     func takesNews() -> Bool {
         defer { hasNews = false }
         return hasNews
@@ -155,7 +156,7 @@ actor UpstreamConversation {
         let end = max(known, (offset + message.start + message.duration).inThousandths)
         let start = max(known, (offset + message.start).inThousandths)
         let words = (message.alternative?.words?.value ?? []).compactMap { word -> LiveWord? in
-            // Where channels are settled to different places, one hears again what another still needs.
+            // If channels are settled to different places, one channel gets audio again that another still needs.
             guard offset + (word.start + word.end) / 2 >= known else { return nil }
             return LiveWord(
                 text: word.word, punctuated: options.punctuates ? word.punctuated ?? word.word : nil,
@@ -176,6 +177,6 @@ actor UpstreamConversation {
                 isFinal: message.isFinal, endsSpeech: message.speechFinal, isAnswerToFinalize: message.fromFinalize))
     }
 
-    /// The service has ended the stream as it was asked to.
+    /// Notes that the service closed the connection normally; this ends a closing stream.
     func ended() { isOver = isClosing }
 }

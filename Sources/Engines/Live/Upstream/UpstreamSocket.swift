@@ -6,7 +6,7 @@ import NIOSSL
 import NIOWebSocket
 import ScribeDomain
 
-/// Opens WebSockets to a service that the configuration names.
+/// Opens WebSockets to a speech service named in the configuration.
 struct UpstreamSocket: Sendable {
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
@@ -17,11 +17,12 @@ struct UpstreamSocket: Sendable {
     private let tls: NIOSSLContext?
     private let identifiers: IdentifierSource
 
-    /// Of a message that is taken, in bytes.
+    /// Largest accepted message, in bytes.
     private static let longestMessage = 1 << 20
     private static let patience = TimeAmount.seconds(10)
 
-    /// - Throws: ``EngineFailure`` for an address that is none.
+    /// Creates a connector for a URL.
+    /// - Throws: ``EngineFailure`` for an invalid URL.
     init(_ url: URL, headers: [(String, String)], trust: OutboundTrust, identifiers: IdentifierSource) throws {
         guard let host = url.host(), let scheme = url.scheme,
             let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
@@ -36,7 +37,8 @@ struct UpstreamSocket: Sendable {
         self.identifiers = identifiers
     }
 
-    /// - Throws: ``EngineFailure`` when the service does not open one.
+    /// Opens a WebSocket.
+    /// - Throws: ``EngineFailure`` if the service does not accept it.
     func open() async throws -> Channel {
         let upgraded: EventLoopFuture<Channel?> = try await ClientBootstrap(
             group: .singletonMultiThreadedEventLoopGroup
@@ -53,7 +55,7 @@ struct UpstreamSocket: Sendable {
 
     private func configure(_ channel: any NIOCore.Channel) throws -> EventLoopFuture<Channel?> {
         if let tls {
-            // Names are checked; an address in their place has none to be told.
+            // The certificate's name is checked. TLS sends no server name for an IP address.
             let name = IPAddress(host) == nil ? host : nil
             try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
         }
@@ -75,17 +77,17 @@ struct UpstreamSocket: Sendable {
                 notUpgradingCompletionHandler: { channel in
                     channel.close().map { nil }
                 }))
-        // A service may speak in the same breath in which it opens the socket.
+        // A service may send frames together with its upgrade answer.
         configuration.leftOverBytesStrategy = .forwardBytes
         let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
             configuration: configuration)
-        // One that accepts and never answers would be waited for without end.
+        // A server that accepts the connection but never answers must not block forever.
         let late = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
         upgraded.whenComplete { _ in late.cancel() }
         return upgraded
     }
 
-    /// As clients send them: masked, so that nothing between takes the payload for something else.
+    /// Masked frame, as clients must send it (RFC 6455, 5.3), so that no proxy misreads the payload.
     func frame(_ opcode: WebSocketOpcode, _ payload: ByteBuffer = ByteBuffer()) -> WebSocketFrame {
         WebSocketFrame(fin: true, opcode: opcode, maskKey: WebSocketMaskingKey(identifiers.bytes(4)), data: payload)
     }

@@ -1,16 +1,16 @@
-/// Cuts speech into clauses, with punctuation or without.
+/// Splits speech into clauses, with or without punctuation.
 enum ClauseSplitting {
     private static let subjects: Set = [
         "i", "i'm", "i've", "i'd", "i'll", "he", "she", "he's", "she's", "my", "they", "they're", "there's", "there",
         "it", "it's", "we", "we'll", "we're", "you", "you're", "you've", "your", "that's", "this", "the", "these",
         "let's", "here's", "his", "her", "nothing", "no",
     ]
-    /// Subjects that open a clause without a pause before them.
+    /// Subjects that begin a clause without a pause before them.
     private static let strongSubjects: Set = [
         "i", "i'm", "i've", "i'd", "i'll", "he's", "she's", "they", "there's", "it's", "we", "we'll", "we're", "he",
         "she", "let's", "my", "that's",
     ]
-    /// Words after which a subject opens no clause.
+    /// Words after which a subject does not begin a clause.
     private static let binding: Set = [
         "and", "or", "that", "if", "when", "think", "thinks", "thought", "because", "to", "with", "of", "in", "for",
         "on", "as", "like", "what", "how", "where", "whether", "than", "so", "since", "while", "after", "before", "do",
@@ -25,7 +25,7 @@ enum ClauseSplitting {
     ]
     private static let contrasts: Set = ["but", "however", "although", "though", "except", "whereas"]
     private static let joining: Set = ["and", "so", "then", "because", "cause", "'cause", "or", "cos", "plus", "which"]
-    /// A verb that follows "and" begins a clause with the subject of the one before.
+    /// Verbs that begin a clause after "and", with the subject of the clause before.
     private static let carryingVerbs: Set = [
         "drink", "smoke", "take", "use", "work", "live", "have", "had", "got", "feel", "felt", "started", "stopped",
         "went", "tried", "took", "get", "am", "was", "wake", "eat", "sleep", "can't", "don't", "didn't", "haven't",
@@ -50,7 +50,7 @@ enum ClauseSplitting {
         "is he",
         "have the", "did he", "did she", "was he", "was she", "any other", "whats", "what's", "are they", "would you",
     ])
-    /// Words that ask at the beginning of a clause only.
+    /// Words that make a question only at the beginning of a clause.
     private static let askingFirst: Set = [
         "what", "how", "when", "where", "why", "which", "who", "do", "does", "did", "is", "are", "was", "were", "have",
         "has", "can", "could", "would", "will", "should", "whereabouts", "any", "whose", "kya", "kab", "kahan",
@@ -65,7 +65,7 @@ enum ClauseSplitting {
     private static let yes: Set = [
         "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye",
     ]
-    /// Beginnings of instructions, in speech without punctuation.
+    /// Phrases that begin an instruction, in speech without punctuation.
     private static let instructions = PhraseBook([
         "try to", "don't", "drink plenty", "cut down", "cut back", "keep going", "keep moving", "make sure",
         "take steam",
@@ -99,7 +99,7 @@ enum ClauseSplitting {
         "that's correct", "a lot", "definitely", "absolutely", "every now and then", "once in a while", "both",
     ])
 
-    /// Phrases that agree only before a pause: "I have a cough" tells something else.
+    /// Phrases that mean yes only before a pause: "I have a cough" is no answer.
     private static let shortYesPhrases = PhraseBook([
         "i do", "i have", "i did", "i am", "i was", "it does", "it is", "it has", "she does", "he does", "she has",
         "he has",
@@ -128,7 +128,7 @@ enum ClauseSplitting {
             clauses.append(clause(current, endsAsking, carries))
         }
 
-        // Where somebody punctuates, a pause that is none means what it says.
+        // In punctuated text a missing pause is significant.
         let isPunctuated = tokens.contains { $0.pause > .comma }
         var position = 0
         while position < tokens.count {
@@ -153,7 +153,7 @@ enum ClauseSplitting {
                     let isCarried = carryingVerbs.contains(next)
                     close()
                     carries = isCarried
-                    // "because" says more than that something follows.
+                    // "because" carries meaning and stays in the clause.
                     if !["because", "cause", "'cause", "cos"].contains(token.plain) {
                         position += 1
                         continue
@@ -198,7 +198,7 @@ enum ClauseSplitting {
         guard mayOpen, !notAskedAfter.contains(previous.plain), let end = tokens.end(of: asking, at: position) else {
             return false
         }
-        // "is it", "are the" turn into questions only where nothing asks already: "how long is it".
+        // Within a question, "is it" and "are the" begin no new one: "how long is it".
         return end - position > 1 || tokens[position].plain == "any"
     }
 

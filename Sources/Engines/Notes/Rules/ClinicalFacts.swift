@@ -1,11 +1,11 @@
 package import NIOPosix
 package import ScribeDomain
 
-/// The facts of transcripts: found once for each, and a long one's away from whoever asks, which may be an event loop.
+/// Cache of the facts of transcripts. Facts of a long transcript are found on a thread pool, off the event loop.
 package final class ClinicalFacts: Sendable {
-    /// In bytes: what takes no time worth changing threads for.
+    /// Transcript length in bytes up to which a change of threads does not pay off.
     private static let short = 4096
-    /// Few: those of a transaction are asked for one after another.
+    /// Most cached transcripts. Few suffice: the notes of a transaction are written one after another.
     private static let mostKept = 8
 
     private let threads: NIOThreadPool
@@ -13,7 +13,7 @@ package final class ClinicalFacts: Sendable {
 
     package init(threads: NIOThreadPool) { self.threads = threads }
 
-    /// In the order in which they were said, each once.
+    /// Facts of a transcript in spoken order, without duplicates.
     /// - Throws: `CancellationError`.
     package func facts(in transcript: String) async throws -> [ClinicalFact] {
         if transcript.utf8.count <= Self.short { return FactExtraction.facts(in: transcript) }

@@ -78,7 +78,7 @@ extension ClinicalLexicon {
         "visual fields", "vital signs", "vitals", "wheeze", "wheezes", "wheezing", "white spots", "wound",
     ]
 
-    /// Other people than the patient.
+    /// Persons other than the patient.
     static let relatives: Set<String> = [
         "aunt", "auntie", "boss", "boyfriend", "brother", "brother's", "brothers", "colleague", "colleagues",
         "cousin", "cousins", "coworker", "dad", "dad's", "daddy", "daughter", "daughter's", "daughters", "family",
@@ -91,7 +91,7 @@ extension ClinicalLexicon {
         "son", "son's", "sons", "spouse", "uncle", "wife", "wife's",
     ]
 
-    /// The relatives among them; their illness is family history.
+    /// Blood relatives, whose illness is family history.
     static let bloodRelatives: Set<String> = [
         "aunt", "auntie", "brother", "brother's", "brothers", "cousin", "cousins", "dad", "dad's", "daddy",
         "family", "father", "father's", "gran", "granddad", "grandfather", "grandma", "grandmother", "grandpa",
@@ -99,7 +99,7 @@ extension ClinicalLexicon {
         "nephew", "niece", "parents", "relatives", "sibling", "siblings", "sister", "sister's", "sisters", "uncle",
     ]
 
-    /// Words about the way a patient lives.
+    /// Words about a patient's way of life.
     static let socialTerms: [String] = [
         "a cat", "a dog", "a pack a day", "a week", "accountant", "alcohol", "beer", "beers", "caffeine",
         "cannabis", "chew tobacco", "cigarette", "cigarettes", "cigars", "cocaine", "coffee", "college",

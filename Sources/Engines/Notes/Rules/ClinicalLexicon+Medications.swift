@@ -57,7 +57,7 @@ extension ClinicalLexicon {
         "zoloft", "zolpidem", "zopiclone", "zyrtec",
     ]
 
-    /// Substances that are medicines only when they are taken or have a dose.
+    /// Substances that count as medication only when taken or with a dose.
     static let everydayMedications: Set<String> = [
         "antibiotic", "antibiotics", "aspirin", "biotin", "calcium", "cream", "drops", "folic", "inhaler",
         "insulin", "iron", "magnesium", "multivitamin", "multivitamins", "ointment", "omega", "ors", "painkiller",

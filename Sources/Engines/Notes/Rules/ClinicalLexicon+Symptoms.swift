@@ -69,7 +69,7 @@ extension ClinicalLexicon {
         "tongue", "tonsil", "tonsils", "tooth", "tummy", "uterus", "vagina", "waist", "wrist", "wrists",
     ]
 
-    /// With a part of the body each of these is a complaint: "my knee hurts".
+    /// Words that make a complaint beside a part of the body: "my knee hurts".
     static let bodyComplaints: Set<String> = [
         "aches", "aching", "acting", "bitten", "bleeding", "blistered", "blocked", "broke", "broken", "bruised",
         "buckles", "burned", "burning", "burns", "burnt", "clicking", "cracked", "cracking", "cramping", "cramps",
@@ -80,7 +80,7 @@ extension ClinicalLexicon {
         "tingling", "tore", "torn", "twisted", "twitching", "watering", "weak",
     ]
 
-    /// Words that tell what a symptom is like.
+    /// Words that describe a symptom.
     static let qualifiers: Set<String> = [
         "aching", "acute", "awful", "bad", "barking", "better", "big", "bilateral", "black", "bloody", "blurry",
         "both", "brown", "burning", "chronic", "clear", "cold", "constant", "cramping", "crushing", "daily", "deep",
@@ -93,7 +93,7 @@ extension ClinicalLexicon {
         "upper", "watery", "weekly", "wet", "whole", "worse", "worst", "yellow",
     ]
 
-    /// Forty Hindi words, romanised and in their own script, with their English ones.
+    /// Forty Hindi words, romanised and in Devanagari, with their English translations.
     static let hindi: [String: String] = [
         "bukhar": "fever", "bukhaar": "fever", "बुखार": "fever", "khansi": "cough", "khaansi": "cough",
         "खांसी": "cough", "खाँसी": "cough", "sar dard": "headache", "sir dard": "headache",

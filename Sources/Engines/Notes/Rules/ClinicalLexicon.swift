@@ -1,4 +1,4 @@
-/// The words by which the rules recognise what is said. Lower case, as phrases of whole words.
+/// Vocabulary of the rules: lower-case phrases of whole words.
 enum ClinicalLexicon {
     static let negations: Set<String> = [
         "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",
@@ -6,6 +6,6 @@ enum ClinicalLexicon {
         "won't", "wouldn't",
     ]
 
-    /// What ends the reach of a negation.
+    /// Words that end the reach of a negation.
     static let contrasts: Set<String> = ["but", "however", "although", "though", "except", "then"]
 }

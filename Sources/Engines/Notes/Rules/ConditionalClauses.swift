@@ -1,4 +1,4 @@
-/// Joins a condition with its consequence, which a pause may part: "If the pain comes at rest, | ring 999."
+/// Joins a condition and its consequence across a pause: "If the pain comes at rest, | ring 999."
 enum ConditionalClauses {
     static func joined(_ clauses: [Dialogue.Clause]) -> [Dialogue.Clause] {
         var joined: [Dialogue.Clause] = []
@@ -26,7 +26,7 @@ enum ConditionalClauses {
     }
 }
 
-/// Advice to come back at once.
+/// Recognises advice to come back or call for help at once.
 enum ReturnPrecaution {
     static let actions: Set = [
         "call", "ring", "come", "go", "emergency", "er", "a&e", "hospital", "911", "999", "988", "112", "111",

@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// A transcript as clauses, each with who says it and what it does.
+/// Transcript split into clauses, each with its speaker and its kind: question, statement or answer.
 struct Dialogue {
     enum Speaker: Hashable {
         case clinician, patient
@@ -9,22 +9,22 @@ struct Dialogue {
 
     enum Act: Hashable {
         case question, statement
-        /// Says yes or no to what was asked; what follows in the clause belongs to it.
+        /// Answer yes or no; the rest of the clause belongs to the answer.
         case agreement, denial
     }
 
-    /// A part of a sentence with one thought.
+    /// Part of a sentence with one thought.
     struct Clause {
         var tokens: [Token]
         var speaker: Speaker
         var act = Act.statement
-        /// Whether the transcript names who speaks.
+        /// Whether the transcript labels the speaker.
         var isLabelled = false
-        /// Whether it goes on with the subject of the clause before it: "I smoke and | drink".
+        /// Whether the clause shares the subject of the clause before: "I smoke and | drink".
         var carriesSubject = false
-        /// The turn that it belongs to, counted from 0.
+        /// Index of the clause's turn, from 0.
         var turn = 0
-        /// Whether somebody speaks for the patient, who is then "she" or "he".
+        /// Whether a companion speaks for the patient, so that "she" or "he" means the patient.
         var isGuest = false
     }
 
@@ -36,9 +36,9 @@ struct Dialogue {
         var lastLabel: String?
         for (turn, line) in transcript.lines.enumerated() {
             let (label, text) = labels.split(line)
-            // A line without a label goes on with who spoke before it, where lines have labels.
+            // In a labelled transcript, a line without a label continues the last speaker's turn.
             if let label { speaker = labels.speaker(of: label) }
-            // A clinician who answers another one speaks for the patient.
+            // A clinician who answers another clinician speaks for the patient.
             let reports =
                 speaker == .clinician && label != nil && label != lastLabel && clauses.last?.speaker == .clinician
                 && clauses.last?.act == .question
@@ -62,7 +62,7 @@ struct Dialogue {
         }
     }
 
-    // MARK: Who speaks, where nobody says
+    // MARK: Speakers of unlabelled lines
 
     private static let cliniciansWords = PhraseBook([
         "you", "your", "you're", "you've", "let's", "we'll", "i'll", "i'm going to", "i am going to", "i will",
@@ -87,7 +87,7 @@ struct Dialogue {
 
     private static func inferringSpeakers(of parts: [Clause], after last: Clause?) -> [Clause] {
         var parts = parts
-        // "chest pain | no": who names it asks.
+        // "chest pain | no": the speaker of the first clause asks.
         for (index, next) in parts.indices.dropFirst().enumerated() where parts[next].act == .denial {
             let tokens = parts[index].tokens
             guard parts[index].act == .statement, tokens.count <= 5, parts[next].tokens.count <= 2,
@@ -134,7 +134,7 @@ struct Dialogue {
     }
 }
 
-/// The labels before colons that tell who speaks.
+/// Speaker labels before colons, mapped to clinician or patient.
 struct SpeakerLabels {
     private static let longest = 32
     private static let clinicians: Set = [
@@ -143,7 +143,7 @@ struct SpeakerLabels {
     ]
     private static let patients: Set = ["patient", "pt", "p"]
 
-    /// What each label that tells nothing by itself stands for.
+    /// Inferred speaker of each ambiguous label.
     private var inferred: [String: Dialogue.Speaker] = [:]
 
     init(_ transcript: String) {
@@ -163,7 +163,7 @@ struct SpeakerLabels {
 
     func speaker(of label: String) -> Dialogue.Speaker { Self.named(label) ?? inferred[label] ?? .patient }
 
-    /// Whether somebody speaks who is neither clinician nor patient: a parent, for example.
+    /// Whether a label names a person beside clinician and patient, for example a parent.
     func isGuest(_ label: String) -> Bool { Self.named(label) == nil && speaker(of: label) == .patient }
 
     private static func named(_ label: String) -> Dialogue.Speaker? {
@@ -172,10 +172,10 @@ struct SpeakerLabels {
         return words.contains(where: patients.contains) ? .patient : nil
     }
 
-    /// A line's label in lower case, if it has one, and what was said. `[00:12]` is a time, and no label.
+    /// Splits a line into its label in lower case, if any, and its text. `[00:12]` is a time, not a label.
     func split(_ line: Substring) -> (label: String?, text: Substring) {
         var line = line
-        // Few lines have one, and characters take long to tell apart.
+        // Fast path: few lines have a label, and character comparison is slow.
         let marks = [UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "-")]
         guard line.utf8.prefix(80).contains(where: marks.contains) else { return (nil, line) }
         if line.hasPrefix("["), let end = line.prefix(40).firstIndex(of: "]") {

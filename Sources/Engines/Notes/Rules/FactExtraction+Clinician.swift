@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Reads clinicians' clauses: findings, assessments and plans.
+/// Extracts facts from clinicians' clauses: findings, assessments and plans.
 extension FactExtraction {
     private static let followUps = PhraseBook([
         "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
@@ -115,13 +115,13 @@ extension FactExtraction {
     ]
 
     mutating func readClinician(_ clause: Dialogue.Clause) {
-        // A clinician who goes on after a question asks no more.
+        // A clinician who continues after a question no longer waits for an answer.
         let tokens = NoteVoice.withoutIdle(clause.tokens)
         guard tokens.count > 1 else { return }
         let terms = Terms(tokens)
         if asked != nil, tokens.count > 6 || terms.has([.examination, .investigation, .medication]) { asked = nil }
         if readReason(clause) || ignores(tokens) { return }
-        // Nobody says who speaks: what denies symptoms or tells of relatives is the patient's.
+        // In an unlabelled transcript, a denial of symptoms or a statement about relatives counts as the patient's.
         if !clause.isLabelled, !isExamining,
             terms.has(.bloodRelative) || clause.act == .denial && terms.has([.symptom, .condition])
         {
@@ -228,7 +228,7 @@ extension FactExtraction {
         if tokens.contains(anyOf: Self.ages) || tokens.contains(where: { $0.plain.hasSuffix("year-old") }) {
             return add(.presentIllness, NoteVoice.finished(tokens, by: .clinician))
         }
-        // "I know that you have had this pain": what was told before.
+        // "I know that you have had this pain": earlier history.
         if tokens.contains(["you", "you've", "you're", "your", "he", "she"]),
             terms.has([.symptom, .condition, .medication, .procedure]), !doubts
         {
@@ -253,7 +253,7 @@ extension FactExtraction {
             return false
         }
         if rest.contains("let"), rest.contains("me") { return false }
-        // "I will write" instructs no patient.
+        // "I will write" is no instruction to the patient.
         if ["i", "i'll", "we", "we'll", "i'm", "we're"].contains(rest[0]), !tokens.contains(anyOf: Self.wishes) {
             return false
         }
@@ -262,7 +262,7 @@ extension FactExtraction {
                 && first.plain != "get"
     }
 
-    /// Medications that are started, changed, continued or stopped.
+    /// Extracts medications that the clinician starts, changes, continues or stops.
     private mutating func readPrescription(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
         let instructs = tokens.contains(Self.instructing)
         let mentions = MedicationMention.all(in: tokens, terms, isTaken: instructs)
@@ -283,7 +283,7 @@ extension FactExtraction {
         var isNew = false
         for var mention in mentions {
             let isKnown = medications.knows(mention.name)
-            // "Start" is no change of what is taken already, unless a dose says so.
+            // "Start" changes no known medication, unless a dose follows.
             mention.change =
                 change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
             let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
@@ -292,7 +292,7 @@ extension FactExtraction {
                 isNew = true
             }
         }
-        // What is left of a long clause may be advice: "…, just take it with food".
+        // The rest of a long clause may be advice: "…, just take it with food".
         return isNew || terms.has(.medication)
     }
 }

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Reads the clauses of patients and of their companions.
+/// Extracts facts from the clauses of patients and their companions.
 extension FactExtraction {
     private static let negations: Set = [
         "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",
@@ -93,7 +93,7 @@ extension FactExtraction {
     // MARK: Other people
 
     private static let pronouns: Set = ["she", "he", "they", "she's", "he's", "they're"]
-    /// Words of the health of a family that name no illness.
+    /// Words about a family's health that name no illness.
     private static let ofHealth: Set = [
         "health", "healthy", "healthier", "sick", "disease", "diseases", "medical", "tumor", "tumour", "problems",
         "conditions", "died", "passed", "insulin", "bypass", "diagnosed", "suffers", "suffered",
@@ -155,14 +155,14 @@ extension FactExtraction {
         return true
     }
 
-    /// "No fever or chills": each is denied, up to a contrast.
+    /// Extracts denied symptoms up to a contrast: "No fever or chills".
     private mutating func readDenied(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
         guard let start = tokens.firstIndex(where: { Self.negations.contains($0.plain) }) else { return false }
         let denied = terms.all.filter {
             $0.range.lowerBound > start && !$0.kinds.isDisjoint(with: [.symptom, .condition])
         }
         guard !denied.isEmpty else { return false }
-        // "can't", "not sleeping well": a thing that does not work is a complaint.
+        // "can't", "not sleeping well": a failing function is a complaint.
         let before = tokens[..<start]
         if !before.isEmpty {
             let terms = Terms(Array(before))
@@ -200,7 +200,7 @@ extension FactExtraction {
             && tokens.count > 1
     }
 
-    /// A fragment takes its meaning from what was asked: "Two months." to "How long has it hurt?"
+    /// Interprets a fragment by the question before it: "Two months." after "How long has it hurt?"
     private mutating func readFragment(_ tokens: [Token], _ terms: Terms, _ questions: Asked) -> Bool {
         guard let question = questions.clauses.last, tokens.count <= 7, !terms.has([.symptom, .condition, .bodyPart]),
             !tokens.contains(["i", "i'm", "i've", "it", "it's", "he", "she", "that's", "they", "my"])
@@ -224,7 +224,7 @@ extension FactExtraction {
     }
 
     private mutating func readComplaint(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
-        // Several in one breath are told one by one.
+        // Several complaints in one breath become separate facts.
         var parts: [[Token]] = [[]]
         for token in tokens {
             if token.plain == "and", parts[parts.count - 1].count > 0 {
@@ -258,7 +258,7 @@ extension FactExtraction {
         "understand", "relief", "scary", "joking", "funny", "bless", "okay", "absolutely", "appreciate", "nice", "meet",
     ]
 
-    /// Tells the rest of the story, as far as it says something of the illness.
+    /// Adds the rest of the story if it says something about the illness.
     mutating func addNarrative(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, isAnswer: Bool = false) {
         guard tokens.count > 2, !tokens.contains(Self.worthless) else { return }
         let tells =
@@ -275,7 +275,8 @@ extension FactExtraction {
 
     // MARK: Medications
 
-    /// - Returns: whether any is named.
+    /// Extracts the medications of a clause.
+    /// - Returns: whether the clause names any.
     @discardableResult
     mutating func readMedications(
         _ tokens: [Token], _ terms: Terms, isTaken: Bool, change: MedicationMention.Change?

@@ -1,11 +1,11 @@
 import ScribeDomain
 
-/// Finds what is of medical meaning in a transcript, and says it in the note's voice.
+/// Extracts medical facts from a transcript, in the note's wording.
 ///
-/// Clauses are read one after another with what was asked before them: "Any fever?" and "No" are one statement.
-/// Nothing is added to what was said.
+/// Clauses are read in order with the question before them: "Any fever?" and "No" make one
+/// statement. Facts contain only what was said.
 struct FactExtraction {
-    /// Facts in the order in which they were said, each once.
+    /// Facts of a transcript in spoken order, without duplicates.
     static func facts(in transcript: String) -> [ClinicalFact] {
         var extraction = FactExtraction()
         let clauses = Dialogue(transcript).clauses
@@ -14,7 +14,7 @@ struct FactExtraction {
         return extraction.facts + extraction.medications.facts
     }
 
-    /// Questions that wait for their answer.
+    /// Questions that wait for an answer.
     struct Asked {
         var clauses: [(tokens: [Token], terms: Terms)] = []
 
@@ -26,18 +26,18 @@ struct FactExtraction {
     private var seen: [ClinicalFact.Kind: Set<String>] = [:]
     var medications = MedicationList()
     var asked: Asked?
-    /// Whether somebody speaks for the patient.
+    /// Whether a companion speaks for the patient.
     var isThirdPerson = false
-    /// Whether the clinician looks at the patient.
+    /// Whether the clinician is examining the patient.
     var isExamining = false
-    /// Whether the last person spoken of is another than the patient, so that "she" is that person.
+    /// Whether the last person mentioned is not the patient, so that "she" means that person.
     var speaksOfOther = false
-    /// The blood relative named last.
+    /// Blood relative mentioned last.
     var relative: [Token] = []
     var hasChiefComplaint = false
     /// The name of the chief complaint.
     var chiefName = ""
-    /// The turn in which it was said: what follows in it belongs to it.
+    /// Turn of the chief complaint; the rest of the turn belongs to the complaint.
     var chiefTurn = -1
 
     // MARK: Facts
@@ -89,11 +89,11 @@ struct FactExtraction {
         notice(medicationsIn: tokens, terms)
         if asked == nil || tokens.end(of: Self.openQuestions, at: 0) != nil { asked = Asked() }
         asked?.clauses.append((tokens, terms))
-        // A list without end is no question.
+        // Longer lists are no questions.
         if let count = asked?.clauses.count, count > 12 { asked?.clauses.removeFirst() }
     }
 
-    /// "You're here for your blood pressure check."
+    /// Reads the reason for a visit: "You're here for your blood pressure check."
     mutating func readReason(_ clause: Dialogue.Clause) -> Bool {
         guard !hasChiefComplaint,
             let position = clause.tokens.indices.first(where: { clause.tokens.end(of: Self.reasons, at: $0) != nil }),
@@ -113,7 +113,7 @@ struct FactExtraction {
         return true
     }
 
-    /// "And the ramipril?": what is said next is about it.
+    /// Notes the medications in a question, "And the ramipril?", for the statements after it.
     private mutating func notice(medicationsIn tokens: [Token], _ terms: Terms) {
         for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
             medications.speak(of: Array(tokens[term.range]).text)
@@ -130,7 +130,7 @@ struct FactExtraction {
             for question in questions.clauses where !isPartial || questions.clauses.count == 1 {
                 let ofFamily = question.terms.has(.bloodRelative)
                 let topics = Topics.asked(in: question.tokens, question.terms)
-                // "No palpitations" denies none of the others that were asked about.
+                // "No palpitations" denies only the named topic of the question.
                 let named = topics.filter { topic in
                     topic.last.map { last in clause.tokens.contains { $0.plain == last.plain } } ?? false
                 }
@@ -138,7 +138,7 @@ struct FactExtraction {
             }
         }
         var rest = clause.tokens[...]
-        // "No, I quit in 2008": the rest says more.
+        // "No, I quit in 2008": the rest carries more information.
         let first = rest.first?.plain ?? ""
         if first == "no" || first == "nope" || first == "nah",
             rest.first?.pause != Token.Pause.none
@@ -158,18 +158,18 @@ struct FactExtraction {
         readStatement(more, answering: questions)
     }
 
-    /// Words of a denial that say no more than "no".
+    /// Words that add nothing to a "no".
     private static let bareDenials: Set = [
         "sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not", "that", "of", "know", "i", "aware",
     ]
 
-    /// Words of questions about no ailment.
+    /// Words of questions that ask about no ailment.
     private static let impersonal: Set = [
         "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
         "questions", "concerns", "conditions", "keyed", "okay", "else", "think", "you're",
     ]
 
-    /// Adds the denial of a topic, of the kind that the topic has.
+    /// Adds the denial of a topic, with the topic's kind of fact.
     mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
         let said = NoteVoice.finished(topic, by: .clinician)
         let terms = Terms(said)
@@ -196,7 +196,7 @@ struct FactExtraction {
         }
     }
 
-    /// "No one in the family has it", whatever way it was asked.
+    /// Adds the denial of a family history, "No one in the family has it", whatever the question's form.
     private mutating func denyOfFamily(_ said: [Token], _ terms: Terms) {
         let words = said.filter { !["run", "runs", "running"].contains($0.plain) }
         let text: String =
@@ -248,7 +248,7 @@ struct FactExtraction {
         "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye", "ji", "okay",
     ]
 
-    /// What was asked is so; a short rest of the answer tells how: "a little, at the end of the day".
+    /// Adds a confirmed topic; a short rest of the answer is included: "a little, at the end of the day".
     private mutating func affirm(_ topic: [Token], with rest: [Token]) {
         let isShort = rest.count <= 8 && !rest.contains(["i", "i'm", "i've", "it", "it's", "my", "he", "she"])
         let said = NoteVoice.finished(topic + (isShort ? rest : []))
@@ -263,7 +263,7 @@ struct FactExtraction {
         addComplaint(said, terms)
     }
 
-    /// A complaint, with its name and how long it has lasted as far as they were said.
+    /// Adds a complaint with its name and duration, as far as they were said.
     mutating func addComplaint(_ said: [Token], _ terms: Terms, as kind: ClinicalFact.Kind = .complaint) {
         var details: [String: String] = [:]
         details["name"] = (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {

@@ -1,10 +1,9 @@
-/// Hindi words among English ones, in both scripts: enough to understand what a consultation in both languages says.
+/// Translates Hindi words among English ones, in both scripts, well enough for a mixed consultation.
 ///
-/// Words change into English ones where they stand; a few patterns change places, for Hindi puts "since" and "not"
-/// after what they belong to.
+/// Words are replaced in place. A few patterns are reordered, because Hindi puts "since" and "not" after their words.
 enum HindiSpeech {
     private static let words = PhraseBook(ClinicalLexicon.hindi.map { ($0.key, $0.value) })
-    /// Words by which a clause is known to be Hindi.
+    /// Words that identify a clause as Hindi.
     private static let marks: Set = [
         "hai", "hain", "hua", "hui", "hota", "hoti", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere", "nahi",
         "nahin", "kya", "koi", "se", "ko", "ki", "ka", "ke", "karo", "karte", "tha", "thi", "gaya", "gaye", "roz",
@@ -29,7 +28,7 @@ enum HindiSpeech {
         "saal": "years", "साल": "years", "hafte": "weeks", "mahine": "months", "हफ़्ते": "weeks", "महीने": "months",
         "ghante": "hours", "minute": "minutes",
     ]
-    /// All English words that Hindi ones turn into.
+    /// All English words that translations can produce.
     static let english = Set(
         (Array(ClinicalLexicon.hindi.values) + Array(relatives.values) + Array(moreUnits.values) + Array(joining.values)
             + ["three times a day", "twice a day", "every daily for no"])
@@ -40,7 +39,7 @@ enum HindiSpeech {
     private static let times: Set = ["baar", "बार"]
     private static let daily: Set = ["roz", "रोज", "रोज़"]
 
-    /// In English, as far as it is Hindi.
+    /// Translates the Hindi words of a clause into English.
     static func inEnglish(_ tokens: [Token]) -> [Token] {
         guard tokens.contains(where: { marks.contains($0.plain) || !$0.plain.utf8.allSatisfy { $0 < 0x80 } }) else {
             return tokens
@@ -48,7 +47,7 @@ enum HindiSpeech {
         var result: [Token] = []
         var sentence: [Token] = []
         for token in tokens {
-            // Both sides of "and" may have a time of their own.
+            // The clauses on both sides of "and" may each have a time.
             if ["aur", "और"].contains(token.plain), !sentence.isEmpty {
                 result += translated(sentence)
                 sentence = []
@@ -72,7 +71,7 @@ enum HindiSpeech {
             if let entry = Self.entry(in: tokens, at: position) {
                 let end = position + entry.phrase.count
                 let token = tokens[position]
-                // "do" is two before something that is counted, and English elsewhere.
+                // "do" means two before a countable word; elsewhere it is English.
                 if entry.phrase == ["do"], end == tokens.count || Self.entry(in: tokens, at: end) == nil,
                     end == tokens.count || moreUnits[tokens[end].plain] == nil
                 {
@@ -99,7 +98,7 @@ enum HindiSpeech {
             .max { $0.phrase.count < $1.phrase.count }
     }
 
-    /// Durations go to the end, denials to the front, and what English has no word for goes.
+    /// Moves durations to the end and denials to the front, and drops Hindi words without an English equivalent.
     private static func inOrder(_ tokens: [Token], _ pause: Token.Pause) -> [Token] {
         var kept: [Token] = []
         var durations: [Token] = []

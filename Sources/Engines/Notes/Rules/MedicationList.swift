@@ -1,15 +1,16 @@
 import ScribeDomain
 
-/// The medications of a consultation, each once: what is said later of one completes or changes it.
+/// Medications of a consultation without duplicates; later mentions complete or change earlier ones.
 struct MedicationList {
     private var order: [String] = []
     private var mentions: [String: MedicationMention] = [:]
-    /// The one that was spoken of last, for "keep that as it is".
+    /// Medication mentioned last, for "keep that as it is".
     private(set) var last: String?
-    /// The one that was named last, taken or not.
+    /// Medication named last, taken or not.
     private var named: String?
 
-    /// - Returns: whether it was known already.
+    /// Adds a mention or merges it with a known medication.
+    /// - Returns: whether the medication was known already.
     @discardableResult
     mutating func add(_ mention: MedicationMention) -> Bool {
         let key = known(like: mention.name.lowercased()) ?? mention.name.lowercased()
@@ -30,8 +31,8 @@ struct MedicationList {
         return true
     }
 
-    /// Completes the one that was spoken of last.
-    /// - Returns: whether there is one that lacks what is told.
+    /// Completes the medication mentioned last.
+    /// - Returns: whether that medication lacked the fragment's information.
     mutating func complete(with fragment: MedicationMention) -> Bool {
         guard let last, var known = mentions[last],
             fragment.dose != nil && known.dose == nil || fragment.frequency != nil && known.frequency == nil
@@ -43,8 +44,8 @@ struct MedicationList {
         return true
     }
 
-    /// Takes the one off that was spoken of last.
-    /// - Returns: its name.
+    /// Removes the medication mentioned last.
+    /// - Returns: name of the medication; nil if there is none.
     mutating func removeLast() -> String? {
         defer { named = nil }
         if let named, known(like: named.lowercased()) == nil { return named }
@@ -63,7 +64,7 @@ struct MedicationList {
         named = name
     }
 
-    /// "metformin" is "metformin slow release".
+    /// Finds a known medication by a shorter name: "metformin" is "metformin slow release".
     private func known(like name: String) -> String? {
         if mentions[name] != nil { return name }
         guard let first = name.split(separator: " ").first else { return nil }

@@ -1,6 +1,6 @@
-/// A medication as one clause names it, with what the clause says of it.
+/// Mention of a medication in one clause, with dose, frequency and change.
 struct MedicationMention {
-    /// What is to become of a medication.
+    /// Change to a medication.
     enum Change: String {
         case started, stopped, increased, decreased, continued
     }
@@ -10,7 +10,7 @@ struct MedicationMention {
     var frequency: String?
     var duration: String?
     var change: Change?
-    /// The words that it was read from.
+    /// Words that the mention was read from.
     var tokens: [Token]
 
     private static let forms: Set = [
@@ -28,7 +28,7 @@ struct MedicationMention {
         "milligram": "mg", "milligrams": "mg", "microgram": "mcg", "micrograms": "mcg", "gram": "g", "grams": "g",
         "millilitre": "ml", "millilitres": "ml", "milliliters": "ml", "mls": "ml",
     ]
-    /// How units are written.
+    /// Written forms of units.
     static var written: [String] { Array(shortUnits.values) }
 
     private static let schedules = PhraseBook([
@@ -48,11 +48,11 @@ struct MedicationMention {
         "with dinner",
     ])
 
-    /// How far from its name a medication's dose may stand.
+    /// Most words between a medication's name and its dose.
     private static let reach = 14
 
-    /// All that a clause names.
-    /// - Parameter isTaken: whether what may as well be food counts: somebody was asked what he takes, or says so.
+    /// Finds all medications that a clause names.
+    /// - Parameter isTaken: whether words that may be food count, because the clause is about medication that is taken.
     static func all(in tokens: [Token], _ terms: Terms, isTaken: Bool) -> [MedicationMention] {
         var found: [MedicationMention] = []
         var starts: [(start: Int, end: Int)] = []
@@ -64,7 +64,7 @@ struct MedicationMention {
             if next < named.count, named[next].range.lowerBound == position {
                 let term = named[next]
                 let end = term.range.upperBound
-                // "betamethasone ointment" is one.
+                // "betamethasone ointment" is one medication.
                 if let last = starts.last, last.end == position, forms.contains(tokens[position].plain) {
                     position = end
                     continue
@@ -93,7 +93,7 @@ struct MedicationMention {
         return found
     }
 
-    /// What a fragment without a name says of the medication that was spoken of last: "Two tablets." Nil for anything else.
+    /// Reads a fragment without a name, "Two tablets.", about the last medication. Nil for any other clause.
     static func fragment(_ tokens: [Token]) -> MedicationMention? {
         var mention = MedicationMention(name: "", tokens: tokens)
         var position = 0
@@ -124,7 +124,7 @@ struct MedicationMention {
         "times",
     ]
 
-    /// Any other word that a dose in milligrams follows.
+    /// Whether an unknown word counts as a medication, because a dose in milligrams follows.
     private static func isUnknownName(_ tokens: [Token], _ position: Int) -> Bool {
         let word = tokens[position].plain
         guard position + 1 < tokens.count, word.utf8.count > 3, tokens[position].pause < .end, !noNames.contains(word),
@@ -139,7 +139,7 @@ struct MedicationMention {
     ) -> MedicationMention {
         var end = name.end
         while end < limit, tokens[end - 1].pause == .none, forms.contains(tokens[end].plain) { end += 1 }
-        // "slow release" or "d" belongs to it, and "drops" alone is a dose.
+        // "slow release" or "d" belongs to the name, and "drops" alone is a dose.
         var mention = MedicationMention(
             name: Array(tokens[name.start..<end]).text, tokens: Array(tokens[name.start..<end]))
         var position = end
@@ -175,7 +175,7 @@ struct MedicationMention {
         return mention
     }
 
-    /// "500 mg of amoxicillin"
+    /// Reads a dose before the name: "500 mg of amoxicillin".
     private static func leadingDose(
         in tokens: [Token], before name: Int, after previous: Int
     ) -> (text: String, start: Int)? {
@@ -188,7 +188,7 @@ struct MedicationMention {
         return nil
     }
 
-    /// "500 mg", "four hundred milligrams", "two tablets": where it ends, and as it is written.
+    /// Reads a dose with its unit and end: "500 mg", "four hundred milligrams", "two tablets".
     static func dose(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
         guard position < tokens.count else { return nil }
         let word = tokens[position].plain
@@ -215,13 +215,13 @@ struct MedicationMention {
         return ("\(number.text) \(shortUnits[unit] ?? unit)", number.end + 1)
     }
 
-    /// "a hundred milligrams"
+    /// Reads a dose of hundreds or thousands: "a hundred milligrams".
     private static func hundred(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
         guard position < tokens.count, ["hundred", "thousand"].contains(tokens[position].plain) else { return nil }
         return dose(in: tokens, at: position)
     }
 
-    /// "azithromycin 250", "lisinopril ten": a number right after the name, in milligrams as everybody knows.
+    /// Reads a number right after the name as milligrams: "azithromycin 250", "lisinopril ten".
     private static func bareDose(in tokens: [Token], at position: Int, after name: Int) -> (text: String, end: Int)? {
         guard position == name || position == name + 1 && ["to", "is", "at"].contains(tokens[name].plain),
             let number = Numbers.value(in: tokens, at: position), let value = Double(number.text), value >= 2,
@@ -250,7 +250,7 @@ struct MedicationMention {
         return nil
     }
 
-    /// "for five days", "since March", "for the last two weeks": where it ends.
+    /// End of a duration at `position`; nil without one: "for five days", "since March", "for the last two weeks".
     static func duration(in tokens: [Token], at position: Int) -> Int? {
         guard position < tokens.count else { return nil }
         switch tokens[position].plain {

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Facts told one after another, in sentences.
+/// Writes facts as sentences of a paragraph.
 enum NoteSentences {
     private static let verbs: Set = [
         "has", "is", "was", "had", "does", "did", "feels", "takes", "gets", "goes", "uses", "wants", "needs", "works",
@@ -21,13 +21,13 @@ enum NoteSentences {
         "better", "about", "patient", "they", "he", "she", "every", "both", "with", "now", "then",
     ]
 
-    /// A paragraph; denials that follow one another share a sentence.
+    /// Joins facts into a paragraph; consecutive denials share a sentence.
     static func paragraph(_ facts: [ClinicalFact]) -> String {
         var sentences: [String] = []
         var denied: [String] = []
         func close() {
             guard !denied.isEmpty else { return }
-            // Short sentences: a list of everything that was asked is hard to read.
+            // At most five denials share a sentence, because long lists are hard to read.
             for start in stride(from: 0, to: denied.count, by: 5) {
                 let part = denied[start..<min(start + 5, denied.count)]
                 let list =

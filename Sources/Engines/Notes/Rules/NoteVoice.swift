@@ -1,8 +1,8 @@
-/// Turns speech into statements of a note: in the third person, without lead-ins.
+/// Rewrites speech as statements of a note: in the third person, without lead-ins.
 ///
-/// It adds no finding. The words that it may add are in `voice.txt`.
+/// The rewriting adds no findings. `voice.txt` lists the words that a note may add.
 enum NoteVoice {
-    /// Words at the beginning of a clause that say nothing of their own.
+    /// Words without meaning of their own at the beginning of a clause.
     private static let idle: Set = [
         "yes", "yeah", "yep", "yup", "okay", "well", "so", "and", "but", "like", "right", "now", "then", "or", "good",
         "great", "sure", "correct", "alas", "um-hum", "congratulations", "understandable", "mm-hmm", "uh-huh", "mhm",
@@ -10,7 +10,7 @@ enum NoteVoice {
         "also", "again", "please", "perfect", "sorry", "wow", "theek", "haan",
     ]
 
-    /// Beginnings of patients, with the words that stand for them in a note.
+    /// Lead-ins of patients, with their replacements in a note.
     private static let patientLeads = PhraseBook(
         [
             ("i have been having", ""), ("i've been having", ""), ("i've been getting", ""),
@@ -30,7 +30,7 @@ enum NoteVoice {
             ("i think it's", "thinks it is"), ("i think", "thinks"), ("that's", "that is"), ("my name is", "name"),
             ("i'd", "would"), ("i'll", "will"), ("i would say", ""), ("i'd say", ""), ("i feel like", "feels like"),
         ].map { ($0.0, $0.1) })
-    /// Beginnings of clinicians; nothing stands for them.
+    /// Lead-ins of clinicians, which are dropped.
     private static let clinicianLeads = PhraseBook(
         [
             "i think", "i believe", "i would say", "i'd say", "i'd call it", "i would call it", "it looks like",
@@ -69,7 +69,7 @@ enum NoteVoice {
         "stand": "stands", "sit": "sits", "come": "comes", "stop": "stops", "am": "is", "don't": "does not",
         "haven't": "has not",
     ]
-    /// Words of the first and second person, with those of the third.
+    /// Pronouns of the first and second person, with their third person.
     private static let pronouns = [
         "i'm": "patient is", "i've": "patient has", "i'd": "patient would", "i'll": "patient will", "me": "patient",
         "my": "the", "mine": "theirs", "myself": "self", "we": "they", "our": "their", "us": "them",
@@ -77,7 +77,7 @@ enum NoteVoice {
         "you're": "one is",
         "yourself": "self", "yours": "theirs", "you've": "one has", "you'll": "one will", "you'd": "one would",
     ]
-    /// The same for clinicians: "call me" is "call clinic", and "you" is the patient.
+    /// Pronouns of clinicians: "call me" is "call clinic", and "you" is the patient.
     private static let cliniciansPronouns = pronouns.merging(
         [
             "i'm": "clinician is", "i've": "clinician has", "i'd": "clinician would", "i'll": "clinician will",
@@ -94,7 +94,7 @@ enum NoteVoice {
     ]
     static let articles: Set = ["a", "an", "the"]
 
-    /// All words that a note may have without their being said; `voice.txt` lists them.
+    /// Words that a note may contain without having been spoken; `voice.txt` lists them.
     static let words: Set<String> = {
         let said =
             Array(thirdPerson.values) + Array(pronouns.values) + Array(cliniciansPronouns.values) + Array(whole.values)
@@ -109,8 +109,8 @@ enum NoteVoice {
             .union([Token].spelt.map { $0.lowercased() })
     }()
 
-    /// A statement of a patient or of a companion.
-    /// - Parameter carries: whether the subject stands in the clause before.
+    /// Rewrites a statement of a patient or a companion.
+    /// - Parameter carries: whether the clause before has the subject.
     static func ofPatient(_ tokens: [Token], carries: Bool = false) -> [Token] {
         var tokens = withoutLeads(tokens, patientLeads, rounds: 2)
         if carries || tokens.first?.plain == "i" {
@@ -122,12 +122,12 @@ enum NoteVoice {
         return finished(tokens)
     }
 
-    /// A statement of a clinician.
+    /// Rewrites a statement of a clinician.
     static func ofClinician(_ tokens: [Token]) -> [Token] {
         finished(withoutLeads(tokens, clinicianLeads, rounds: 6), by: .clinician)
     }
 
-    /// Without idle words at both ends, in the third person, and no copy.
+    /// Rewrites a clause in the third person, without idle words at its ends and without long verbatim copies.
     static func finished(_ tokens: [Token], by speaker: Dialogue.Speaker = .patient) -> [Token] {
         var tokens = inThirdPerson(withoutIdle(tokens), speaker)
         while let first = tokens.first, articles.contains(first.plain), tokens.count > 1 { tokens.removeFirst() }
@@ -143,7 +143,7 @@ enum NoteVoice {
     static func withoutIdle(_ tokens: [Token]) -> [Token] {
         var rest = tokens[...]
         while let first = rest.first, idle.contains(first.plain), rest.count > 1 {
-            // The right knee is no idle word, nor is what is "like a seal".
+            // "right" before a noun and "like a seal" are no idle words.
             if first.pause == .none, ["right", "like", "good"].contains(first.plain),
                 !idle.contains(rest[rest.startIndex + 1].plain), !openers.contains(rest[rest.startIndex + 1].plain)
             {
@@ -212,11 +212,11 @@ enum NoteVoice {
         return result
     }
 
-    // MARK: No copies
+    // MARK: Verbatim copies
 
-    /// In words: as many as a note may have in a row as they were said.
+    /// Most words of a note that may follow each other as they were said.
     private static let longestCopy = 8
-    /// Words that a note can do without, the most dispensable first.
+    /// Words that a note can drop, the most dispensable first.
     private static let dispensable: [Set<String>] = [
         ["the", "a", "an"],
         ["that", "so", "very", "some", "there", "then", "any", "which", "got", "all", "up", "still"],
@@ -224,7 +224,7 @@ enum NoteVoice {
         ["and", "or", "to", "in", "on", "at", "for", "with"],
     ]
 
-    /// Shorter where more than eight words in a row are as they were said: a note is no extract.
+    /// Shortens runs of more than eight verbatim words: a note must not be an extract.
     static func withoutLongCopies(_ tokens: [Token]) -> [Token] {
         guard tokens.count > longestCopy else { return tokens }
         var result: [Token] = []
@@ -234,7 +234,7 @@ enum NoteVoice {
             run = token.isChanged ? 0 : follows ? run + 1 : 1
             result.append(token)
             guard run > longestCopy else { continue }
-            // Not the first nor the last of the run, for then nothing would be between.
+            // Neither the first nor the last word of the run, which would leave the run whole.
             let range = (result.count - run + 1)..<(result.count - 1)
             if let index = dispensable.lazy.compactMap({ words in
                 range.last { words.contains(result[$0].plain) }

@@ -1,4 +1,4 @@
-/// Numbers as they are spoken: "one fifty two over ninety four" is 152/94.
+/// Parses spoken numbers: "one fifty two over ninety four" is 152/94.
 enum Numbers {
     static let values: [String: Int] = [
         "zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
@@ -17,7 +17,7 @@ enum Numbers {
         "minute", "minutes", "hour", "hours", "day", "days", "night", "nights", "week", "weeks", "month", "months",
         "year", "years", "weekend",
     ]
-    /// What counts without being a number.
+    /// Words that count without being numbers.
     static let vague: Set = ["a", "an", "few", "couple", "several", "half", "some", "many", "dozen"]
 
     static func isNumber(_ word: String) -> Bool {
@@ -28,7 +28,7 @@ enum Numbers {
                 }
     }
 
-    /// A number that begins at `position`, in digits; a fraction as `152/94`.
+    /// Reads a number that begins at `position`, in digits; a fraction as `152/94`. Nil without one.
     static func value(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
         guard var (text, end) = whole(in: tokens, at: position) else { return nil }
         if end + 1 < tokens.count, ["point", "dot"].contains(tokens[end].plain) {
@@ -53,7 +53,7 @@ enum Numbers {
         return word.allSatisfy(\.isNumber) ? word : nil
     }
 
-    /// Words that make one number, such as "one fifty two" or "four hundred and twenty".
+    /// Reads the words of one whole number, such as "one fifty two" or "four hundred and twenty".
     private static func whole(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
         guard position < tokens.count else { return nil }
         let first = tokens[position].plain

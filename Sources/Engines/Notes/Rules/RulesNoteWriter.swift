@@ -1,6 +1,6 @@
 package import ScribeDomain
 
-/// Writes notes by rules: deterministic, in milliseconds, and never more than was said. For testing; no basis for care.
+/// Note writer by rules: deterministic, within milliseconds, and only from spoken words. For testing, not for care.
 package struct RulesNoteWriter: NoteWriter {
     package let name = "rules"
     package let isInstant = true
@@ -8,7 +8,7 @@ package struct RulesNoteWriter: NoteWriter {
 
     package init(facts: ClinicalFacts) { self.facts = facts }
 
-    /// In the language that was spoken: rules do not translate, and say so.
+    /// Writes a note in the spoken language, with a warning if another language was requested.
     package func write(_ request: NoteRequest) async throws -> WrittenNote {
         let untranslated = Diagnostic(.notTranslated, "The note is in the language that was spoken")
         return WrittenNote(
@@ -28,8 +28,8 @@ package struct RulesNoteWriter: NoteWriter {
         }
     }
 
-    /// The template's sections that have something in them. When nothing at all was recognised, the words themselves
-    /// are the note: never a silent empty success.
+    /// Sections of the note that have content. Without any recognised fact the transcript itself is the note, so that
+    /// the note is never silently empty.
     private func sections(
         _ template: Template, _ facts: [ClinicalFact], _ transcript: String
     ) -> [(section: Template.Section, text: String)] {
@@ -43,7 +43,7 @@ package struct RulesNoteWriter: NoteWriter {
         return [(Template.Section(title: "Conversation", facts: []), lines)]
     }
 
-    /// The facts of one section, as a paragraph or as a list.
+    /// Text of one section's facts, as a paragraph or a list.
     package static func text(of facts: [ClinicalFact], under section: Template.Section) -> String {
         section.isParagraph
             ? NoteSentences.paragraph(facts) : facts.map { "- \($0.text)" }.joined(separator: "\n")
@@ -54,17 +54,17 @@ package struct RulesNoteWriter: NoteWriter {
         return (["# \(template.name)"] + body).joined(separator: "\n\n") + "\n"
     }
 
-    /// Sections as Android shows them (C-56).
+    /// Note as a JSON list of sections, as Android shows it (C-56).
     private func titled(_ sections: [(section: Template.Section, text: String)]) -> JSON {
         .array(sections) { ["title": .string($0.section.title), "value": .string($0.text)] }
     }
 
-    /// The record that `eka_emr` delivers, as an object under `prescription`.
+    /// Note as the record of `eka_emr`: an object under `prescription`.
     private func record(_ template: Template, _ facts: [ClinicalFact], _ transcript: String) -> JSON {
         var sections: [String: JSONValue] = [:]
         for section in template.sections {
             let items = facts.filter { template.takes($0, under: section) }.map { fact in
-                // What is to become of a medication is in its text; the record has no place for it.
+                // The text carries a medication's change; the record has no field for it.
                 var members = fact.details.filter { $0.key != "change" }.mapValues(JSONValue.string)
                 if members["name"] == nil { members["name"] = .string(fact.text) }
                 return JSONValue.object(members)

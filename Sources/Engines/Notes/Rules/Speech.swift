@@ -1,20 +1,20 @@
 import Foundation
 import ScribeDomain
 
-/// A stretch of speech as words, with what is needed to compare them and to quote them.
+/// Speech as words, in a form for comparison and a form for quotation.
 struct Speech {
     struct Word: Hashable {
-        /// As it was said, punctuation included.
+        /// Word as spoken, with punctuation.
         let spoken: Substring
-        /// Lower case, without punctuation at its ends.
+        /// Word in lower case, without punctuation at its ends.
         let plain: String
 
-        /// Whether a pause follows.
+        /// Whether a pause follows the word.
         var endsClause: Bool { spoken.last.map { ",;:".contains($0) } ?? false }
     }
 
     var words: [Word]
-    /// Whether the transcript says that the doctor spoke.
+    /// Whether the transcript labels the speaker as the doctor.
     var isDoctor = false
 
     init(words: some Sequence<Word>, isDoctor: Bool = false) {
@@ -29,28 +29,28 @@ struct Speech {
     init(_ text: String) { self.init(text[...]) }
 
     private static func plain(_ word: Substring) -> String {
-        // Most words are, and characters take long to tell apart.
+        // Fast path: most words are plain, and character comparison is slow.
         if word.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(word) }
         return word.lowercased().trimmingPunctuation().withPlainApostrophes
     }
 
-    /// The words as they were said, without the punctuation that ends them.
+    /// Words as spoken, without punctuation at the ends.
     var quotation: String {
         words.map(\.spoken).joined(separator: " ").trimmingPunctuation()
     }
 
-    /// Where the words stand in the transcript; nil where there are none.
+    /// Range of the words in the transcript; nil without words.
     var source: Range<String.Index>? {
         guard let first = words.first, let last = words.last else { return nil }
         return first.spoken.startIndex..<last.spoken.endIndex
     }
 
-    /// The words as a fact.
+    /// Fact with these words as its text.
     func fact(_ kind: ClinicalFact.Kind, details: [String: String] = [:]) -> ClinicalFact {
         ClinicalFact(kind, quotation, details: details, source: source)
     }
 
-    /// Whether `phrase` is in it.
+    /// Whether the words contain `phrase`.
     func contains(_ phrase: [String]) -> Bool {
         words.indices.contains { matches(phrase, at: $0) }
     }
@@ -60,7 +60,7 @@ struct Speech {
             && zip(words[position...], phrase).allSatisfy { $0.plain == $1 }
     }
 
-    /// The longest of `phrases` that begins at `position`, with what it stands for.
+    /// Longest phrase of a book that begins at `position`, with its meaning.
     func longest<Meaning>(of phrases: PhraseBook<Meaning>, at position: Int) -> PhraseBook<Meaning>.Entry? {
         phrases.entries(beginningWith: words[position].plain)?.filter { matches($0.phrase, at: position) }
             .max { $0.phrase.count < $1.phrase.count }
@@ -68,7 +68,7 @@ struct Speech {
 
     subscript(range: Range<Int>) -> Speech { Speech(words: words[range], isDoctor: isDoctor) }
 
-    /// The sentences of a transcript. A number's decimal point ends none, and a speaker's label is no part of any.
+    /// Splits a transcript into sentences, without speaker labels. A decimal point ends no sentence.
     static func sentences(of transcript: String) -> [Speech] {
         LongWork.watch(bytes: transcript.utf8.count, of: "sentences")
         let ends: [Unicode.Scalar] = [".", "?", "!", "।", ";"]
@@ -88,9 +88,9 @@ struct Speech {
         return sentences
     }
 
-    /// Takes off `[00:12]`, `Doctor:`, `PATIENT -` and the like.
+    /// Removes a time or speaker label: `[00:12]`, `Doctor:`, `PATIENT -` and the like.
     private static func withoutSpeaker(_ line: Substring) -> (text: Substring, isDoctor: Bool) {
-        // Few lines have one, and characters take long to tell apart.
+        // Fast path: few lines have a label, and character comparison is slow.
         let marks = [UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "-")]
         guard line.utf8.prefix(200).contains(where: marks.contains) else { return (line, false) }
         var line = line
@@ -107,7 +107,7 @@ struct Speech {
     }
 }
 
-/// Phrases by their first word: at each word of a transcript only few of them can begin.
+/// Phrases by their first word, for fast lookup at each word of a transcript.
 struct PhraseBook<Meaning: Sendable>: Sendable {
     struct Entry: Sendable {
         let phrase: [String]
@@ -123,7 +123,7 @@ struct PhraseBook<Meaning: Sendable>: Sendable {
         byFirstWord = Dictionary(grouping: entries) { $0.phrase[0] }
     }
 
-    /// What its phrases stand for, each as often as there are phrases.
+    /// Meanings of all phrases, with repetitions.
     var meanings: [Meaning] { byFirstWord.values.flatMap { $0.map(\.meaning) } }
 
     func entries(beginningWith word: String) -> [Entry]? { byFirstWord[word] }
@@ -134,7 +134,7 @@ extension PhraseBook where Meaning == Void {
 }
 
 extension String {
-    /// With `'` for each typographic apostrophe.
+    /// Text with `'` in place of typographic apostrophes.
     var withPlainApostrophes: String {
         guard unicodeScalars.contains("’") else { return self }
         var scalars = UnicodeScalarView()
@@ -144,7 +144,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Without punctuation and white space at both ends.
+    /// Text without punctuation and white space at its ends.
     func trimmingPunctuation() -> String {
         if let trimmed = utf8.withContiguousStorageIfAvailable(Self.trimmedASCII) ?? nil { return trimmed }
         let scalars = unicodeScalars
@@ -154,7 +154,7 @@ extension StringProtocol {
         return String(self[first..<scalars.index(after: last)])
     }
 
-    /// By scalars: characters take fifteen times as long to tell apart.
+    /// Whether a scalar is punctuation or white space. A comparison of characters takes fifteen times as long.
     private static func isEdge(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case ".", ",", ";", ":", "?", "!", "।", "\"", "'", "(", ")", "[", "]", "-": true
@@ -162,7 +162,7 @@ extension StringProtocol {
         }
     }
 
-    /// The same by bytes, nil where there is more than ASCII.
+    /// Trims an ASCII text by bytes; nil if the text has other bytes.
     private static func trimmedASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
         let isEdge = { (byte: UInt8) in

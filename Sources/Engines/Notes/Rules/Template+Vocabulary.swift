@@ -1,8 +1,8 @@
 package import ScribeDomain
 
 extension Template {
-    /// What a recogniser is told to expect when this note is to be written: names that it would hardly guess, of what
-    /// the note has room for.
+    /// Vocabulary hints for a recogniser: medication names, which recognisers rarely guess,
+    /// if the note has a section for them.
     package var vocabulary: [String] {
         let kinds = Set(sections.flatMap(\.facts))
         return (kinds.contains(.medication) ? ClinicalLexicon.medications.sorted() : [])

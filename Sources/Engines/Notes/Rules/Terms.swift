@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// What words of a clause are, by the lexicon: the longest phrase wins.
+/// Lexicon terms in a clause, by the longest matching phrases.
 struct Terms {
     struct Kinds: OptionSet, Hashable {
         let rawValue: Int
@@ -32,7 +32,7 @@ struct Terms {
     }
 
     let all: [Term]
-    /// All kinds that are in it.
+    /// Kinds of all terms in the clause.
     let kinds: Kinds
 
     init(_ tokens: [Token]) {
@@ -69,7 +69,7 @@ struct Terms {
     func first(_ wanted: Kinds) -> Term? { all.first { !$0.kinds.isDisjoint(with: wanted) } }
 
     static let book = PhraseBook(kindsByPhrase.map { ($0.key, $0.value) })
-    /// All that are known.
+    /// All phrases of the lexicon.
     static var phrases: [String] { Array(kindsByPhrase.keys) }
 
     private static let kindsByPhrase: [String: Kinds] = {

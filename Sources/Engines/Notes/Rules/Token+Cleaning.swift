@@ -1,4 +1,4 @@
-/// Speech has what no note should: fillers, words said twice, and words taken back.
+/// Removes what no note should contain: fillers, repetitions and corrected words.
 extension [Token] {
     private static let fillers: Set = [
         "um", "uh", "er", "erm", "hmm", "hm", "mm", "ah", "oh", "uhm", "eh", "basically", "actually", "honestly",
@@ -17,7 +17,7 @@ extension [Token] {
     private static let addresses: Set = ["doctor", "sir", "doc", "madam", "ma'am", "sahab", "dear", "love", "mate"]
     private static let keptBefore: Set = ["not", "n't", "don't", "didn't"]
 
-    /// Without what fills pauses. An answer's first word stays.
+    /// Removes filler words. The first word of an answer stays.
     func withoutFillers() -> [Token] {
         var kept: [Token] = []
         kept.reserveCapacity(count)
@@ -31,7 +31,7 @@ extension [Token] {
                 position = end
                 continue
             }
-            // "like" between pauses fills one.
+            // "like" between pauses is a filler.
             let isFilling =
                 token.plain == "like" && (token.pause == .comma || kept.last?.pause == .comma)
                 || Self.addresses.contains(token.plain) && kept.last?.pause == .comma
@@ -50,7 +50,7 @@ extension [Token] {
         return kept
     }
 
-    /// How spelt abbreviations are written.
+    /// Written forms of spelt abbreviations.
     static var spelt: [String] { speltPhrases.meanings }
 
     private static let speltPhrases = PhraseBook([
@@ -62,7 +62,7 @@ extension [Token] {
         ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"),
     ])
 
-    /// With what recognisers spell as one word: "h b a one c".
+    /// Joins spelt letters into one word: "h b a one c".
     func withoutSpelling() -> [Token] {
         var kept: [Token] = []
         kept.reserveCapacity(count)
@@ -92,16 +92,16 @@ extension [Token] {
         if let last = kept.indices.last { kept[last].pause = Swift.max(kept[last].pause, pause) }
     }
 
-    /// In words: the longest stretch that a recogniser gives twice where two pieces of a recording meet.
+    /// Longest run of words that a recogniser repeats where two pieces of a recording meet.
     private static let longestSeam = 8
 
-    /// Each stretch that is said twice in a row, once.
+    /// Removes repetitions: runs of words that are said twice in a row.
     func withoutRepeats() -> [Token] {
         var kept: [Token] = []
         kept.reserveCapacity(count)
         for token in self {
             kept.append(token)
-            // The longest first: it takes shorter ones with it.
+            // The longest run is removed first, together with shorter runs in it.
             for length in stride(from: Swift.min(Self.longestSeam, kept.count / 2), to: 0, by: -1) {
                 let second = kept.count - length
                 let first = second - length
@@ -109,7 +109,7 @@ extension [Token] {
                     kept[kept.count - 1].plain == kept[second - 1].plain,
                     (0..<length).allSatisfy({ kept[first + $0].plain == kept[second + $0].plain })
                 else { continue }
-                // "very very bad" stays what it is, and numbers may stand beside themselves.
+                // "very very bad" stays, and so do repeated numbers.
                 if length == 1, Double(token.plain) != nil || Numbers.values[token.plain] != nil { break }
                 let pause = kept[kept.count - 1].pause
                 kept.removeLast(length)
@@ -125,7 +125,7 @@ extension [Token] {
         "no", "sorry", "actually no", "scratch that", "correction", "no it's", "no it was",
     ])
 
-    /// "Ten, no, twenty milligrams" is twenty: a word taken back gives way to the one of its kind that follows.
+    /// Replaces a corrected word by its correction: "Ten, no, twenty milligrams" becomes twenty.
     func withoutCorrections() -> [Token] {
         var kept: [Token] = []
         kept.reserveCapacity(count)
@@ -134,7 +134,7 @@ extension [Token] {
             if let last = kept.last, let end = end(of: Self.takingBack, at: position), end < endIndex {
                 let isAlone = last.pause < .end && self[end - 1].pause < .question
                 if isAlone, let kind = Kind(last.plain), kind == Kind(self[end].plain), self[end].plain != last.plain {
-                    // A number of several words goes as a whole.
+                    // A number of several words is removed as a whole.
                     while let last = kept.last, Kind(last.plain) == kind { kept.removeLast() }
                     position = end
                     continue
@@ -146,7 +146,7 @@ extension [Token] {
         return kept
     }
 
-    /// The kinds of words that speakers take back one for the other.
+    /// Kinds of words that speakers correct.
     private enum Kind {
         case number, weekday, month, side
 

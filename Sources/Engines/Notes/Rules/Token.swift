@@ -1,26 +1,26 @@
 import ScribeDomain
 
-/// One word of a transcript, as it is compared and as it is written.
+/// Word of a transcript, in a form for comparison and a form for notes.
 struct Token: Hashable, Sendable {
-    /// What the speaker does after a word.
+    /// Pause or punctuation after a word.
     enum Pause: Int, Comparable, Sendable {
         case none, comma, end, question
 
         static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// Lower case, without punctuation at its ends.
+    /// Word in lower case, without punctuation at its ends.
     var plain: String
-    /// As notes write it.
+    /// Word as notes write it.
     var shown: String
-    /// The word's place in the transcript.
+    /// Range of the word in the transcript.
     var source: Range<String.Index>
     var pause = Pause.none
-    /// Whether the speaker hesitates after it.
+    /// Whether the speaker hesitates after the word.
     var hesitates = false
-    /// Which word of its line it is, counted from 0; words beside each other were said so.
+    /// Index of the word in its line, from 0; adjacent indices were spoken in a row.
     var ordinal = 0
-    /// Whether it is another word than was said.
+    /// Whether the word differs from the spoken one.
     var isChanged = false
 
     init(_ plain: String, shown: String? = nil, source: Range<String.Index>, pause: Pause = .none) {
@@ -30,7 +30,7 @@ struct Token: Hashable, Sendable {
         self.pause = pause
     }
 
-    /// The same place with another word.
+    /// Copy with another word in the same place.
     func replaced(by word: String) -> Token {
         var token = self
         token.plain = word
@@ -39,7 +39,7 @@ struct Token: Hashable, Sendable {
         return token
     }
 
-    /// The words of a line. Punctuation that stands alone belongs to the word before it, and `do n't` is one word.
+    /// Splits a line into words. Separate punctuation joins the word before it, and `do n't` is one word.
     static func tokens(of text: Substring) -> [Token] {
         var tokens: [Token] = []
         for spoken in text.words {
@@ -73,7 +73,7 @@ struct Token: Hashable, Sendable {
         return tokens
     }
 
-    /// Words that some recognisers write in two: `gon na`, `do n't`, `doctor 's`.
+    /// Joins words that some recognisers split: `gon na`, `do n't`, `doctor 's`.
     private static func joined(_ first: String, _ second: String) -> String? {
         switch second {
         case "n't", "'s", "'m", "'re", "'ve", "'ll", "'d": first + second
@@ -86,7 +86,7 @@ struct Token: Hashable, Sendable {
         }
     }
 
-    /// Contractions without their apostrophes, as recognisers write them.
+    /// Contractions that recognisers write without apostrophes.
     private static let written = [
         "dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "wasnt": "wasn't", "cant": "can't",
         "havent": "haven't", "hasnt": "hasn't", "wont": "won't", "couldnt": "couldn't", "im": "i'm", "ive": "i've",
@@ -94,9 +94,9 @@ struct Token: Hashable, Sendable {
     ]
 
     private static func plain(_ word: Substring) -> String {
-        // Most words are, and characters take long to tell apart.
+        // Fast path: most words are plain, and character comparison is slow.
         if word.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(word) }
-        // "n't" and "'s" keep the mark that tells what they are.
+        // "n't" and "'s" keep the apostrophe, which identifies them.
         if word.first == "'" || word.first == "’" {
             let rest = word.dropFirst().lowercased()
             if ["s", "m", "re", "ve", "ll", "d"].contains(rest.trimmingPunctuation()) {
@@ -106,7 +106,7 @@ struct Token: Hashable, Sendable {
         return word.lowercased().trimmingPunctuation().withPlainApostrophes
     }
 
-    /// Where the word ends, without the punctuation that follows it.
+    /// End of the word, without the punctuation after it.
     private static func end(of word: Substring) -> String.Index {
         let rest = word.utf8.reversed().drop { byte in
             [
@@ -140,7 +140,7 @@ extension [Token] {
         return true
     }
 
-    /// Where the longest of `phrases` ends that begins at `position`.
+    /// End of the longest phrase of a book that begins at `position`; nil without one.
     func end(of phrases: PhraseBook<Void>, at position: Int) -> Int? {
         guard position < endIndex, let entries = phrases.entries(beginningWith: self[position].plain) else {
             return nil
@@ -154,7 +154,7 @@ extension [Token] {
 
     func contains(_ words: Set<String>) -> Bool { contains { words.contains($0.plain) } }
 
-    /// Where they stand in the transcript; nil where there are none. Some may have changed places.
+    /// Range of the words in the transcript, even if reordered; nil without words.
     var source: Range<String.Index>? {
         guard let start = self.map(\.source.lowerBound).min(), let end = self.map(\.source.upperBound).max() else {
             return nil
@@ -162,7 +162,7 @@ extension [Token] {
         return start..<end
     }
 
-    /// As notes write them.
+    /// Words joined as notes write them.
     var text: String {
         var text = ""
         for (index, token) in enumerated() {

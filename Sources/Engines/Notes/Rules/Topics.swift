@@ -1,4 +1,4 @@
-/// The single things that a question asks about.
+/// Splits a question into the topics that it asks about.
 enum Topics {
     private static let openings: Set = [
         "any", "there's", "diagnosed", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you",
@@ -49,7 +49,7 @@ enum Topics {
             if token.pause > .none { close() }
         }
         close()
-        // "Any problems with the lungs or the heart?": an organ alone is nothing that one denies.
+        // "Any problems with the lungs or the heart?": an organ alone cannot be denied.
         if let start = tokens.indices.dropLast().first(where: {
             troubles.contains(tokens[$0].plain) && tokens[$0 + 1].plain == "with"
         }) {
@@ -59,7 +59,7 @@ enum Topics {
                     ? trouble + topic : topic
             }
         }
-        // "tenderness in the arm or jaw": what names nothing by itself is no topic among others that do.
+        // "tenderness in the arm or jaw": a topic without a term of its own does not count beside others with one.
         let named = topics.filter {
             Terms($0).has([
                 .symptom, .bodyPart, .bodyComplaint, .condition, .social, .allergen, .procedure, .medication, .relative,

@@ -1,4 +1,4 @@
-/// A vital sign with its value, as clinicians say it: "your blood pressure today is one fifty two over ninety four".
+/// Vital sign with its value, read from speech: "your blood pressure today is one fifty two over ninety four".
 struct VitalSign {
     let text: String
     let range: Range<Int>
@@ -16,10 +16,10 @@ struct VitalSign {
             ("breathing rate", "breathing rate"),
             ("weight", "weight"), ("height", "height"), ("bmi", "BMI"), ("pulse ox", "oxygen"),
         ].map { ($0.0, $0.1) })
-    /// How they are written.
+    /// Written names of the vital signs.
     static var written: [String] { names.meanings + ["lying standing sitting"] }
 
-    /// What may stand between a name and its value.
+    /// Words that may stand between a name and its value.
     private static let between: Set = [
         "is", "was", "of", "at", "now", "today", "it's", "a", "your", "are", "about", "around", "running", "measured",
         "'s", "up", "down", "to", "the", "reads", "reading", "in", "on", "here", "looks", "good", "and", "still",
@@ -31,7 +31,7 @@ struct VitalSign {
     ]
     private static let endings: Set = ["regular", "irregular"]
 
-    /// All in a clause, in their order.
+    /// Finds all vital signs of a clause, in order.
     static func all(in tokens: [Token]) -> [VitalSign] {
         var found: [VitalSign] = []
         var position = 0
@@ -59,7 +59,7 @@ struct VitalSign {
                 })
                 .max(by: { $0.phrase.count < $1.phrase.count })
         else {
-            // "lying down you're 142 over 80": only a pressure has two values.
+            // "lying down you're 142 over 80": only a blood pressure has two values.
             guard let value = Numbers.value(in: tokens, at: position), value.text.contains("/"),
                 value.text.split(separator: "/").allSatisfy({ $0.count >= 2 })
             else { return nil }

@@ -1,7 +1,8 @@
-/// Splits a command line into words as a shell would, without running one: white space separates, quotes and
-/// backslashes keep together, nothing is expanded.
+/// Splits a command line into words like a shell, without running one: white space separates, quotes and backslashes
+/// group, and nothing is expanded.
 package enum CommandLineWords {
-    /// - Throws: ``Problem`` when a quote is left open.
+    /// Splits a command line.
+    /// - Throws: ``Problem`` for an open quote or a trailing backslash.
     package static func split(_ line: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?
@@ -11,7 +12,7 @@ package enum CommandLineWords {
             switch (character, quote) {
             case ("\\", "'"): word = (word ?? "") + "\\"
             case ("\\", "\""):
-                // Within double quotes only these are escaped.
+                // Within double quotes a backslash escapes only these characters.
                 if let next = characters.first, "\"\\$`".contains(next) {
                     word = (word ?? "") + String(characters.removeFirst())
                 } else {
@@ -35,13 +36,13 @@ package enum CommandLineWords {
         return words
     }
 
-    /// What is wrong with a command line.
+    /// Error in a command line.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case openQuote
         case trailingBackslash
         case noProgram
         case unknownPlaceholder(String)
-        /// Neither `{wav}` nor `{file}`: a program is given nothing on standard input.
+        /// The line has neither `{wav}` nor `{file}`; a program gets nothing on standard input.
         case noRecording
 
         package var description: String {

@@ -2,13 +2,13 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Runs a local program per recording and takes its standard output for the words.
+/// Transcriber that runs a local program per recording and reads the words from its standard output.
 ///
 /// In the arguments `{file}` is the upload, `{wav}` a 16 kHz mono WAV that ffmpeg makes of it, and `{language}` the
-/// hint. No shell is involved. The program is ended with all its children when it takes longer than it may.
+/// language hint. No shell is involved. After the time limit the program and all its children are killed.
 ///
-/// Both paths are in a folder of their own that nobody can guess. The upload's first bytes are those of its format;
-/// what follows is a stranger's: the program must not guess what else the file could be, nor follow names in it.
+/// Both files lie in a private folder with an unguessable name. The upload's first bytes match its format, but the rest
+/// is untrusted: the program must neither guess another format nor follow file names in it.
 package struct CommandTranscriber: Transcriber {
     package let name = "command"
     private let arguments: [String]
@@ -17,10 +17,11 @@ package struct CommandTranscriber: Transcriber {
     private let ffmpeg: FFmpeg
     private let files: NIOThreadPool
 
+    /// Parses the command line.
     /// - Parameters:
-    ///   - commandLine: program and arguments, split as a shell would.
-    ///   - timeLimit: for ffmpeg and the program each.
-    /// - Throws: ``CommandLineWords/Problem``, or ``MissingProgram`` when there is nothing to run.
+    ///   - commandLine: program and arguments, split like a shell does.
+    ///   - timeLimit: time limit of ffmpeg and of the program each.
+    /// - Throws: ``CommandLineWords/Problem``, or ``MissingProgram`` if the program does not exist.
     package init(
         commandLine: String, temporary: TemporaryFiles, timeLimit: Duration, clock: WallClock, files: NIOThreadPool
     ) throws {
@@ -38,7 +39,7 @@ package struct CommandTranscriber: Transcriber {
         self.files = files
     }
 
-    /// A program that a transcriber needs and this machine does not have.
+    /// Thrown if this machine lacks a program that the transcriber needs.
     package struct MissingProgram: Error, Hashable, Sendable {
         package let name: String
     }
@@ -54,7 +55,7 @@ package struct CommandTranscriber: Transcriber {
 
     private func transcribe(_ recording: Recording, in audio: String) async throws -> RecognisedSpeech {
         let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: audio)) }
-        // Named after what it is: programs go by the extension, and uploads are stored without one.
+        // The extension names the format: programs rely on it, and uploads are stored without one.
         let text = try await temporary.use(extension: format.container.rawValue) { upload in
             try await temporary.use(extension: "wav") { wave in
                 try await files.runIfActive {
@@ -79,12 +80,13 @@ package struct CommandTranscriber: Transcriber {
         do {
             try await ffmpeg.convert(upload, container, to: wave)
         } catch let failure as EngineFailure where failure.code == .transcriptionFailed {
-            // It may be the disk or the memory and not the audio, so it is worth another attempt.
+            // The cause may be the disk or the memory instead of the audio, so another attempt is worthwhile.
             throw EngineFailure(.undecodableAudio, "ffmpeg could not decode it", isRetryable: true)
         }
     }
 
-    /// - Throws: ``CommandLineWords/Problem/unknownPlaceholder(_:)`` for `{wave}` and the like, before every chunk fails.
+    /// Checks for misspelt placeholders such as `{wave}` at start, instead of failing every chunk.
+    /// - Throws: ``CommandLineWords/Problem/unknownPlaceholder(_:)``.
     private static func checkPlaceholders(in argument: String) throws(CommandLineWords.Problem) {
         for match in argument.matches(of: /\{[a-z]+\}/) where !["{file}", "{wav}", "{language}"].contains(match.output)
         {

@@ -2,25 +2,26 @@ import ScribeDomain
 import Subprocess
 import SystemPackage
 
-/// Runs local programs, without a shell, and ends them with all their children when they take longer than they may.
+/// Runs local programs without a shell. After the time limit a program and all its children are killed.
 struct ProgramRunner: Sendable {
-    /// Which of its outputs is what a program says.
+    /// Output stream that carries a program's result.
     enum Source: Sendable {
         case output
         case errors
     }
 
-    /// How much a program may say, in bytes.
+    /// Most output of a program, in bytes.
     static let outputLimit = 1 << 20
 
     let timeLimit: Duration
     let clock: WallClock
 
+    /// Runs a program and returns its output.
     /// - Parameter words: program and arguments.
-    /// - Throws: ``EngineFailure`` when it fails or takes too long, or `CancellationError`.
+    /// - Throws: ``EngineFailure`` if the program fails or exceeds the time limit, or `CancellationError`.
     func run(_ words: [String], reading source: Source = .output) async throws -> String {
         var options = PlatformOptions()
-        // A group of its own, so that children that the program leaves behind end with it.
+        // A process group of its own, so that surviving children are killed with the program.
         options.processGroupID = 0
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))

@@ -3,27 +3,28 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Says what a fixture says, else a passage of one plausible consultation as long as the audio is.
+/// Fake transcriber: returns a fixture's text, or passages of a plausible consultation as long as the audio.
 ///
-/// A pure function of the audio's bytes, the chunk's number, whether the one before it overlaps, the language and the
-/// fixture that it plays.
+/// The result depends only on the audio's bytes, the chunk's number, its overlap with the chunk
+/// before, the language and the fixture.
 package struct FakeTranscriber: Transcriber {
     package let name = "fake"
-    /// Of what cannot be measured at once.
+    /// Quality of audio that cannot be measured at once.
     private static let usualQuality = 0.9
     private static let silence =
         "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up"
     private let fixturesByHash: [String: Fixture]
-    /// The fixture that is played whatever the audio is; nil plays what its bytes say.
+    /// Selected fixture, used whatever the audio is; nil selects by the audio's hash.
     private var played: Played?
     private let consultations: [String: FakeSpeech]
     private let clock: WallClock
     private let files: NIOThreadPool
     private let atOnce: Int
 
+    /// Creates a fake transcriber.
     /// - Parameters:
     ///   - files: threads that may block.
-    ///   - atOnce: what is read without asking one of them, in bytes.
+    ///   - atOnce: file size in bytes up to which files are read on the calling thread.
     package init(fixtures: FixtureSet, clock: WallClock, files: NIOThreadPool, atOnce: Int = 0) {
         self.fixturesByHash = Dictionary(
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
@@ -35,7 +36,7 @@ package struct FakeTranscriber: Transcriber {
         self.atOnce = atOnce
     }
 
-    /// Unless fixtures make chunks wait, each for itself.
+    /// Whether results are instant; false if a fixture delays chunks.
     package var isInstant: Bool { fixturesByHash.values.allSatisfy { $0.delay == nil } }
 
     private enum Played {
@@ -43,8 +44,8 @@ package struct FakeTranscriber: Transcriber {
         case unknown
     }
 
-    /// The same, playing a fixture that a user has asked for.
-    /// - Parameter fixture: nil where there is none of that name, of which every recording then fails.
+    /// Copy that uses a fixture selected by the client.
+    /// - Parameter fixture: nil if no fixture has the requested name; every recording then fails.
     package func playing(_ fixture: Fixture?) -> FakeTranscriber {
         var player = self
         player.played = fixture.map(Played.fixture) ?? .unknown
@@ -69,7 +70,7 @@ package struct FakeTranscriber: Transcriber {
         }
         if let code = chosen?.failure { throw EngineFailure(code, "the fixture says so") }
         let duration = try heard.format.get().duration
-        // What a fixture says is said whatever the audio is.
+        // A selected fixture's text is returned even for silent audio.
         if chosen == nil, heard.quality?.isSilent == true {
             return RecognisedSpeech(
                 text: "", warnings: [Diagnostic(.noSpeech, Self.silence)], quality: 0, duration: duration)
@@ -83,7 +84,7 @@ package struct FakeTranscriber: Transcriber {
         return speech
     }
 
-    /// The fake's language when it has no passages in the one that was asked for.
+    /// Language for recordings in a language without passages.
     private static let usualLanguage = "en"
 
     private func language(of recording: Recording) -> String {
@@ -91,11 +92,11 @@ package struct FakeTranscriber: Transcriber {
         return consultations[wanted] == nil ? Self.usualLanguage : wanted
     }
 
-    /// What a file tells of itself.
+    /// Format, hash and quality of a file.
     private struct Heard: Sendable {
         let format: Result<AudioFormat, EngineFailure>
         let hash: String?
-        /// nil when the file is no WAV, which counts as speech.
+        /// Audio quality; nil if the file is no WAV, which counts as speech.
         let quality: AudioQuality?
 
         init(_ bytes: AudioBytes, _ needsHash: Bool) {
@@ -115,26 +116,30 @@ package struct FakeTranscriber: Transcriber {
     }
 }
 
-/// How much of a consultation fits into a chunk.
+/// Selects the part of a consultation that fits into a chunk.
 struct FakeSpeech {
-    /// Each as its sentences, each of them as its words.
+    /// Passages as sentences, each sentence as words.
     private let passages: [[[Substring]]]
 
-    /// - Parameter passages: one at least.
+    /// Splits passages into sentences.
+    /// - Parameter passages: at least one.
     init(passages: [String]) { self.passages = passages.map(Self.sentences(of:)) }
 
-    /// The pace of unhurried speech.
+    /// Speaking rate of unhurried speech, in words per second.
     static let wordsPerSecond = 2.5
-    /// The most that is said, however long a file claims to be, in seconds.
+    /// Longest text, in seconds of speech, whatever duration the file claims.
     static let longestSpeech = 3600.0
-    /// The most that is a chunk of a longer recording, in seconds: clients cut at 25 s at the latest (eka.md 3.1).
+    /// Longest chunk in seconds; clients cut at 25 s at the latest (eka.md 3.1). A
+    /// longer file is a recording of its own.
     static let longestChunk = 30.0
-    /// What is spoken in the half second by which chunks overlap.
+    /// Words spoken in the half second by which chunks overlap.
     static let seamWords = 2
 
-    /// Chunk n begins with the last words of chunk n − 1, as overlapping audio does, and always ends with the last
-    /// sentence of its passage, so that what the next chunk repeats does not depend on this one's length.
-    /// - Parameter overlaps: false where nothing of the one before is heard.
+    /// Text of a chunk. The text begins with the last words of the chunk before, as overlapping audio does.
+    ///
+    /// The text always ends with the last sentence of the chunk's passage, so that the next chunk's beginning does not
+    /// depend on this chunk's length.
+    /// - Parameter overlaps: false if the chunk repeats nothing of the chunk before.
     func text(ofChunk ordinal: Int, lasting duration: Double, overlaps: Bool) -> String {
         let position = max(ordinal, 1) - 1
         var sentences = sentences(ofPassage: position)
@@ -144,7 +149,8 @@ struct FakeSpeech {
         var spoken: [[Substring]] = []
         while budget > 0 {
             if sentences.isEmpty {
-                // What follows is said by the next chunk. A longer file is a recording of its own, and goes on.
+                // The next chunk says the following passage. A file longer than a chunk is a
+                // recording of its own, and continues.
                 guard duration > Self.longestChunk else { break }
                 sentences = self.sentences(ofPassage: next)
                 next += 1
@@ -159,7 +165,7 @@ struct FakeSpeech {
         return ([Array(seam)] + spoken + [closing]).flatMap { $0 }.joined(separator: " ")
     }
 
-    /// The sentences of a passage; the consultation begins again when it is over.
+    /// Sentences of a passage; after the last passage the consultation begins again.
     private func sentences(ofPassage position: Int) -> [[Substring]] { passages[position % passages.count] }
 
     private static func sentences(of passage: String) -> [[Substring]] {
@@ -174,12 +180,12 @@ struct FakeSpeech {
 }
 
 extension Recording {
-    /// Whether the end of what was recorded before it is known to be heard again at its start.
+    /// Whether the chunk is known to repeat the end of the chunk before.
     fileprivate var overlaps: Bool { timesBefore.flatMap { before in times.map(before.overlaps) } ?? false }
 }
 
 extension AudioBytes {
-    /// Lower-case hex.
+    /// SHA-256 of the bytes, in lower-case hex.
     func sha256() -> String {
         withData { SHA256.hash(data: $0).map { String(format: "%02x", $0) }.joined() }
     }

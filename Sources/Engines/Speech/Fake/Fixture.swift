@@ -1,6 +1,6 @@
 package import ScribeDomain
 
-/// What the fake transcriber says.
+/// Fixtures and passages of the fake transcriber.
 package struct FixtureSet: Sendable {
     /// Passages of one consultation by language, `en` at least.
     package var consultation: [String: [String]]
@@ -11,10 +11,10 @@ package struct FixtureSet: Sendable {
         self.fixtures = fixtures
     }
 
-    /// The fixture of that name.
+    /// Fixture with the given name; nil if there is none.
     package subscript(name: String) -> Fixture? { fixtures.first { $0.name == name } }
 
-    /// This set with that one's entries in front, so that a user's file can replace what is shipped.
+    /// Set with another set's entries before its own, so that a user's file can replace shipped fixtures.
     package func overridden(by other: FixtureSet) -> FixtureSet {
         FixtureSet(
             consultation: consultation.merging(other.consultation) { _, new in new },
@@ -23,26 +23,26 @@ package struct FixtureSet: Sendable {
     }
 }
 
-/// An outcome that a user can ask for.
+/// Prepared outcome of a recording, which a client can select.
 package struct Fixture: Sendable {
-    /// Chosen by `fixture:NAME` of a transaction.
+    /// Name by which a transaction selects the fixture, as `fixture:NAME`.
     package var name: String?
-    /// Chosen by the bytes of a chunk: lower-case hex.
+    /// SHA-256 of a chunk that selects the fixture, in lower-case hex.
     package var sha256: String?
-    /// What every chunk says.
+    /// Text of every chunk.
     package var text: String?
-    /// What chunk n says; the last one goes on.
+    /// Texts of the chunks by number; the last text repeats.
     package var passages: [String]?
-    /// In seconds.
+    /// Delay of the recognition, in seconds.
     package var delay: Double?
-    /// The code that every chunk fails with.
+    /// Error code with which every chunk fails.
     package var failure: Diagnostic.Code?
-    /// The code of a warning, which makes a partial success.
+    /// Code of a warning, which makes the result a partial success.
     package var warning: Diagnostic.Code?
-    /// Steps of the client's that the server refuses, whichever transcriber it has.
+    /// Client steps that the server refuses, with any transcriber.
     package var refuses: [Step]?
 
-    /// What a client does that can be made to fail.
+    /// Client step that a fixture can make fail.
     package enum Step: String, Hashable, Sendable, CaseIterable {
         case initialise = "init"
         case upload

@@ -2,18 +2,18 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Deepgram's pre-recorded `POST /v1/listen` (streaming.md 1.8), and services that speak it.
+/// Transcriber on Deepgram's pre-recorded `POST /v1/listen` (streaming.md 1.8) and compatible services.
 package struct DeepgramTranscriber: Transcriber {
     package let name = "deepgram"
     private let service: SpeechService
     private let client: SpeechServiceClient
     private let files: NIOThreadPool
 
-    /// The model that is asked for when the configuration names none.
+    /// Model for requests if the configuration names none.
     private static let usualModel = "nova-3-medical"
-    /// The service takes 500 tokens of them.
+    /// Most hints in a request; the service accepts 500 tokens.
     private static let mostHints = 100
-    /// Below this the recogniser was guessing.
+    /// Confidence below which the result carries a warning.
     private static let leastConfidence = 0.5
 
     package init(service: SpeechService, client: SpeechServiceClient, files: NIOThreadPool) {
@@ -22,7 +22,7 @@ package struct DeepgramTranscriber: Transcriber {
         self.files = files
     }
 
-    /// A connection alone: every request of this API is paid for.
+    /// Probes by opening a connection, because every API request costs money.
     package func probe() async -> FailedProbe? { await ServiceConnection(service).probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
@@ -56,7 +56,8 @@ package struct DeepgramTranscriber: Transcriber {
         return try Self.speech(in: answer.body)
     }
 
-    /// What the configuration names, then the templates' words. Nova 3 has another name for them than its elders.
+    /// Vocabulary hints: configured words first, then the templates' words. Nova 3 uses
+    /// another parameter than older models.
     private func hints(for recording: Recording) async throws -> [URLQueryItem] {
         let configured = (service.prompt ?? "").split(separator: ",").map { String($0).cleaned }
         let words = configured.filter { !$0.isEmpty } + (try await recording.vocabulary())
@@ -67,7 +68,7 @@ package struct DeepgramTranscriber: Transcriber {
     private struct Answer: Decodable {
         struct Results: Decodable {
             let channels: [Channel]
-            // These and what else is not the text are worth having, and none worth losing the text for.
+            // Optional members: a wrong type in one of them must not lose the text.
             let utterances: Tolerant<[Utterance]>?
         }
 
@@ -107,7 +108,7 @@ package struct DeepgramTranscriber: Transcriber {
                 text: ($0.punctuated ?? $0.word).cleaned, start: $0.start, end: $0.end, speaker: $0.speaker?.value,
                 language: $0.language?.value)
         }
-        // A line for each turn, where the service tells the speakers apart.
+        // One line per turn, if the service separates the speakers.
         let turns = results.utterances?.value ?? []
         let text =
             Set(turns.compactMap(\.speaker)).count > 1

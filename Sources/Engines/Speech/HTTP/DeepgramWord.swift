@@ -1,8 +1,8 @@
-/// A word in Deepgram's answers, live and pre-recorded (streaming.md 1.5, 1.8). A wrong type of a member that is
-/// `Tolerant` does not cost the word.
+/// Word in Deepgram's answers, live and pre-recorded (streaming.md 1.5, 1.8). A wrong type in a
+/// `Tolerant` member does not lose the word.
 struct DeepgramWord: Decodable {
     let word: String
-    /// In seconds, as `end`.
+    /// Start and end in seconds.
     let start: Double
     let end: Double
     let confidence: Tolerant<Double>?

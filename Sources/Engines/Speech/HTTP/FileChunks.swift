@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import SystemPackage
 
-/// The bytes of a file, a piece at a time, read by threads that may wait.
+/// Bytes of a file in pieces, read on threads that may block.
 struct FileChunks: AsyncSequence, Sendable {
     private static let size = 128 << 10
 
@@ -24,7 +24,7 @@ struct FileChunks: AsyncSequence, Sendable {
         mutating func next() async throws -> ByteBuffer? {
             let (path, offset) = (path, offset)
             let piece = try await files.runIfActive {
-                // Opened for each piece, so that whoever stops asking leaves nothing open.
+                // The file is opened for each piece, so that an abandoned iteration leaves no file open.
                 let file = try SystemPackage.FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
                 return try file.closeAfter {
                     let bytes = try [UInt8](unsafeUninitializedCapacity: FileChunks.size) { buffer, count in

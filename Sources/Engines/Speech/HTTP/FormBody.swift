@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// A `multipart/form-data` body with one file, written to a file of its own: a long recording is never in memory.
+/// `multipart/form-data` body with one file, written to disk so that long recordings are never in memory.
 struct FormBody: Sendable {
     static let boundary = "scribe-emulator-form-7d4db0b2829144858f6c"
     private static let pieceSize = 256 * 1024
@@ -10,7 +10,7 @@ struct FormBody: Sendable {
     let fileName: String
     let contentType: String
 
-    /// Blocking.
+    /// Writes the body to a file. Blocks.
     func write(fileAt source: String, to path: String) throws {
         let output = try SystemPackage.FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)

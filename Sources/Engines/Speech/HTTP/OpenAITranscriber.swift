@@ -2,7 +2,7 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Any service that speaks OpenAI's `POST /audio/transcriptions`: OpenAI's own, and local ones such as
+/// Transcriber on OpenAI's `POST /audio/transcriptions` and compatible services, such as
 /// faster-whisper-server and whisper.cpp.
 package struct OpenAITranscriber: Transcriber {
     package let name = "openai"
@@ -10,12 +10,12 @@ package struct OpenAITranscriber: Transcriber {
     private let client: SpeechServiceClient
     private let temporary: TemporaryFiles
     private let files: NIOThreadPool
-    /// The models of which the service has said that they give no times: they are not asked for them again.
+    /// Models for which the service refused word times; later requests do not ask them for times.
     private let plainModels = LockedValue<Set<String>>([])
 
-    /// What is asked for when the configuration names no model; local services take any name.
+    /// Model for requests if the configuration names none; local services accept any name.
     private static let usualModel = "whisper-1"
-    /// In characters.
+    /// Longest prompt, in characters.
     private static let longestPrompt = 600
 
     package init(
@@ -27,7 +27,7 @@ package struct OpenAITranscriber: Transcriber {
         self.files = files
     }
 
-    /// The list of models, which costs nothing.
+    /// Probes with the list of models, which is free of charge.
     package func probe() async -> FailedProbe? {
         await client.probe(
             service.baseURL.appendingPathComponent("models"),
@@ -41,7 +41,7 @@ package struct OpenAITranscriber: Transcriber {
         let model = service.model(for: recording) ?? Self.usualModel
         if !plainModels.withLock({ $0.contains(model) }) {
             let answer = try await ask(recording, format, model, "verbose_json")
-            // Newer models refuse the format, not the audio.
+            // Newer models refuse the `verbose_json` format, not the audio.
             if answer.status != 400 && answer.status != 422 { return try speech(in: answer) }
             let plain = try await ask(recording, format, model, "json")
             let speech = try speech(in: plain)
@@ -58,7 +58,7 @@ package struct OpenAITranscriber: Transcriber {
         if responseFormat == "verbose_json" {
             fields += [("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")]
         }
-        // With two languages the service finds out by itself which one is spoken.
+        // With two languages the service detects the spoken one itself.
         if recording.languages.count == 1 { fields.append(("language", recording.languages[0].isoLanguage)) }
         let prompt = try await prompt(for: recording)
         if !prompt.isEmpty { fields.append(("prompt", prompt)) }
@@ -75,8 +75,7 @@ package struct OpenAITranscriber: Transcriber {
         }
     }
 
-    /// As many of the templates' words as there is room for, and what the configuration names last: the service heeds
-    /// the end of a prompt, 224 tokens of it.
+    /// Prompt of as many template words as fit, with the configured prompt last: the service uses the last 224 tokens.
     private func prompt(for recording: Recording) async throws -> String {
         let configured = service.prompt ?? ""
         var length = configured.count
@@ -108,14 +107,14 @@ package struct OpenAITranscriber: Transcriber {
                 case confidence = "avg_logprob"
             }
 
-            /// Whisper's own rule for what it has made up where nobody speaks.
+            /// Whether the text is invented during silence, by Whisper's own thresholds.
             var isInvented: Bool { silence ?? 0 > 0.6 && confidence ?? 0 < -1 }
         }
 
         let text: String
-        /// A name such as `english` from OpenAI, a tag from others.
+        /// Language as a name such as `english` (OpenAI) or as a tag (other services).
         let language: Tolerant<String>?
-        // Each of these is worth having, and none worth losing the text for.
+        // Optional members: a wrong type in one of them must not lose the text.
         let words: Tolerant<[Word]>?
         let segments: Tolerant<[Segment]>?
     }
@@ -150,9 +149,9 @@ package struct OpenAITranscriber: Transcriber {
 }
 
 extension String {
-    /// Fit to be stored and shown: without a NUL, which would end it, and without space around it.
+    /// Text without NUL, at which the store would cut it, and without surrounding white space.
     var cleaned: String { replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines) }
 
-    /// `en` for `en-IN`, as most services want it.
+    /// Language code without region, as most services expect: `en` for `en-IN`.
     var isoLanguage: String { String(prefix { $0 != "-" && $0 != "_" }).lowercased() }
 }

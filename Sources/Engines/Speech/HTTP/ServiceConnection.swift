@@ -5,7 +5,7 @@ import NIOSSL
 import NIOTLS
 import ScribeDomain
 
-/// A connection to a speech service over which nothing is said.
+/// Probes a speech service by opening a connection, without a request.
 struct ServiceConnection: Sendable {
     private let host: String
     private let port: Int
@@ -20,7 +20,7 @@ struct ServiceConnection: Sendable {
         trust = isSecure ? service.trust : nil
     }
 
-    /// Connects, over TLS where the service speaks it, and closes.
+    /// Connects, with TLS if the service uses it, and closes the connection. Nil if the service is reachable.
     func probe() async -> FailedProbe? {
         do {
             let tls = try trust.map { try NIOSSLContext(configuration: $0.configuration) }
@@ -42,7 +42,7 @@ struct ServiceConnection: Sendable {
 
     private struct Opened: Sendable {
         let channel: any Channel
-        /// Complete once the other end has shown a certificate that is trusted.
+        /// Completes once the server has presented a trusted certificate.
         let handshake: EventLoopFuture<Void>
     }
 
@@ -60,7 +60,7 @@ struct ServiceConnection: Sendable {
     }
 }
 
-/// Tells how a TLS handshake ended.
+/// Reports the outcome of a TLS handshake.
 private final class Handshake: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -75,6 +75,6 @@ private final class Handshake: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { promise.fail(error) }
 
-    /// Also of a connection that never came about.
+    /// Also called for a connection that was never made.
     func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
 }

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A speech service and what it needs to be told.
+/// Configuration of a speech service: address, key, models and prompt.
 package struct SpeechService: Sendable {
-    /// Where it is, for example `http://127.0.0.1:9000/v1`.
+    /// Base URL, for example `http://127.0.0.1:9000/v1`.
     package var baseURL: URL
     package var key: String?
-    /// The models that stand for `pro` and `lite`; nil leaves the choice to the service, or to the adapter.
+    /// Models for `pro` and `lite`; nil leaves the choice to the service or the adapter.
     package var model: String?
     package var liteModel: String?
-    /// What the recogniser is to expect: words, separated by commas, or a sentence.
+    /// Text that the recogniser should expect: words separated by commas, or a sentence.
     package var prompt: String?
     package var trust: OutboundTrust
 
@@ -24,11 +24,11 @@ package struct SpeechService: Sendable {
         self.prompt = prompt
     }
 
-    /// Deepgram's endpoint, whether or not the base ends with the version.
+    /// Deepgram's `listen` endpoint, whether or not the base URL ends with the version.
     var listenURL: URL {
         baseURL.appending(path: baseURL.lastPathComponent == "v1" ? "listen" : "v1/listen")
     }
 
-    /// The model for a recording.
+    /// Model for a recording.
     func model(for recording: Recording) -> String? { recording.isLite ? liteModel ?? model : model }
 }

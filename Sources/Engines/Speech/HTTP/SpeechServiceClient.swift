@@ -5,34 +5,34 @@ import NIOHTTP1
 package import NIOPosix
 import ScribeDomain
 
-/// Sends files to a speech service and takes its answers, within limits: nothing is followed elsewhere, and no answer
-/// is taken that is longer than one can be.
+/// HTTP client for speech services, with limits: redirects are not followed, and answers have a maximum size.
 package final class SpeechServiceClient: Sendable {
-    /// What a service said.
+    /// Answer of a speech service.
     package struct Answer: Sendable {
         package let status: Int
         package let contentType: String
-        /// From `Retry-After`, in seconds.
+        /// Seconds of `Retry-After`; nil without one.
         package let retryAfter: Double?
         package let body: Data
-        /// The beginning of the body, for a log: see ``SpeechServiceClient/excerpt(of:without:)``.
+        /// Beginning of the body for the log, see ``SpeechServiceClient/excerpt(of:without:)``.
         package let excerpt: String
     }
 
-    /// The longest answer, in bytes: an hour of words with their times is a third of that.
+    /// Largest answer in bytes: an hour of words with times takes a third of it.
     static let answerLimit = 8 << 20
 
     private let client: HTTPClient
     private let files: NIOThreadPool
 
+    /// Creates a client.
     /// - Parameters:
-    ///   - timeLimit: for a silence of the service.
+    ///   - timeLimit: longest silence of the service.
     ///   - files: threads that may block.
     package init(timeLimit: Duration, trust: OutboundTrust = .machine, files: NIOThreadPool) {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: TimeAmount(timeLimit)),
-            // A kilobyte of an answer that is packed can be a megabyte.
+            // A kilobyte of compressed answer can expand to a megabyte.
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -40,11 +40,11 @@ package final class SpeechServiceClient: Sendable {
     }
 
     deinit {
-        // It lives on until it has ended.
+        // The client lives on until its shutdown has ended.
         client.shutdown { _ in }
     }
 
-    /// Posts a file, which is not held in memory.
+    /// Posts a file, streamed from disk.
     /// - Throws: ``EngineFailure``, or `CancellationError`.
     func post(_ url: URL, _ headers: [(String, String)], file path: String) async throws -> Answer {
         let size = try await files.runIfActive {
@@ -70,8 +70,8 @@ package final class SpeechServiceClient: Sendable {
         }
     }
 
-    /// Asks for a document, to see whether the service is there. Most answers show that, also a 404.
-    /// - Returns: nil for those; otherwise the answer, which a service that takes recordings would not give.
+    /// Requests a document to see whether the service is up. Most answers show that, also a 404.
+    /// - Returns: nil if the service is up; otherwise the request and the answer, which no working service would give.
     func probe(_ url: URL, _ headers: [(String, String)]) async -> FailedProbe? {
         var request = HTTPClientRequest(url: url.absoluteString)
         request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
@@ -79,7 +79,7 @@ package final class SpeechServiceClient: Sendable {
         do {
             let response = try await client.execute(request, timeout: Self.probeTime)
             let status = Int(response.status.code)
-            // A service without a list of models has another answer, and is there all the same.
+            // A service without a list of models answers with an error, but is up.
             guard [401, 403].contains(status) || (300..<400).contains(status) || status >= 500 && status != 501 else {
                 return nil
             }
@@ -93,7 +93,7 @@ package final class SpeechServiceClient: Sendable {
 
     private static let probeTime: TimeAmount = .seconds(10)
 
-    /// The first 300 bytes of an answer's body, on one line and without the key, which some services repeat.
+    /// Excerpt of an answer for the log: the first 300 bytes on one line, without the key, which some services repeat.
     private static func excerpt(of body: Data, without headers: [(String, String)]) -> String {
         var text = String(decoding: body.prefix(300), as: UTF8.self).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ").filter { !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
@@ -108,7 +108,7 @@ package final class SpeechServiceClient: Sendable {
         _ response: HTTPClientResponse, to headers: [(String, String)]
     ) async throws -> Answer {
         if (300..<400).contains(response.status.code) {
-            // Speech goes where the configuration says and nowhere else.
+            // Audio is sent only to the configured address.
             throw EngineFailure(
                 .transcriptionFailed, "the service redirects, with \(response.status.code); name its final address")
         }
@@ -130,7 +130,7 @@ package final class SpeechServiceClient: Sendable {
             excerpt: excerpt(of: body, without: headers))
     }
 
-    /// In seconds. A service that wants to be left alone for an hour is asked again all the same: somebody waits.
+    /// Pause by `Retry-After` in seconds, limited to 60 because a client waits; nil without a valid header.
     static func pause(_ header: String?) -> Double? {
         guard let seconds = header.flatMap(Double.init), seconds.isFinite, seconds >= 0 else { return nil }
         return min(seconds, 60)
@@ -138,7 +138,7 @@ package final class SpeechServiceClient: Sendable {
 }
 
 extension URL {
-    /// Fit for a log: without user, password, query and fragment.
+    /// URL for the log: without user, password, query and fragment.
     var withoutSecrets: String {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return "" }
         (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
@@ -147,7 +147,7 @@ extension URL {
 }
 
 extension SpeechServiceClient.Answer {
-    /// Throws what a refusal means: whether another attempt may succeed, and when.
+    /// Checks for success, and throws a failure that says whether and when to try again.
     func requireSuccess() throws(EngineFailure) {
         switch status {
         case 200..<300: return
@@ -158,7 +158,7 @@ extension SpeechServiceClient.Answer {
         case 401, 403:
             throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)", detail: excerpt)
         case 400, 413, 415, 422:
-            // Of this recording: the next one may well be taken.
+            // The refusal concerns this recording only; the next one may succeed.
             throw EngineFailure(
                 .transcriptionFailed, "the service does not take the recording: \(status)", origin: .input,
                 detail: excerpt)
@@ -169,7 +169,7 @@ extension SpeechServiceClient.Answer {
 }
 
 extension AudioFormat.Container {
-    /// As services know it.
+    /// MIME type of the container.
     var contentType: String {
         switch self {
         case .wav: "audio/wav"

@@ -1,4 +1,4 @@
-/// A part of an answer that may be anything: nil when it is not what it should be.
+/// Optional member of an answer that decodes to nil if it has the wrong type.
 struct Tolerant<Value: Decodable>: Decodable {
     let value: Value?
 

@@ -1,8 +1,8 @@
 import ScribeDomain
 
-/// Languages as services that run Whisper name them.
+/// Maps Whisper's language names to tags.
 enum WhisperLanguage {
-    /// The languages that Whisper knows best and those of India, by Whisper's English names.
+    /// Tags of Whisper's best languages and of India's languages, by Whisper's English names.
     private static let tags = [
         "arabic": "ar", "assamese": "as", "bengali": "bn", "catalan": "ca", "chinese": "zh", "czech": "cs",
         "danish": "da", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr", "german": "de", "greek": "el",
@@ -14,7 +14,7 @@ enum WhisperLanguage {
         "vietnamese": "vi",
     ]
 
-    /// The tag of a language: `en` for `english` and for `en`; nil for anything else.
+    /// Language tag for a name or a tag: `en` for `english` and for `en`; nil for any other text.
     static func tag(for name: String) -> String? {
         if let tag = tags[name.lowercased()] { return tag }
         return name.utf8.count <= 3 && TransactionRequest.isLanguage(name) ? name.lowercased() : nil

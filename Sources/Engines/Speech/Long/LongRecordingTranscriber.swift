@@ -2,22 +2,23 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Cuts recordings that are longer or larger than a recogniser takes in their pauses, has the pieces recognised one after
-/// another, and puts the words together. Neither the recording nor a piece is held in memory; ffmpeg does the cutting.
+/// Transcriber for recordings that exceed a recogniser's length or size. ffmpeg cuts them at pauses, the pieces are
+/// recognised one after another, and the words are joined. Neither recording nor piece is held in memory.
 package struct LongRecordingTranscriber: WrappingTranscriber {
     package let base: any Transcriber
-    /// In bytes: OpenAI takes 25 MB (streaming.md 2), the form around it included.
+    /// Largest upload in bytes: OpenAI accepts 25 MB, including the form (streaming.md 2).
     private static let largest = 24_000_000
 
-    /// In seconds.
+    /// Longest recording that is not cut, in seconds.
     private let longest: Double
     private let temporary: TemporaryFiles
     private let ffmpeg: FFmpeg
     private let files: NIOThreadPool
 
+    /// Wraps a transcriber.
     /// - Parameters:
-    ///   - longest: the longest recording that is handed on as it is.
-    ///   - timeLimit: for each run of ffmpeg.
+    ///   - longest: longest recording that is passed on whole.
+    ///   - timeLimit: time limit of each ffmpeg run.
     package init(
         _ base: any Transcriber, longest: Duration, temporary: TemporaryFiles, timeLimit: Duration, clock: WallClock,
         files: NIOThreadPool
@@ -29,7 +30,7 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
         self.files = files
     }
 
-    /// Whether this machine has what is needed to cut.
+    /// Whether ffmpeg, which cuts the recordings, is installed.
     package static var isAvailable: Bool { FFmpeg.isInstalled }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
@@ -47,7 +48,7 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
             duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)
         var whole = RecognisedSpeech(text: "")
         for piece in cuts.pieces {
-            // Behind the end of a file whose header promises more than there is.
+            // The header may promise more audio than the file has; the pieces end there.
             guard let speech = try await self.speech(of: piece, recording, audio, format.container) else { break }
             whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
             whole.words += speech.words.map { $0.later(by: piece.lowerBound) }
@@ -57,7 +58,7 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
         return whole
     }
 
-    /// - Returns: nil where there is nothing any more.
+    /// Recognises one piece; nil beyond the end of the recording.
     private func speech(
         of piece: ClosedRange<Double>, _ recording: Recording, _ audio: String,
         _ container: AudioFormat.Container

@@ -1,18 +1,19 @@
-/// Where a long recording is cut, so that no piece is longer than a recogniser takes and no word is cut through.
+/// Cuts of a long recording at pauses, so that no piece exceeds a recogniser's limit and no word is split.
 struct RecordingCuts: Hashable, Sendable {
     /// Start and end of each piece, in seconds.
     let pieces: [ClosedRange<Double>]
 
+    /// Chooses the cuts.
     /// - Parameters:
-    ///   - duration: of the whole recording, in seconds.
-    ///   - silences: in the order of their time.
-    ///   - longest: of a piece.
+    ///   - duration: length of the recording, in seconds.
+    ///   - silences: pauses in seconds, in order.
+    ///   - longest: longest piece, in seconds.
     init(duration: Double, silences: [ClosedRange<Double>], longest: Double) {
         var pieces: [ClosedRange<Double>] = []
         var start = 0.0
         var middles = silences.map { ($0.lowerBound + $0.upperBound) / 2 }[...]
         while duration - start > longest {
-            // The last pause that leaves the piece at least half full; without one the cut is where it must be.
+            // The last pause that leaves the piece at least half full; without one the cut is at the limit.
             var cut = start + longest
             while let middle = middles.first, middle <= start + longest {
                 if middle >= start + longest / 2 { cut = middle }
@@ -25,7 +26,7 @@ struct RecordingCuts: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// Reads what ffmpeg's `silencedetect` says.
+    /// Parses the pauses in a report of ffmpeg's `silencedetect`.
     static func silences(inReport report: String) -> [ClosedRange<Double>] {
         var silences: [ClosedRange<Double>] = []
         var start: Double?

@@ -1,21 +1,24 @@
 import Foundation
 import ScribeDomain
 
-/// The name of a session's file as clients spell it: `chunk_0.wav`, `audio_3.webm`, and `1.mp3` (medscribe.md 2.3).
+/// Parses the name of a protocol session's audio file (medscribe.md 2.3).
+///
+/// Examples: `chunk_0.wav`, `audio_3.webm`, `1.mp3`.
 struct AudioFileName: Hashable, Sendable {
     let number: Int
-    /// In lower case.
+    /// The extension in lower case, without the dot.
     let fileExtension: String
 
-    /// As it is stored and told.
+    /// The file name as stored and as shown to clients, such as `3.webm`.
     var stored: String { "\(number).\(fileExtension)" }
 
-    /// Extensions that recordings have, with the type that each means.
+    /// The content type of each accepted extension.
     static let types = [
         "webm": "audio/webm;codecs=opus", "mp3": "audio/mp3", "wav": "audio/wav", "ogg": "audio/ogg",
         "m4a": "audio/m4a", "mp4": "audio/mp4", "flac": "audio/flac", "aac": "audio/aac", "opus": "audio/ogg",
     ]
 
+    /// Parses a file name.
     /// - Throws: ``AllianceError/malformed(_:)`` for a name without a number.
     init(_ text: String) throws(AllianceError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -31,8 +34,8 @@ struct AudioFileName: Hashable, Sendable {
 
     private static let unusable = AllianceError.malformed("A file's name must be like chunk_0.wav or 1.mp3")
 
-    /// What the bytes are said to be: by the header where it speaks of audio, else by the extension.
-    /// - Throws: ``AllianceError/invalidAudioFormat(_:)``.
+    /// The content type of the file: from the header if that names an audio type, else from the extension.
+    /// - Throws: ``AllianceError/invalidAudioFormat(_:)`` for an unsupported type or extension.
     func contentType(_ header: String?) throws(AllianceError) -> String {
         let told = header.map { $0.replacing(" ", with: "").lowercased() } ?? ""
         if told.hasPrefix("audio/") {

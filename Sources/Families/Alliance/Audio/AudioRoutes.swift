@@ -8,13 +8,13 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `POST /voice/v1/sessions/{id}/audio[/{file}]`: a session's audio, a file at a time (medscribe.md 2.3).
+/// `POST /voice/v1/sessions/{id}/audio[/{file}]`: uploads one audio file of a protocol session (medscribe.md 2.3).
 struct AudioRoutes: Sendable {
     let sessions: Sessions
     let uploads: Uploads
     let clock: WorldClock
 
-    /// In bytes.
+    /// Upload limit of one audio file, in bytes.
     static let largestFile = 10 << 20
 
     static func add(to router: WorldRoutes<Self>) {
@@ -33,12 +33,13 @@ struct AudioRoutes: Sendable {
         try await take(request, context, named: nil)
     }
 
-    /// - Parameter text: nil where the body or a header names the file.
+    /// Stores the uploaded file as a chunk of the session.
+    /// - Parameter text: The file name from the path; nil if the body or a header names the file.
     private func take(_ request: Request, _ context: ScribeContext, named text: String?) async throws -> Response {
         let key = try context.requireSession()
         let principal = try context.requirePrincipal()
         let name = try text.map { text throws(AllianceError) in try AudioFileName(text) }
-        // Before the body is read: nobody need send it in vain.
+        // Checked before the body is read, so that no client uploads in vain.
         let transaction = try await sessions.requireOpen(key)
         guard let location = transaction.request.audioLocation else {
             throw AllianceError.malformed("The session was started without a place for its audio")
@@ -69,18 +70,18 @@ struct AudioRoutes: Sendable {
     }
 }
 
-/// The bytes of one file on their way, out of whatever envelope they come in.
+/// Receives one uploaded file: a raw body or the file part of a form.
 private struct SessionFile {
     let file: String
     var name: String?
     var contentType: String?
-    /// Whoever keeps it removes it, too, if that fails.
+    /// True once storage owns the file; storage then also removes the file if saving fails.
     var isKept = false
     private var writer: ObjectWriter
     private var size = 0
     private let limit: Int
 
-    /// The name of a file that nobody has put into the path. One without a number is a whole recording: the first.
+    /// The file name with its chunk number. A name without a number is a whole recording, and becomes chunk 0.
     func numberedName(_ original: String) throws(AllianceError) -> AudioFileName {
         if let name = try? AudioFileName(original) { return name }
         let own = original.split(separator: ".").last.map { $0.lowercased() } ?? ""
@@ -88,13 +89,14 @@ private struct SessionFile {
         return try AudioFileName("audio_0.\(known ?? "wav")")
     }
 
-    /// The extension that the type means.
+    /// The extension for the content type; nil for an unknown type.
     var fileExtension: String? {
         AudioFileName.types.first { contentType?.hasPrefix($0.value.prefix { $0 != ";" }) ?? false }?.key
     }
 
-    /// Reads the body: the file itself, a form with the file in it, or such a form under a header that says otherwise, as
-    /// one of the SDKs sends it (row 33).
+    /// Reads the body: a raw file, a form with one file, or a form whose header claims a raw file.
+    ///
+    /// One of the SDKs sends the last kind (row 33).
     /// - Throws: ``AllianceError/chunkTooLarge``, ``AllianceError/malformed(_:)``.
     static func receive(
         _ request: Request, into uploads: Uploads, of business: BusinessID, at place: (bucket: String, key: String)?,
@@ -170,8 +172,8 @@ private struct SessionFile {
 
     mutating func discard() async { if !isKept { await writer.discard() } }
 
-    /// The boundary of a form that nothing announces.
-    /// - Returns: nil as long as nobody can tell; nil within for a body that is no form.
+    /// Detects a multipart boundary in a body that no header announces as a form.
+    /// - Returns: nil until enough bytes have come; an inner nil for a body that is no form.
     private static func boundary(in head: ByteBuffer) -> String?? {
         let bytes = Array(head.readableBytesView.prefix(512))
         guard bytes.starts(with: Array("--".utf8).prefix(bytes.count)) else { return .some(nil) }

@@ -6,8 +6,8 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `GET /voice/v1/sessions/{id}/audio`: a link to all of a session's audio as one MP3 (medscribe.md 2.12), and what it leads
-/// to.
+/// `GET /voice/v1/sessions/{id}/audio`: issues a link to a session's whole audio as one MP3, and serves that link
+/// (medscribe.md 2.12).
 struct CombinedAudioRoutes: Sendable {
     private static let purpose = "session audio"
 
@@ -33,7 +33,7 @@ struct CombinedAudioRoutes: Sendable {
                 "session_id": .string(key.id.rawValue), "status": "success",
                 "audio_url": "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
                 "expires_in": .integer(Int(left)),
-                // In seconds since 1970.
+                // Seconds since 1970.
                 "expires_at": .integer(Int(clock.wall.now.addingTimeInterval(left).timeIntervalSince1970)),
             ])
     }

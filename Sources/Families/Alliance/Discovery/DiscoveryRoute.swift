@@ -3,7 +3,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `GET /voice/v1/.well-known/medscribealliance`: what the server can do (medscribe.md 1.6). Public.
+/// `GET /voice/v1/.well-known/medscribealliance`: the server's capabilities, without a token (medscribe.md 1.6).
 struct DiscoveryRoute: Sendable {
     let origin: LinkOrigin
 
@@ -17,7 +17,7 @@ struct DiscoveryRoute: Sendable {
         return response
     }
 
-    /// The discovery document. No member is null: those that are not known are left out.
+    /// The discovery document. Unknown members are left out; none is null.
     private static func document(at base: String) -> JSON {
         [
             "protocol": "medscribealliance", "protocol_version": "0.1", "supported_versions": ["0.1"],
@@ -32,7 +32,7 @@ struct DiscoveryRoute: Sendable {
                     "audio/webm;codecs=opus", "audio/wav", "audio/ogg", "audio/ogg;codecs=opus", "audio/mp4",
                     "audio/m4a", "audio/mp3",
                 ],
-                // The web SDK cuts by it.
+                // The web SDK cuts its chunks at this length.
                 "max_chunk_duration_seconds": 20,
                 "upload_methods": ["chunked", "single", "stream"], "webhook_delivery": true,
                 "client_sdk_delivery": true, "storage_provider": "aws", "storage_providers": ["aws"],
@@ -42,7 +42,7 @@ struct DiscoveryRoute: Sendable {
         ]
     }
 
-    /// - Parameter seconds: The longest session.
+    /// - Parameter seconds: Longest session of the model.
     private static func model(_ id: String, _ name: String, seconds: Int, _ speed: String) -> JSON {
         [
             "id": .string(id), "display_name": .string(name), "languages": languages,

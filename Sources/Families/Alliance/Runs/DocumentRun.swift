@@ -5,20 +5,20 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// A document on its way, told as server-sent events until it is there.
+/// Streams the writing of one document as server-sent events, until the document is final.
 struct DocumentRun: Sendable {
-    /// Between two signs of life.
+    /// Time between two keep-alive comments.
     private static let pause: Duration = .seconds(10)
-    /// How often nothing may have come: ten minutes, or at once where nobody waits any more.
+    /// Longest run: 60 pauses of 10 s, ten minutes. A run ends at once when its client disconnects.
     private static let mostPauses = 60
 
     let sessions: Sessions
     let key: Transaction.Key
     let template: TemplateID
     let document: DocumentID
-    /// Of the client's choice.
+    /// The run id; the client chooses it.
     let id: String
-    /// Nothing was asked to be written, the document is told as it is.
+    /// Replays a finished document: only its final state is sent, without progress events.
     var isReplay = false
 
     func response(until departure: Departure) -> Response {
@@ -48,7 +48,7 @@ struct DocumentRun: Sendable {
                 hasBegun = true
             }
             guard written.status.isFinal else {
-                // A comment, which no client shows.
+                // A server-sent comment keeps the connection alive; clients do not show it.
                 try await write(ByteBuffer(string: ": writing\n\n"))
                 continue
             }

@@ -2,11 +2,11 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// What a run tells, in AG-UI's words (reference-backend.md section 11).
+/// Events of a run, encoded as AG-UI messages (reference-backend.md section 11).
 enum RunEvent {
     case started(thread: String, run: String)
     case snapshot(RunState)
-    /// One more section at the end of the state's.
+    /// Appends one section to the sections of the client's state.
     case section(RunSection)
     case finished(thread: String, run: String)
     case failed(message: String, code: Failure)
@@ -30,7 +30,7 @@ enum RunEvent {
         }
     }
 
-    /// The event as a server-sent event, written off the event loop: a snapshot holds the whole transcript.
+    /// Encodes the event as a server-sent event, off the event loop: a snapshot holds the whole transcript.
     func frame() async -> ByteBuffer {
         await LongWork.run(bytes: .max) {
             var frame = ByteBuffer(string: "data: ")
@@ -41,7 +41,7 @@ enum RunEvent {
     }
 }
 
-/// What has been written so far.
+/// Snapshot of a run: the transcript and the sections written so far.
 struct RunState {
     let template: TemplateID
     let session: TransactionID

@@ -3,8 +3,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/voice/v1/scribe/agent/runs`: a note told while it is written, as the vendor's web app asks for it (AG-UI over
-/// server-sent events; `apps/web/src/features/session/ag-ui`).
+/// `/voice/v1/scribe/agent/runs`: streams a note while it is written, for the vendor's web app.
+///
+/// The format is AG-UI over server-sent events (`apps/web/src/features/session/ag-ui`).
 struct RunRoutes: Sendable {
     let sessions: Sessions
 
@@ -13,9 +14,9 @@ struct RunRoutes: Sendable {
         router.post("voice/v1/scribe/agent/runs/{template_id}/resume", use: resume)
     }
 
-    /// AG-UI's `RunAgentInput`; the web app writes its names with `_`, AG-UI's own clients without.
+    /// AG-UI's `RunAgentInput`: the web app writes names with `_`, AG-UI's own clients in camel case.
     private struct Input: Decodable {
-        /// The session.
+        /// The session's id.
         let thread: String
         let run: String
 
@@ -50,7 +51,7 @@ struct RunRoutes: Sendable {
         return run.response(until: context.departure)
     }
 
-    /// A client that has lost the stream asks for its document again.
+    /// Streams a known document again, for a client that lost its stream.
     private func replay(
         _ document: DocumentID, of key: Transaction.Key, _ template: TemplateID, _ input: Input,
         _ context: ScribeContext
@@ -67,7 +68,7 @@ struct RunRoutes: Sendable {
             isReplay: known.status.isFinal)
     }
 
-    /// Nothing that is written here ever pauses for an answer.
+    /// Answers every resume with `paused_run_expired`: no run of this server pauses for input.
     @Sendable private func resume(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (input, key) = try await input(request, context)
         let template = TemplateID(context.text(of: "template_id") ?? "")

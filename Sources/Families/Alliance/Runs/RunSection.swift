@@ -2,15 +2,15 @@ import Engines
 import Foundation
 import ScribeDomain
 
-/// One part of a note, as the vendor's web app draws it while it is written (`features/session/ag-ui/types.ts`).
+/// One section of a note, as the vendor's web app draws it during a run (`features/session/ag-ui/types.ts`).
 struct RunSection: Hashable {
     enum Payload: Hashable {
         case list([String])
-        /// Markdown.
+        /// Markdown text.
         case narrative(String)
     }
 
-    /// Lower-case letters, digits and `_`; no other section of the note has it.
+    /// Unique within the note: lower-case letters, digits and `_`.
     let key: String
     let title: String
     let payload: Payload
@@ -28,7 +28,7 @@ struct RunSection: Hashable {
         ]
     }
 
-    /// The parts of a document, in its order.
+    /// Splits a document into its sections, in document order.
     static func sections(of document: ResultDocument) -> [RunSection] {
         let value = document.value ?? ""
         let parts =
@@ -53,7 +53,7 @@ struct RunSection: Hashable {
 
     private typealias Part = (title: String, text: String)
 
-    /// What stands below each heading. The note's own title is none.
+    /// Splits Markdown at its `##` headings. The note's own title (`#`) is no section.
     private static func headed(_ markdown: String, untitled: String) -> [Part] {
         var parts: [(title: String, lines: [Substring])] = [(untitled, [])]
         for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -84,7 +84,7 @@ struct RunSection: Hashable {
         }
     }
 
-    /// The name first, then what else is told of it.
+    /// Joins an item's values into one line, its name first.
     private static func line(of item: JSONValue) -> String {
         guard case .object(let members) = item else { return item.scalarText ?? "" }
         let rest = members.filter { $0.key != "name" }.sorted { $0.key < $1.key }.compactMap(\.value.scalarText)

@@ -3,8 +3,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// A session as its client reads it (medscribe.md 2.2). What is optional is left out where it is not known, for the web
-/// SDK takes no null (row 47).
+/// Encodes a protocol session as its client reads it (medscribe.md 2.2).
+///
+/// Unknown optional members are left out: the web SDK rejects null (row 47).
 struct SessionAnswer {
     let found: Sessions.Found
     let state: SessionState
@@ -25,7 +26,7 @@ struct SessionAnswer {
             return answer.adding([
                 "expired_at": .string(expiry.apiTime),
                 "message": "The session was never ended, and its time is over",
-                // A list: an object fails validation in both SDKs, which hides the message (row 46).
+                // An empty list: an object fails validation in both SDKs, which hides the message (row 46).
                 "templates": [],
             ])
         }
@@ -33,7 +34,7 @@ struct SessionAnswer {
             "upload_url": link.json, "storage_provider": link.provider.map(JSON.string),
         ])
         guard state.isFinal else { return linked }
-        // Of one that was given up nothing will ever be written.
+        // A cancelled session never gets notes.
         let notes = state == .cancelled ? [] : found.documents.filter { $0.kind != .transcript }
         let problems = found.documents.flatMap(\.errors)
         return linked.adding([
@@ -60,7 +61,7 @@ struct SessionAnswer {
         }
     }
 
-    /// What the client keeps, and how the session was started.
+    /// The client's own data, with the session's starting terms under `_protocol`.
     private var additionalData: JSONValue {
         var members: [String: JSONValue] = [:]
         if case .object(let own)? = found.transaction.request.additionalData { members = own }
@@ -76,7 +77,7 @@ struct SessionAnswer {
 }
 
 extension ResultDocument {
-    /// One result of a session.
+    /// Encodes one result of a protocol session.
     fileprivate var json: JSON {
         [
             "status": .string(status.rawValue), "data": status.isUsable ? content : .null,
@@ -86,7 +87,7 @@ extension ResultDocument {
         ]
     }
 
-    /// What is JSON as JSON, and the text else.
+    /// The document's value: parsed if the value is a JSON object or array, else as text.
     private var content: JSON {
         let text = value ?? ""
         let first = text.utf8.first { $0 > 0x20 }

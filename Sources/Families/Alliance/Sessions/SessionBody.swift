@@ -2,12 +2,14 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// The body with which a session is created (medscribe.md 2.1). Unknown members are ignored, and null means absent.
+/// Decodes the body that creates a protocol session (medscribe.md 2.1).
+///
+/// Unknown members are ignored, and null means absent.
 struct SessionBody: Decodable {
     let id: TransactionID?
     let draft: Sessions.Draft
 
-    /// A session has so many notes at most.
+    /// Most templates, and so notes, of one protocol session.
     static let mostTemplates = 2
     static let modes = ["consultation", "dictation", "bdic_2025"]
     private static let models = ["pro", "lite"]
@@ -21,7 +23,7 @@ struct SessionBody: Decodable {
         case id = "session_id"
         case additionalData = "additional_data"
         case patientDetails = "patient_details"
-        /// As the vendor's open backend calls them.
+        /// The name in the vendor's open backend.
         case sessionDetails = "session_details"
     }
 
@@ -49,13 +51,13 @@ struct SessionBody: Decodable {
     }
 }
 
-/// What is said of a session later (medscribe.md 2.7).
+/// Decodes the body that changes a protocol session (medscribe.md 2.7).
 struct SessionPatchBody: Decodable {
     let patch: TransactionPatch
     let templates: [TemplateID]?
-    /// Whether there is anything in it.
+    /// The body has no members.
     let isEmpty: Bool
-    /// Whether it is about what cannot change once the session has ended.
+    /// The body changes a setting that is fixed once the session has ended.
     let isAboutRecording: Bool
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -102,7 +104,7 @@ struct SessionPatchBody: Decodable {
     }
 }
 
-/// Members that creating and changing a session read alike.
+/// Reads the members that creating and changing a session have in common.
 private struct SessionFields<Key: CodingKey & RawRepresentable<String>> {
     private let container: KeyedDecodingContainer<Key>
 
@@ -134,14 +136,14 @@ private struct SessionFields<Key: CodingKey & RawRepresentable<String>> {
         return ids.removingDuplicates().map { TemplateID($0) }
     }
 
-    /// Those that can be languages; a hint that nobody understands is none.
+    /// The hints that are valid language tags; other hints are dropped.
     func languages(_ key: Key) throws -> [String]? {
         guard let hints = try container.decodeIfPresent([String].self, forKey: key) else { return nil }
         try Limits.require(hints.count, atMost: Limits.languages, key.rawValue)
         return hints.filter { TransactionRequest.isLanguage($0) && $0 != "auto_detect" }
     }
 
-    /// One, or the first of a list, as some of the documents have it.
+    /// One language: a string, or the first of a list, as some documents show it.
     func language(_ key: Key) throws -> String? {
         switch try container.decodeIfPresent(JSONValue.self, forKey: key) {
         case .string(let text): return TransactionRequest.isLanguage(text) ? text : nil

@@ -7,11 +7,11 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/v1/sessions`: created, read, changed and ended (medscribe.md 2.1, 2.2, 2.6, 2.7).
+/// `/voice/v1/sessions`: creates, reads, changes and ends protocol sessions (medscribe.md 2.1, 2.2, 2.6, 2.7).
 struct SessionRoutes: Sendable {
     let sessions: Sessions
     let links: UploadLinks
-    /// No client waits longer than 15 s (row 50).
+    /// Longest wait of a poll. No SDK waits longer than 15 s (row 50).
     let longPoll: Duration
     let identifiers: IdentifierSource
 
@@ -101,7 +101,7 @@ struct SessionRoutes: Sendable {
 
     // MARK: End
 
-    /// Advisory: what has come is what counts.
+    /// The client's own file counts. They are only logged: the received files decide.
     private struct Counters: Decodable {
         let sent: Int?
         let uploaded: Int?
@@ -149,7 +149,7 @@ struct SessionRoutes: Sendable {
 
     // MARK: Process
 
-    /// Whatever is in the body: the web SDK says that it is JSON and sends none (row 53).
+    /// Starts another document from a template. Its body is ignored: the web SDK declares JSON and sends none (row 53).
     private func process(
         _ request: Request, _ context: ScribeContext, _ template: TemplateID?
     ) async throws -> Response {
@@ -174,7 +174,7 @@ struct SessionRoutes: Sendable {
             ])
     }
 
-    /// A document that is named must be there, and of the template.
+    /// Requires that the document named by the query exists and belongs to the template.
     private func requireDocument(
         _ request: Request, _ context: ScribeContext, _ key: Transaction.Key, _ template: TemplateID?
     ) async throws {
@@ -192,7 +192,8 @@ struct SessionRoutes: Sendable {
 }
 
 extension ScribeContext {
-    /// The session in the path, in the caller's business. What cannot be an id names none.
+    /// The protocol session of the path, within the caller's business.
+    /// - Throws: ``ScribeError/transactionNotFound`` also for a text that is no valid id.
     func requireSession() throws -> Transaction.Key {
         guard let text = transactionText, TransactionID.isValid(text) else { throw ScribeError.transactionNotFound }
         return Transaction.Key(business: try requirePrincipal().business, id: TransactionID(text))

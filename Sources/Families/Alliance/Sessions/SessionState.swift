@@ -2,10 +2,10 @@ import HTTPTypes
 import ScribeDomain
 import ScribeRuntime
 
-/// What a session's client is told that it is, in the protocol's words (medscribe.md 2.2 and section 8).
+/// State of a protocol session in the protocol's words (medscribe.md 2.2 and section 8).
 enum SessionState: Hashable, Sendable {
     case initialized
-    /// Stopped by the older API, and not yet committed.
+    /// Stopped through the older API, and not yet committed.
     case recording
     case expired
     case processing
@@ -29,7 +29,7 @@ enum SessionState: Hashable, Sendable {
         }
     }
 
-    /// Clients poll until it is one of completed, partial, failed and expired (row 43).
+    /// The state as clients read it. They poll until completed, partial, failed or expired (row 43).
     var word: String {
         switch self {
         case .initialized: "initialized"

@@ -2,17 +2,19 @@ package import Foundation
 package import ScribeDomain
 
 extension RecordingKind {
-    /// By the session protocol.
+    /// Recordings that the session protocol started.
     package static let session = RecordingKind("session")
 }
 
-/// What a session was started with, beside what any transaction is (medscribe.md 2.1).
+/// Starting terms of a protocol session, beside those of any transaction (medscribe.md 2.1).
 struct SessionTerms: Hashable, Sendable {
     let uploadType: UploadType
 
     init(uploadType: UploadType) { self.uploadType = uploadType }
 
-    /// As they are stored. The names never change. Earlier versions kept the templates here too, which the request has.
+    /// Decodes stored terms of a protocol session; nil for an unknown shape.
+    ///
+    /// The names never change. Earlier versions stored the templates here too; those are now read from the request.
     init?(stored json: JSONValue) {
         guard let word = json["uploadType"]?.stringValue, let uploadType = UploadType(rawValue: word) else {
             return nil
@@ -20,7 +22,7 @@ struct SessionTerms: Hashable, Sendable {
         self.uploadType = uploadType
     }
 
-    /// nil for what was not started as a session.
+    /// Terms of a transaction; nil for one that was not started as a protocol session.
     init?(of request: TransactionRequest) {
         guard request.kind == .session else { return nil }
         self.init(stored: request.terms)
@@ -30,18 +32,18 @@ struct SessionTerms: Hashable, Sendable {
 }
 
 extension UploadType {
-    /// As the protocol's clients call the way in which they talk.
+    /// The upload type as clients name its transport: `websocket` or `http`.
     var protocolName: String { self == .stream ? "websocket" : "http" }
 }
 
-/// What shared code must know of sessions.
+/// Recording policy of protocol sessions: lifetime, room at start and upload type, for shared code.
 package struct SessionPolicy: RecordingPolicy {
-    /// How long after its beginning a session may still be ended, as its clients are told (medscribe.md section 3).
+    /// Default lifetime of a protocol session, in seconds from its start (medscribe.md section 3).
     package static let usualLifetime: TimeInterval = 60 * 60
 
     package let kind = RecordingKind.session
     package let lifetime: TimeInterval?
-    /// The client is told before it records what there is no room for.
+    /// A session without room for its audio is refused at its start, before the client records.
     package let needsRoomAtStart = true
 
     package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = lifetime }

@@ -4,10 +4,11 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 
-/// What is done with sessions. A session is a transaction that its client talks of in other words: the same row, the same
-/// states, the same work.
+/// Starts, reads, changes and ends protocol sessions.
+///
+/// A protocol session is a transaction under other names: the same row, the same states, the same jobs.
 struct Sessions: Sendable {
-    /// What a session is started with.
+    /// Settings of a new protocol session.
     struct Draft: Hashable, Sendable {
         var uploadType: UploadType
         var templates: [TemplateID] = []
@@ -23,13 +24,13 @@ struct Sessions: Sendable {
         init(uploadType: UploadType) { self.uploadType = uploadType }
     }
 
-    /// What there is of a session.
+    /// Contents of a protocol session, as one poll reads them.
     struct Found: Sendable {
         let transaction: Transaction
         let documents: [ResultDocument]
-        /// Whichever documents are asked for.
+        /// The transcript's text, whatever documents the caller selects; nil until the transcript is usable.
         let transcript: String?
-        /// The names of its audio, in order.
+        /// The names of the session's audio files, in order.
         let files: [String]
         let isExpired: Bool
     }
@@ -54,9 +55,9 @@ struct Sessions: Sendable {
         clock = runtime.clock
     }
 
-    /// Starts one.
-    /// - Parameter id: of the client's choice, or nil.
-    /// - Throws: as ``Consultations/start(_:_:for:replays:)``.
+    /// Starts a protocol session.
+    /// - Parameter id: The client's choice, or nil for a new id.
+    /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
     func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
         let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10)))")
         let location = AudioLocation(bucket: bucket, folder: "sessions/\(id)")
@@ -74,30 +75,31 @@ struct Sessions: Sendable {
         return transaction
     }
 
-    /// How long a session may be open, in seconds.
+    /// Lifetime of a protocol session from its start, in seconds.
     var lifetime: TimeInterval { lifetime(of: .session) }
 
-    /// How long a recording may be open that this API is asked for: as its own kind says, where it says so.
+    /// Lifetime of a recording, in seconds: of its own kind, else of protocol sessions.
     private func lifetime(of kind: RecordingKind) -> TimeInterval {
         store.policies[kind].lifetime ?? store.policies[.session].lifetime ?? SessionPolicy.usualLifetime
     }
 
-    /// Whether the business can ask for all of these.
+    /// Whether the business has all of the wanted templates.
     func knows(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
         let others = wanted.filter { !templates.offers($0) }
         guard !others.isEmpty else { return true }
-        // Without those that were removed: they still name what was written in them, and write nothing new.
+        // Removed templates do not count: they name their old notes, and write no new ones.
         let own = Set(try await store.templates(of: business).map(\.id))
         return others.allSatisfy(own.contains)
     }
 
+    /// Whether the protocol session was ended or cancelled.
     /// - Throws: ``ScribeError/transactionNotFound``.
     func isEnded(_ key: Transaction.Key) async throws -> Bool {
         let transaction = try await store.requireTransaction(key)
         return !transaction.userStatus.isOpen
     }
 
-    /// The templates that the business can ask for: its own first.
+    /// The templates of a business: its own first, then the catalogue's.
     func templates(
         of business: BusinessID
     ) async throws -> [(id: TemplateID, name: String, description: String)] {
@@ -105,11 +107,11 @@ struct Sessions: Sendable {
         return own + templates.templates.map { ($0.id, $0.name, "") }
     }
 
-    /// What there is of a session; when it was ended, as soon as its results are final, or when the wait is over.
+    /// Reads a protocol session; waits until an ended one's selected results are final, or the time is over.
     /// - Parameters:
-    ///   - limit: how long to wait at most.
-    ///   - select: those of the documents that are waited for.
-    /// - Throws: ``ScribeError/transactionNotFound``, and what `select` throws.
+    ///   - limit: Longest wait.
+    ///   - select: The documents to read and to wait for.
+    /// - Throws: ``ScribeError/transactionNotFound``, and the errors of `select`.
     func find(
         _ key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration = .zero,
         until departure: Departure, _ select: ([ResultDocument]) throws -> [ResultDocument]
@@ -117,7 +119,7 @@ struct Sessions: Sendable {
         let results = try await consultations.results(
             of: key, andAuthored: authored, atMost: limit, until: departure
         ) { results in
-            // What is not ended ends by nothing that is waited for here.
+            // An open session gets no results, so there is nothing to wait for.
             let selected = try select(results.documents)
             return results.transaction.userStatus != .committed || selected.outcome != .inProgress
         }
@@ -129,7 +131,7 @@ struct Sessions: Sendable {
                 at: clock.now, lifetime: lifetime(of: results.transaction.request.kind)))
     }
 
-    /// The session takes audio now.
+    /// Requires that the protocol session accepts audio now.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``,
     ///   ``ScribeError/sessionExpired``.
     func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
@@ -140,12 +142,12 @@ struct Sessions: Sendable {
         return transaction
     }
 
-    /// Recording is over, and the results are wanted.
+    /// Ends a protocol session: no more audio, and its results are processed.
     ///
-    /// A transaction that was started otherwise is ended just the same.
-    /// - Throws: as ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
+    /// Transactions that another API started are ended the same way.
+    /// - Throws: As ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     func end(_ key: Transaction.Key) async throws -> EndedRecording {
-        // What its sockets still hold was sent before this.
+        // Sockets may still hold audio that the client sent before this request.
         try? await streams.settle(key)
         let now = clock.now
         return try await store.end(
@@ -155,9 +157,9 @@ struct Sessions: Sendable {
         }
     }
 
-    /// Changes what was said at the start, or gives the session up.
-    /// - Parameter wanted: other templates; they count while the session is open.
-    /// - Throws: as ``Consultations/patch(_:_:archivedBy:)``.
+    /// Changes the settings of a protocol session, or cancels that session.
+    /// - Parameter wanted: New templates; they take effect while the session is open.
+    /// - Throws: As ``Consultations/patch(_:_:archivedBy:)``.
     func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
         var patch = patch
         var documents: [ResultDocument]?
@@ -172,9 +174,9 @@ struct Sessions: Sendable {
         _ = try await consultations.patch(key, patch, documents: documents)
     }
 
-    /// Asks for a further document, each time a new one.
-    /// - Returns: the template and the document's id; nil when the session has asked for no template.
-    /// - Throws: as ``Consultations/convert(_:to:in:from:addsOne:)``.
+    /// Requests another document of a protocol session from a template, a new one each time.
+    /// - Returns: The template and the document's id; nil if the session has no template.
+    /// - Throws: As ``Consultations/convert(_:to:in:from:addsOne:)``.
     func process(
         _ key: Transaction.Key, _ template: TemplateID?
     ) async throws -> (template: TemplateID, document: DocumentID)? {

@@ -4,7 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// Takes the samples out of what a stream sends: plain ones, or in the envelopes of telephony (medscribe.md 2.5).
+/// Extracts PCM samples from stream messages: raw bytes, or telephony envelopes in JSON (medscribe.md 2.5).
 struct StreamAudio {
     private(set) var options = LiveOptions()
     private(set) var isStopped = false
@@ -12,10 +12,11 @@ struct StreamAudio {
 
     private static let badMessage = WebSocketClosure(1007, "No JSON as it is expected here")
 
-    /// - Returns: nil where there is nothing to hear.
-    /// - Throws: ``WebSocketClosure`` that says what is wrong.
+    /// Decodes one stream message into PCM samples.
+    /// - Returns: The samples; nil for a message without audio.
+    /// - Throws: ``WebSocketClosure`` whose reason names the problem.
     mutating func samples(in message: WebSocketMessage) async throws -> ByteBuffer? {
-        // A long message is taken apart elsewhere than on the event loop.
+        // A long message is decoded off the event loop.
         try await LongWork.run(bytes: message.size) { try read(message) }
     }
 
@@ -33,7 +34,7 @@ struct StreamAudio {
                 guard let payload = envelope["media"]?["payload"]?.stringValue, let data = Data(base64Encoded: payload)
                 else { throw Self.badMessage }
                 return whole.take(ByteBuffer(bytes: data))
-            // What telephony says beside it: connected, mark, dtmf.
+            // Other telephony events: connected, mark, dtmf.
             default: break
             }
             return nil

@@ -4,8 +4,10 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/voice/v1/stream/sessions/{stream}/audio`: a session's audio over a socket (medscribe.md 2.5). The link is the
-/// credential: its client sends no other (row 58).
+/// `/voice/v1/stream/sessions/{stream}/audio`: receives a protocol session's audio over a WebSocket
+/// (medscribe.md 2.5).
+///
+/// The link itself is the credential: its client sends no other (row 58).
 struct StreamRoutes: Sendable {
     let sessions: Sessions
     let streams: SessionStreams

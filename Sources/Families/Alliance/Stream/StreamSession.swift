@@ -4,8 +4,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// One socket of a streamed session, from its first message to its end. Closing it keeps the audio, and starts nothing:
-/// the session's end does (row 63).
+/// Serves one audio WebSocket of a protocol session, from its first message to its close.
+///
+/// Closing the socket keeps the audio and starts no processing; ending the session does (row 63).
 struct StreamSession: Sendable {
     let recording: LiveRecording
 
@@ -24,7 +25,7 @@ struct StreamSession: Sendable {
         return .normal
     }
 
-    /// The closure of a stream without audio; pings are no audio.
+    /// Closes a stream that sent no audio for too long; pings do not count as audio.
     static let idle = WebSocketClosure(1001, "No audio came for too long")
 
     static func closure(for error: any Error) -> WebSocketClosure? {

@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `GET /voice/v1/templates`: what a session can be asked for (medscribe.md 2.11).
+/// `GET /voice/v1/templates`: lists the templates that a protocol session can ask for (medscribe.md 2.11).
 struct TemplateRoutes: Sendable {
     let sessions: Sessions
 

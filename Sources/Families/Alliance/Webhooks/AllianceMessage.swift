@@ -4,11 +4,11 @@ import ScribeHTTP
 import ScribeRuntime
 
 extension Webhook.Style {
-    /// The session protocol's (medscribe.md section 6).
+    /// Webhooks of the session protocol (medscribe.md section 6).
     package static let alliance = Webhook.Style("alliance")
 }
 
-/// The session protocol's message: three members and no more (medscribe.md section 6).
+/// Webhook message of the session protocol: exactly three members (medscribe.md section 6).
 package struct AllianceFormat: WebhookFormat {
     package let style = Webhook.Style.alliance
     package let signatureHeader = "X-MSA-Signature"

@@ -4,7 +4,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `/voice/v1/webhooks`: whom a business's sessions are told of to (medscribe.md section 6).
+/// `/voice/v1/webhooks`: registers, lists and removes a business's webhooks (medscribe.md section 6).
 struct WebhookRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries

@@ -2,7 +2,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `/api/v1/auth/…` and the keys with which tokens are checked (suki.md section 2).
+/// `/api/v1/auth/…` registers clinicians and logs them in; also serves the token signing keys (suki.md section 2).
 struct AuthRoutes: Sendable {
     let clinicians: Clinicians
 
@@ -50,7 +50,7 @@ struct AuthRoutes: Sendable {
         router.get("api/auth/.well-known/jwks-pub.json", use: keys)
     }
 
-    /// Answers with no body. The clinician's name is asked for and not kept.
+    /// Registers a clinician, and answers without a body. The required name is not stored.
     @Sendable private func register(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let registration: Registration = try await request.decodeJSON(in: context)
         let body = registration.body

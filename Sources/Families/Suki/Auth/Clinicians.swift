@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The clinicians of partners: who they are, and for whom a request acts.
+/// Registers clinicians of partners, logs them in, and resolves the clinician of a request.
 struct Clinicians: Sendable {
     let tokens: SukiTokens
     private let partners: KnownPartners
@@ -32,15 +32,16 @@ struct Clinicians: Sendable {
         clock = runtime.clock
     }
 
-    /// Whom a partner's token speaks of.
+    /// Login of a clinician by a partner's token.
     struct Login {
         let partner: String
         let token: String
-        /// Of partners whose token serves many.
+        /// The clinician's id, for partners whose one token serves many.
         let provider: String?
     }
 
-    /// - Returns: false when they are registered already.
+    /// Registers a clinician.
+    /// - Returns: false if already registered.
     /// - Throws: ``SukiError``.
     func register(_ login: Login, organisation: String, specialty: String) async throws -> Bool {
         let (partner, subject) = try await identify(login)
@@ -57,7 +58,8 @@ struct Clinicians: Sendable {
         }
     }
 
-    /// - Returns: the token with which they come from now on.
+    /// Logs a clinician in.
+    /// - Returns: The access token (`suki_token`) for further requests.
     /// - Throws: ``SukiError``.
     func logIn(_ login: Login) async throws -> String {
         let (partner, subject) = try await identify(login)
@@ -85,8 +87,8 @@ struct Clinicians: Sendable {
         try await principal(of: headers[.sukiToken], for: headers[.sukiProvider])
     }
 
-    /// Who a request acts for.
-    /// - Parameter provider: the clinician, of partners whose token serves many.
+    /// Resolves the clinician that a request acts for.
+    /// - Parameter provider: The clinician's id, for partners whose one token serves many.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``, ``SukiError``.
     func principal(of token: String?, for provider: String?) async throws -> Principal {
         guard let token, !token.isEmpty else {

@@ -1,13 +1,13 @@
 import ScribeDomain
 
-/// The partners whose clinicians may log in, which can be replaced while the server runs.
+/// Configured partners, whose clinicians may log in; replaceable while the server runs.
 package final class KnownPartners: Sendable {
     private let partners: LockedValue<[String: Partner]>
 
-    /// - Parameter partners: of several with one id, the last counts.
+    /// - Parameter partners: If two have the same id, the last one counts.
     package init(_ partners: [Partner]) { self.partners = LockedValue(Self.byID(partners)) }
 
-    /// Makes exactly these partners known.
+    /// Replaces all partners.
     package func replace(_ partners: [Partner]) {
         let byID = Self.byID(partners)
         self.partners.withLock { $0 = byID }

@@ -1,19 +1,19 @@
 package import ScribeDomain
 package import ScribeHTTP
 
-/// A company whose clinicians log in with tokens of its own (suki.md section 2).
+/// A company whose clinicians log in with the company's own tokens (suki.md section 2).
 package struct Partner: Hashable, Sendable {
     package let id: String
-    /// For whose business its clinicians act.
+    /// Client whose business the partner's clinicians belong to.
     package let client: ClientID
-    /// With which its tokens are verified; nil where they are taken on trust, where the mode allows that.
+    /// Keys that verify the partner's tokens; nil to trust unverified tokens where the mode allows.
     package let keys: IssuerKeys?
-    /// Which of them its tokens must name, where that is set.
+    /// Issuer and audience that tokens must name, if set.
     package let issuer: String?
     package let audience: String?
-    /// Those whose clinicians may use it under strict authentication; empty for all.
+    /// Values of `provider_org_id` that may register in strict mode; empty for all.
     package let organisations: [String]
-    /// Whether one token serves many clinicians, who are told apart by a header.
+    /// Whether a token serves many clinicians; a header then names the clinician.
     package let isBearer: Bool
 
     package init(

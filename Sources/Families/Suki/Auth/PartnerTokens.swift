@@ -5,13 +5,13 @@ import JWTKit
 import ScribeDomain
 import ScribeHTTP
 
-/// Verifies partners' tokens by the keys that they publish.
+/// Verifies partners' tokens with the keys that partners publish.
 struct PartnerTokens: Sendable {
-    /// Whose token it is, by the partner's own word.
+    /// Verified claims of a partner's token.
     private struct Claims: JWTPayload {
         let exp: Double
 
-        /// Time is judged by the server's clock.
+        /// Checks nothing: ``PartnerTokens`` compares the expiry with the server's clock.
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
@@ -26,7 +26,7 @@ struct PartnerTokens: Sendable {
         self.clock = clock
     }
 
-    /// Who a token names.
+    /// Verifies a token, and returns the user that it names.
     /// - Throws: ``SukiError``.
     func subject(of token: String, from partner: Partner, of business: BusinessID, isStrict: Bool) async throws
         -> String
@@ -45,7 +45,7 @@ struct PartnerTokens: Sendable {
         return subject
     }
 
-    /// - Returns: nil for a token that no key has signed.
+    /// The claims of a token with a valid signature; nil for any other token.
     private func claims(
         of token: String, _ keys: IssuerKeys, _ business: BusinessID
     ) async throws(SukiError) -> Claims? {

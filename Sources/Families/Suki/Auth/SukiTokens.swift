@@ -4,18 +4,19 @@ import JWTKit
 import ScribeDomain
 import ScribeHTTP
 
-/// Issues and verifies `sdp_suki_token`s: RS256, by one key for each data folder, which anybody may check them with
-/// (suki.md section 2).
+/// Issues and verifies `sdp_suki_token`s: RS256, with one key per data folder (suki.md section 2).
+///
+/// The public key is published, so that clients can verify tokens too.
 actor SukiTokens {
-    /// Whom a token lets in.
+    /// Claims of a token.
     struct Claims: JWTPayload {
         let iss: String
-        /// As they are called here.
+        /// User id of the clinician on this server.
         let sub: String
         let iat: Double
         let exp: Double
         let partner: String
-        /// Of the world's clock when it was issued, in seconds; absent where there was none.
+        /// Offset of the world's clock at issue, in seconds; absent for 0.
         let offset: TimeInterval?
 
         enum CodingKeys: String, CodingKey {
@@ -24,7 +25,7 @@ actor SukiTokens {
             case offset = "clk"
         }
 
-        /// Time is judged by the server's clock.
+        /// Checks nothing: ``SukiTokens`` compares the expiry with the server's clock.
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
@@ -36,17 +37,17 @@ actor SukiTokens {
 
     static let keyID = "sdp-pub"
     static let issuer = "scribe-emulator/suki"
-    /// In seconds (QS).
+    /// Validity of a token, in seconds (QS).
     static let lifetime = 3600.0
 
     private let keyFile: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
     private let clock: WorldClock
-    /// The claims of tokens with a valid signature. Each use checks the expiry anew.
+    /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, Claims>(limit: 4096)
-    /// Made when somebody first needs it: it takes longer than everything else of a start.
+    /// The signing key, made at first use: making one takes longer than the rest of a start.
     private var keys: Task<Keys, any Error>?
 
-    /// - Parameter keyFile: keeps a private key, as PEM, which it makes when there is none.
+    /// - Parameter keyFile: Reads the stored private key as PEM; makes and stores one if there is none.
     init(
         keyFile: @escaping @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8],
         clock: WorldClock
@@ -63,6 +64,7 @@ actor SukiTokens {
         return try await loaded().collection.sign(claims, kid: JWKIdentifier(string: Self.keyID))
     }
 
+    /// Verifies a token.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
     func claims(of token: String) async throws -> Claims {
         guard token.utf8.count <= 16_384, token.utf8.allSatisfy({ $0 < 0x80 }) else {
@@ -72,7 +74,7 @@ actor SukiTokens {
         if let known = verified[token] {
             claims = known
         } else {
-            // What is no JWT of ours is kept from the parser.
+            // Foreign tokens are rejected before the JWT library parses them.
             guard let parsed = UnverifiedToken(token), parsed.issuer == Self.issuer, parsed.algorithm == "RS256",
                 parsed.keyID == Self.keyID
             else { throw HTTPProblem.unauthenticated(reason: "it was not issued here") }
@@ -88,7 +90,7 @@ actor SukiTokens {
         return claims
     }
 
-    /// The key with which tokens are checked, as a JWK set.
+    /// The public signing key, as a JWK set.
     func publicKeys() async throws -> JSON {
         let keys = try await loaded()
         return [

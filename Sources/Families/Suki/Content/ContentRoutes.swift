@@ -4,7 +4,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// What became of sessions: the note, what was said, and what can be filed (suki.md 3.9 to 3.12).
+/// Serves results of ambient sessions: note, transcript and diagnoses (suki.md 3.9 to 3.12).
 struct ContentRoutes: Sendable {
     let sessions: AmbientSessions
 
@@ -25,7 +25,7 @@ struct ContentRoutes: Sendable {
         }
         var notes: [AmbientSessions.Note] = []
         for earlier in try await sessions.sessions(ofEncounter: encounter, of: principal) {
-            // Up to this one.
+            // Sessions up to and including this one.
             if earlier.id == session.id { break }
             if let note = try await completed(earlier) { notes.append(note) }
         }
@@ -59,8 +59,8 @@ struct ContentRoutes: Sendable {
         try await diagnoses(in: try await notes(ofEncounterIn: context))
     }
 
-    /// Those of the visit's sessions that are complete.
-    /// - Throws: ``SukiError/encounterNotFound``, ``ScribeError/invalidState(_:)`` while none is.
+    /// Notes of the visit's completed sessions.
+    /// - Throws: ``SukiError/encounterNotFound``, ``ScribeError/invalidState(_:)`` until one session is complete.
     private func notes(ofEncounterIn context: ScribeContext) async throws -> [AmbientSessions.Note] {
         guard let encounter = context.text(of: "encounter_id"), TransactionID.isValid(encounter) else {
             throw SukiError.encounterNotFound
@@ -91,7 +91,7 @@ struct ContentRoutes: Sendable {
 }
 
 extension Request {
-    /// What a query says to a question; no, if it says nothing.
+    /// The value of a boolean query parameter; false if absent.
     func isAsked(_ name: String) throws(ScribeError) -> Bool {
         switch query[Substring(name)]?.lowercased() {
         case nil, "", "false", "0": return false

@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeRuntime
 
-/// A diagnosis that was spoken of (suki.md 3.11): one that was given, or one of the few that a code is known for.
+/// A diagnosis that the transcript mentions (suki.md 3.11): one from the session's context, or one with a known code.
 struct FoundDiagnosis {
     let codes: [AmbientContext.Diagnosis.Code]
     let note: String
@@ -12,13 +12,12 @@ struct FoundDiagnosis {
                 ["code": .string($0.code), "description": .string($0.description), "type": .string($0.type)]
             },
             "diagnosis_note": .string(note),
-            // Nothing is told apart by side, nor coordinated further.
+            // Laterality and post-coordination are not recognised.
             "laterality_indicator": 0, "post_coord_lex_flag": 0,
         ]
     }
 
-    /// Of each note those that its session was given and that were spoken of, then those that were found in its
-    /// assessment; each once.
+    /// Finds diagnoses in notes, each once: first those of the session's context, then those with a known code.
     static func all(in notes: [AmbientSessions.Note]) -> [FoundDiagnosis] {
         var found: [FoundDiagnosis] = []
         var known: Set<String> = []
@@ -27,7 +26,7 @@ struct FoundDiagnosis {
             let spoken = SpokenWords(note.transcript)
             for given in note.transaction.ambientTerms?.context.diagnoses ?? []
             where spoken.mention(any: names.names(of: given)) {
-                // As it was given: nothing is mapped, and what has a code of another system gets none beside it.
+                // Codes stay as given: nothing is mapped to another code system.
                 let codes = given.codes
                 guard known.isDisjoint(with: codes.map(\.code)) else { continue }
                 known.formUnion(codes.map(\.code))
@@ -46,14 +45,14 @@ struct FoundDiagnosis {
     }
 }
 
-/// Conditions whose names alone give their code, each the unspecified one of its category.
+/// Conditions with a code that follows from the name alone: the unspecified code of the category.
 ///
 /// From ICD-10-CM, fiscal year 2026, of the National Center for Health Statistics (in the public domain): tabular list,
 /// by the categories' own titles.
 struct DiagnosisCode {
     let code: String
     let description: String
-    /// As they are spoken of, in lower case.
+    /// Spoken names, in lower case.
     let words: [String]
 
     static let all: [DiagnosisCode] = [
@@ -87,35 +86,36 @@ struct DiagnosisCode {
     ]
 }
 
-/// What was said, to look for names in.
+/// Sentences of a transcript, searchable for names.
 private struct SpokenWords {
     private let sentences: SentenceIndex
 
-    /// Before a name in the same sentence they say that it is not there.
+    /// Words that negate a later name in the same sentence.
     private static let denials: Set<Substring> = ["no", "not", "never", "denies", "without", "don't", "doesn't"]
 
     init(_ transcript: String) {
-        // What is denied is not spoken of.
+        // Words after a negation are dropped.
         sentences = SentenceIndex(
             transcript.sentences.map { Array($0.plainWords.prefix { !Self.denials.contains($0) }) })
     }
 
-    /// - Parameter names: as words.
+    /// Whether any of the names occurs.
+    /// - Parameter names: Each name split into words.
     func mention(any names: [[Substring]]) -> Bool { names.contains { sentences.first(with: $0) != nil } }
 }
 
-/// The names of diagnoses, split into words once for all notes.
+/// Names of diagnoses, split into words once for all notes.
 private struct DiagnosisNames {
     private var given: [AmbientContext.Diagnosis: [[Substring]]] = [:]
     private var words: [String: [Substring]] = [:]
 
-    /// Its codes, their descriptions as they stand or without what is in brackets or after a comma, and names that are known
-    /// for the codes.
+    /// Names of a diagnosis: its codes, their descriptions with and without bracketed or comma parts, and known spoken
+    /// names.
     mutating func names(of diagnosis: AmbientContext.Diagnosis) -> [[Substring]] {
         if let known = given[diagnosis] { return known }
         var names: Set<String> = []
         for code in diagnosis.codes {
-            // A bare number is spoken of for many reasons.
+            // A code without letters is skipped: numbers occur in speech for many reasons.
             if code.code.contains(where: \.isLetter) { names.insert(code.code) }
             let plain = code.description.split(separator: "(").first.map(String.init) ?? ""
             let short = plain.split(separator: ",").first.map(String.init) ?? ""
@@ -127,7 +127,7 @@ private struct DiagnosisNames {
         return found
     }
 
-    /// The codes that are known for one of a diagnosis's names.
+    /// Known codes that share a name with the diagnosis.
     mutating func codes(of diagnosis: AmbientContext.Diagnosis) -> [String] {
         let own = names(of: diagnosis)
         return DiagnosisCode.all.filter { code in names(of: code).contains { own.contains($0) } }.map(\.code)

@@ -5,16 +5,16 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 
-/// The samples of several stored WAV files as one, read as it is sent.
+/// Streams several stored WAV files as one.
 struct JoinedWave: Sendable {
     private let objects: [StoredObject]
     private let uploads: Uploads
     private let header: ByteBuffer
 
-    /// In bytes.
+    /// Size of the joined file, in bytes.
     var size: Int { header.readableBytes + objects.reduce(0) { $0 + Self.samples(of: $1) } }
 
-    /// - Parameter objects: of 16 kHz mono in 16 bits, each behind a header of its own.
+    /// - Parameter objects: WAV files of 16 kHz, mono, 16 bits, each with its own header.
     init(_ objects: [StoredObject], uploads: Uploads) {
         self.objects = objects
         self.uploads = uploads
@@ -27,7 +27,7 @@ struct JoinedWave: Sendable {
     func body(of bytes: Range<Int>) -> ResponseBody {
         ResponseBody(contentLength: bytes.count) { [self] writer in
             var position = 0
-            /// What of the next so many bytes is wanted.
+            /// The part of the next `count` bytes that the range selects; nil for none.
             func wanted(_ count: Int) -> Range<Int>? {
                 defer { position += count }
                 let first = max(bytes.lowerBound - position, 0)
@@ -55,6 +55,6 @@ struct JoinedWave: Sendable {
         }
     }
 
-    /// It was there a moment ago; the answer has begun and breaks off.
+    /// A file disappeared after the answer began, so the answer breaks off.
     private struct MissingFile: Error {}
 }

@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeRuntime
 
-/// The sections of one note, or of several put together: each code once (suki.md 3.9).
+/// Encodes the sections of one or several notes, merged by LOINC code (suki.md 3.9).
 struct NoteSummary {
     private struct Item {
         let title: String
@@ -12,7 +12,7 @@ struct NoteSummary {
 
     private var summary: [Item] = []
 
-    /// Where what has no section of its own goes: the words themselves, when nothing was recognised in them.
+    /// Section for text without a section of its own, such as a transcript in which nothing was recognised.
     private static let rest = "46239-0"
 
     init(_ notes: [AmbientSessions.Note]) {
@@ -48,12 +48,12 @@ struct NoteSummary {
     }
 }
 
-/// What was said, sentence by sentence, to find again what a note was written from.
+/// Sentences of a transcript, to find the sources of a note's lines.
 struct SourceSentences {
     private let sentences: [Substring]
     private let index: SentenceIndex
 
-    /// Lines of a note beyond these have no source shown.
+    /// Most lines of a section with a source.
     private static let mostLines = 500
 
     init(_ transcript: String) {
@@ -61,7 +61,7 @@ struct SourceSentences {
         index = SentenceIndex(sentences.map(\.plainWords))
     }
 
-    /// The sentences that the lines of a section are taken from, each once, in the section's order.
+    /// The source sentences of a section's lines, each once, in the section's order.
     func sentences(behind content: String) -> [String] {
         content.sentences.prefix(Self.mostLines).compactMap { index.nearest(to: $0.plainWords) }.removingDuplicates()
             .map { String(sentences[$0]) }

@@ -7,7 +7,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `GET …/recording`: links to what was recorded, one for each stretch, and what they lead to (suki.md 3.13).
+/// `GET …/recording`: issues a link for each audio segment of an ambient session, and serves the links (suki.md 3.13).
 struct RecordingRoutes: Sendable {
     let sessions: AmbientSessions
     let uploads: Uploads
@@ -19,10 +19,10 @@ struct RecordingRoutes: Sendable {
     private static let purpose = "ambient recording"
     private static let downloadPurpose = "ambient recording as a file"
 
-    /// For how long after the end they are kept, in seconds.
+    /// Time that recordings are kept after a session's end, in seconds.
     private static let kept: TimeInterval = 7 * 86_400
     private static let streamTime: TimeInterval = 15 * 60
-    /// What a longer session's link lives beyond its length.
+    /// Validity of a long session's link beyond its length, in seconds.
     private static let spareTime: TimeInterval = 10 * 60
     private static let downloadTime: TimeInterval = 3600
 
@@ -46,7 +46,7 @@ struct RecordingRoutes: Sendable {
             return [
                 "recording_id": .string(segment.recording),
                 "presigned_url": "\(base)/api/v1/ambient/recordings/\(ticket)",
-                // In seconds since 1970.
+                // Seconds since 1970.
                 "expires_at": .integer(Int(clock.wall.now.timeIntervalSince1970 + lifetime)),
                 "sequence_number": .integer(index + 1),
             ]
@@ -99,8 +99,8 @@ struct RecordingRoutes: Sendable {
         return Response(status: status, headers: headers, body: audio.body(of: bytes))
     }
 
-    /// The stretches of a session that was ended.
-    /// - Throws: ``SukiError``, as ``AmbientSessions/find(_:of:)``.
+    /// The audio segments of an ended session.
+    /// - Throws: ``SukiError``, and as ``AmbientSessions/find(_:of:)``.
     private func recorded(_ id: TransactionID, of principal: Principal) async throws -> [AudioSegment] {
         let session = try await sessions.find(id, of: principal)
         switch sessions.status(of: session) {

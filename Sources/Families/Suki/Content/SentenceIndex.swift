@@ -1,13 +1,13 @@
-/// Sentences by their words, to find in which of them some follow one another. What that costs does not grow with their
-/// number.
+/// Index of sentences by their words, for phrase search. The cost of a search does not grow with the number of
+/// sentences.
 struct SentenceIndex {
     private let sentences: [[Substring]]
-    /// The sentences that hold a word, in their order.
+    /// Sentences that contain a word, in order.
     private let numbers: [Substring: [Int]]
-    /// Every place of a word: the number of its sentence, and its own number in the sentence.
+    /// All places of a word: sentence number, and offset within the sentence.
     private let places: [Substring: [(sentence: Int, offset: Int)]]
 
-    /// The most places of a word, and the most sentences with it, that a search looks at.
+    /// Most places and most sentences of a word that a search examines.
     private static let mostPlaces = 200
 
     init(_ sentences: [[Substring]]) {
@@ -24,9 +24,9 @@ struct SentenceIndex {
         self.places = places
     }
 
-    /// The first that holds these words in a row.
+    /// The first sentence that contains these words in a row.
     func first(with words: [Substring]) -> Int? {
-        // By the places of its rarest word.
+        // Searches at the places of the rarest word.
         var rarest: (index: Int, places: [(sentence: Int, offset: Int)])?
         for (index, word) in words.enumerated() {
             guard let found = places[word] else { return nil }
@@ -39,8 +39,9 @@ struct SentenceIndex {
         }?.sentence
     }
 
-    /// The one that has most of these words, at least a third of them; of equal ones the first. Words that are in most
-    /// sentences count only beside rarer ones.
+    /// The sentence that shares most of these words, at least a third; of equal ones the first.
+    ///
+    /// A word in more than 200 sentences is ignored.
     func nearest(to words: [Substring]) -> Int? {
         if let exact = first(with: words) { return exact }
         let words = Set(words)

@@ -1,7 +1,7 @@
 import ScribeDomain
 
 extension String {
-    /// Its sentences, without what ends them. A number's decimal point ends none.
+    /// Splits a text into sentences, without their end marks. A decimal point ends no sentence.
     var sentences: [Substring] {
         var sentences: [Substring] = []
         var start = startIndex
@@ -23,9 +23,9 @@ extension String {
 }
 
 extension StringProtocol {
-    /// In lower case, without punctuation.
+    /// Splits a text into words: lower case, without punctuation.
     var plainWords: [Substring] {
-        // Scalars are compared ten times as fast as characters.
+        // Comparing scalars is ten times as fast as comparing characters.
         lowercased().unicodeScalars.split { !$0.isInWord }.compactMap { joined -> Substring? in
             var word = joined.drop(while: \.isJoint)
             if word.last == "." { word.removeLast() }
@@ -35,10 +35,10 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Hyphen, apostrophe and full stop: within a word, and never at its beginning.
+    /// Hyphen, apostrophe and full stop: inside a word, never at its start.
     fileprivate var isJoint: Bool { self == "-" || self == "'" || self == "." }
 
-    /// Letters, digits, what is written upon them, and what is between them.
+    /// Letters, digits, combining marks and joints.
     fileprivate var isInWord: Bool {
         if isASCII { return isJoint || ("a"..."z").contains(self) || ("0"..."9").contains(self) }
         if properties.isAlphabetic || properties.numericType != nil || properties.isJoinControl { return true }

@@ -3,9 +3,10 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// What was said, stretch by stretch (suki.md 3.10).
+/// Encodes an ambient session's transcript, one item per audio file (suki.md 3.10).
 enum TranscriptItem {
-    /// - Parameter seconds: from the beginning of the audio.
+    /// Encodes an offset.
+    /// - Parameter seconds: From the beginning of the audio.
     private static func offset(_ seconds: Double) -> JSON {
         let milliseconds = Int((min(max(0, seconds), 1e9) * 1000).rounded())
         return [
@@ -14,10 +15,11 @@ enum TranscriptItem {
         ]
     }
 
+    /// Encodes the transcript items of all audio files.
     /// - Parameters:
-    ///   - outcomes: what was heard in each file, in order.
-    ///   - segments: those that the files belong to.
-    ///   - language: that was spoken; nil where nobody says.
+    ///   - outcomes: Recognised speech of each file, in order.
+    ///   - segments: Segments that the files belong to.
+    ///   - language: Spoken language; nil if unknown.
     static func list(
         _ outcomes: [ChunkOutcome], in segments: [AudioSegment], language: String?
     ) -> [JSON] {
@@ -37,7 +39,7 @@ enum TranscriptItem {
             guard let place = places[outcome.file], let speech = try? outcome.result.get(), !speech.text.isEmpty else {
                 return nil
             }
-            // By its words where their times are known: what is before and after them was silence.
+            // From the first word to the last where word times are known; silence surrounds them.
             let within = 0...max(0, place.seconds)
             let first = within.nearest(to: speech.words.first?.start ?? 0)
             let last = max(first, within.nearest(to: speech.words.last?.end ?? place.seconds))
@@ -54,14 +56,14 @@ enum TranscriptItem {
 }
 
 extension ClosedRange<Double> {
-    /// What a recogniser says is not always where its recording is.
+    /// Clamps a recogniser's time to its file: reported times may lie outside.
     fileprivate func nearest(to value: Double) -> Double {
         value.isNaN ? lowerBound : Swift.min(Swift.max(value, lowerBound), upperBound)
     }
 }
 
 extension Date {
-    /// RFC 3339 with nine digits after the second.
+    /// The date as RFC 3339 with nine fractional digits.
     var nanoTime: String {
         let milliseconds = Int64((timeIntervalSince1970 * 1000).rounded())
         let fraction = (milliseconds % 1000 + 1000) % 1000

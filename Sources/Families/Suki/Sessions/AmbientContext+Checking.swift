@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// What a context may say (suki.md 3.2, 3.5).
+/// Validates a context (suki.md 3.2, 3.5).
 extension AmbientContext {
     private static let sexes = ["male", "female", "other", "unknown"]
     private static let roles = [
@@ -18,7 +18,7 @@ extension AmbientContext {
         "IMO": "IMO", "SNOMED": "SNOMED", "SNOMED-CT": "SNOMED", "SNOMED_CT": "SNOMED",
     ]
 
-    /// What can be chosen, for lists of it.
+    /// Options shown by the info routes.
     static let encounterTypes = ["AMBULATORY", "INPATIENT", "ED"]
     static let shownVisitTypes = ["NEW_PATIENT", "ESTABLISHED_PATIENT", "WELLNESS", "ED"]
     static let shownRoles = ["ATTENDING", "CONSULTING"]
@@ -30,7 +30,7 @@ extension AmbientContext {
     private static let mostDiagnoses = 200
     private static let mostCodes = 20
 
-    /// The members that are known, in the API's words. Nulls stay: they mean something in a merge.
+    /// Validates a context, and returns its known members in the API's spelling. Nulls stay: a merge interprets them.
     static func checked(_ body: JSONValue, today: Date) throws -> JSONValue {
         guard case .object(let members) = body else {
             throw ScribeError.invalidRequest(field: nil, problem: "the context must be an object")
@@ -60,7 +60,7 @@ extension AmbientContext {
         return .object(checked)
     }
 
-    /// An object's known members; those that were not sent are left out.
+    /// Validates an object's known members; absent ones are left out.
     private static func object(
         _ value: JSONValue, _ field: String,
         _ members: ([String: JSONValue]) throws -> [String: JSONValue?]
@@ -77,7 +77,7 @@ extension AmbientContext {
         Dictionary(uniqueKeysWithValues: words.map { ($0, $0) })
     }
 
-    /// One of the words, whatever its case.
+    /// Matches one of the words, in any case.
     private static func word(
         _ value: JSONValue?, _ field: String, _ words: [String: String]
     ) throws -> JSONValue? {
@@ -104,7 +104,7 @@ extension AmbientContext {
 
     private static func patient(_ value: JSONValue, _ today: Date) throws -> JSONValue {
         try object(value, "patient") { (patient) throws in
-            // The name is never kept (addendum 3).
+            // The patient's name is never stored (addendum 3).
             let birth = patient["dob"] ?? patient["birthdate"] ?? patient["birth_date"]
             if let birth, birth != .null {
                 guard let text = birth.stringValue, let day = CalendarDay(text), day <= CalendarDay(today) else {
@@ -174,7 +174,7 @@ extension AmbientContext {
         return .array(sections)
     }
 
-    /// The LOINC code of a section. Older clients send the title alone.
+    /// The LOINC code of a section. Older SDKs send the title alone.
     private static func code(of item: JSONValue, _ field: String) throws -> String {
         func sent(_ name: String) -> JSONValue? { item[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 } }
         if let loinc = sent("loinc") ?? sent("code") {
@@ -237,10 +237,10 @@ extension AmbientContext {
     }
 }
 
-/// What is wrong with a diagnosis that was given, by an id that never changes (suki.md 3.5).
+/// A problem with a diagnosis in the context, with an id that never changes (suki.md 3.5).
 struct DiagnosisProblem: Error, Hashable, Sendable {
     let id: String
-    /// The path of what is wrong, for example `diagnoses.values.0.codes`.
+    /// Path of the faulty member, such as `diagnoses.values.0.codes`.
     let field: String
     let problem: String
 

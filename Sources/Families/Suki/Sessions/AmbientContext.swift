@@ -1,13 +1,14 @@
 import Foundation
 import ScribeDomain
 
-/// What a client has told of a visit before it ends: for whom, by whom, and which sections its note is to have (suki.md
-/// 3.2). Valid as a whole, or not there.
+/// Context of a visit, sent before it ends: patient, provider, visit, and the note's sections (suki.md 3.2).
+///
+/// A context is valid as a whole, or rejected.
 struct AmbientContext: Hashable, Sendable {
-    /// As it is shown: in the API's own words, whatever spelling was sent.
+    /// The context in the API's own spelling.
     let json: JSONValue
 
-    /// A diagnosis that was given, with its codes.
+    /// A diagnosis of the context, with its codes.
     struct Diagnosis: Hashable, Sendable {
         struct Code: Hashable, Sendable {
             /// `ICD10`, `IMO` or `SNOMED`.
@@ -28,26 +29,27 @@ struct AmbientContext: Hashable, Sendable {
 
     static let empty = AmbientContext(stored: .object([:]))
 
-    /// As it was stored.
+    /// Decodes a stored context.
     init(stored json: JSONValue) { self.json = json }
 
-    /// What a client says of it, looked at already.
+    /// A validated change of a context.
     struct Change: Hashable, Sendable {
         fileprivate let json: JSONValue
 
-        /// - Parameter today: nobody is born later.
-        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``DiagnosisProblem``; nothing of it counts then.
+        /// Validates a change. An invalid change has no effect.
+        /// - Parameter today: Latest possible date of birth.
+        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``DiagnosisProblem``.
         init(_ body: JSONValue, today: Date) throws {
             json = try AmbientContext.checked(body, today: today)
         }
     }
 
-    /// With what is in the change in the place of what was there; null takes a thing away. Lists change as a whole.
+    /// Merges a change: its members replace old ones, null removes a member, and lists are replaced as a whole.
     func merged(with change: Change) -> AmbientContext {
         AmbientContext(stored: Self.merged(json, with: change.json))
     }
 
-    /// The codes of the sections that were asked for, each once.
+    /// The LOINC codes of the requested sections, each once.
     var sections: [String] {
         guard case .array(let items)? = json["sections"] else { return [] }
         return items.compactMap { $0["loinc"]?.stringValue }.removingDuplicates()

@@ -1,9 +1,9 @@
 package import Foundation
 package import ScribeDomain
 
-/// What shared code must know of ambient sessions.
+/// Recording policy of ambient sessions: lifetime, visit and template, for shared code.
 package struct AmbientPolicy: RecordingPolicy {
-    /// How long a session may be open: as long as recordings are kept (suki.md 8).
+    /// Default lifetime of an ambient session, in seconds: as long as recordings are kept (suki.md 8).
     package static let usualLifetime: TimeInterval = 7 * 86_400
 
     package let kind = RecordingKind.ambient
@@ -15,7 +15,7 @@ package struct AmbientPolicy: RecordingPolicy {
 
     package func visit(of request: TransactionRequest) -> String? { AmbientTerms(stored: request.terms)?.encounter }
 
-    /// A session chooses the sections of its note itself.
+    /// The template of an ambient session's note, whose sections the session chooses.
     package func template(_ id: TemplateID, of request: TransactionRequest) -> Template? {
         id == AmbientTerms.template ? AmbientTerms(stored: request.terms)?.template(id) : nil
     }

@@ -1,13 +1,13 @@
 import Foundation
 import ScribeDomain
 
-/// A section of a note as Suki's API names it: by its LOINC code (suki.md section 9).
+/// A section of a note in Suki's API, identified by its LOINC code (suki.md section 9).
 struct AmbientSection: Hashable, Sendable {
     let code: String
     let title: String
-    /// The kinds of facts that belong under it; none where nothing that is found here does.
+    /// Kinds of facts that belong in the section; empty if the server recognises none of them.
     let facts: [ClinicalFact.Kind]
-    /// Of those only what speaks of one of these; empty for all.
+    /// Words that a fact must mention; empty for any fact.
     let words: [String]
 
     private init(_ code: String, _ title: String, _ facts: [ClinicalFact.Kind] = [], _ words: [String] = []) {
@@ -17,16 +17,16 @@ struct AmbientSection: Hashable, Sendable {
         self.words = words
     }
 
-    /// What is written where nobody asks for sections: SOAP's four.
+    /// Default sections: SOAP's four.
     static let usual = ["10154-3", "10164-2", "29545-1", "51847-2"]
 
     static let presentIllness = "10164-2"
-    /// What is told with it where no section that was asked for has it.
+    /// Facts that join the present illness if no requested section holds them.
     static let toldWithIllness: [ClinicalFact.Kind] = [
         .negative, .medicalHistory, .surgicalHistory, .familyHistory, .socialHistory, .allergy,
     ]
 
-    /// In which verbosity and style can be chosen.
+    /// Sections with selectable verbosity and style.
     static let styled: Set = ["10164-2", "51847-2", "51848-0", "18776-5"]
 
     static let all: [AmbientSection] = [
@@ -71,7 +71,7 @@ struct AmbientSection: Hashable, Sendable {
 
     static subscript(code: String) -> AmbientSection? { byCode[code] }
 
-    /// The one that is called so, whatever the case.
+    /// The section with this title, in any case.
     static func titled(_ title: String) -> AmbientSection? {
         all.first { $0.title.caseInsensitiveCompare(title) == .orderedSame }
     }

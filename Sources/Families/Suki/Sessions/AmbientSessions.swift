@@ -4,23 +4,25 @@ import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 
-/// What is done with ambient sessions. One is a transaction whose audio comes over sockets, in stretches that may come
-/// late, twice, or out of order, and whose note has the sections that its client has asked for (suki.md 3, 5, 8).
+/// Starts, records, ends and reads ambient sessions (suki.md 3, 5, 8).
+///
+/// An ambient session is a transaction. Its audio comes over sockets in segments, which may come late, twice or out of
+/// order. Its note has the sections that its client requested.
 struct AmbientSessions: Sendable {
-    /// What a session is started with.
+    /// Settings of a new ambient session.
     struct Draft: Hashable, Sendable {
-        /// Of the client's choice, or nil.
+        /// The client's choice, or nil for a new id.
         var id: TransactionID?
-        /// The visit; nil for one of its own.
+        /// The visit; nil for a new visit.
         var encounter: String?
         var context = AmbientContext.empty
-        /// That are spoken; empty where any may be.
+        /// Spoken languages; empty for any.
         var languages: [String] = []
 
         init() {}
     }
 
-    /// A stretch of a session's audio on its way.
+    /// An audio segment that is being received.
     struct Segment: Sendable {
         let id: String
         let stream: LiveRecording
@@ -36,7 +38,7 @@ struct AmbientSessions: Sendable {
     private let clock: WorldClock
     private let shortest: TimeInterval
 
-    /// - Parameter shortest: what is shorter is made nothing of, in seconds.
+    /// - Parameter shortest: Sessions with less audio get no note, in seconds.
     init(_ runtime: Runtime, shortest: TimeInterval) {
         store = runtime.store
         consultations = runtime.consultations
@@ -49,16 +51,16 @@ struct AmbientSessions: Sendable {
         self.shortest = shortest
     }
 
-    /// How long a session may be open, in seconds.
+    /// Lifetime of an ambient session, in seconds.
     private var lifetime: TimeInterval? { store.policies[.ambient].lifetime }
 
-    /// Where a session's audio is.
+    /// Storage location of an ambient session's audio.
     func location(of id: TransactionID) -> AudioLocation { AudioLocation(bucket: bucket, folder: "sessions/\(id)") }
 
     var now: Date { clock.now }
 
-    /// Starts one. The same again, from a client that did not get the answer, is answered like the first.
-    /// - Throws: as ``Consultations/start(_:_:for:replays:)``.
+    /// Starts an ambient session. A repeated request succeeds: a client may not have got the first answer.
+    /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
     func create(_ draft: Draft, for principal: Principal) async throws -> TransactionID {
         let id = draft.id ?? TransactionID(identifiers.uuid())
         let encounter = draft.encounter ?? identifiers.uuid()
@@ -82,7 +84,8 @@ struct AmbientSessions: Sendable {
         return id
     }
 
-    /// - Throws: ``ScribeError/transactionNotFound``, also for another clinician's.
+    /// The ambient session with this id.
+    /// - Throws: ``ScribeError/transactionNotFound``, also for another clinician's session.
     func find(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let key = Transaction.Key(business: principal.business, id: id)
         let transaction = try await store.requireTransaction(key)
@@ -94,8 +97,8 @@ struct AmbientSessions: Sendable {
         transaction.ambientStatus(at: clock.now, lifetime: lifetime) ?? .failed
     }
 
-    /// The same, of one that takes audio and context now.
-    /// - Throws: as ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``,
+    /// The ambient session with this id, if it accepts audio and context now.
+    /// - Throws: As ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``,
     ///   ``ScribeError/sessionExpired``.
     func requireOpen(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let transaction = try await find(id, of: principal)
@@ -103,13 +106,13 @@ struct AmbientSessions: Sendable {
         return transaction
     }
 
-    /// Sets what is known of the visit: all of it anew, or what is sent.
-    /// - Returns: all of it.
-    /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)``, and nothing has changed then.
+    /// Sets or merges the context of an ambient session. An invalid context changes nothing.
+    /// - Returns: The whole context.
+    /// - Throws: As ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)``.
     func setContext(
         _ body: JSONValue, merging: Bool, of id: TransactionID, for principal: Principal
     ) async throws -> AmbientContext {
-        // Before it is anybody's turn to write.
+        // Validated outside the write transaction.
         let change = try AmbientContext.Change(body, today: clock.now)
         let transaction = try await update(id, of: principal) { transaction, _ throws(ScribeError) in
             let before = merging ? try transaction.requireAmbient(of: principal.user).context : .empty
@@ -120,22 +123,22 @@ struct AmbientSessions: Sendable {
         return transaction.ambientTerms?.context ?? .empty
     }
 
-    /// A socket is to be opened for it.
-    /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/refusedOnPurpose``.
+    /// Prepares an ambient session for a new socket.
+    /// - Throws: As ``requireOpen(_:of:)``; ``ScribeError/refusedOnPurpose``.
     func connect(_ id: TransactionID, of principal: Principal) async throws {
         try bench.permit(.upload, try await requireOpen(id, of: principal).request.fixture)
         try await advance(id, to: .ready, of: principal)
     }
 
-    /// Its recording has come that far.
-    /// - Throws: as ``requireOpen(_:of:)``.
+    /// Advances the stage of an ambient session's recording.
+    /// - Throws: As ``requireOpen(_:of:)``.
     func advance(_ id: TransactionID, to stage: AmbientTerms.Stage, of principal: Principal) async throws {
         _ = try await update(id, of: principal) { transaction, _ in transaction.advance(to: stage) }
     }
 
-    /// Begins a stretch of its audio.
-    /// - Parameter time: when it was spoken, by its client's clock.
-    /// - Throws: as ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)`` for too many.
+    /// Begins an audio segment of an ambient session.
+    /// - Parameter time: Start of the segment, by the client's clock.
+    /// - Throws: As ``requireOpen(_:of:)``; ``ScribeError/invalidRequest(field:problem:)`` for too many segments.
     func record(
         from time: Date, in id: TransactionID, of principal: Principal
     ) async throws -> Segment {
@@ -145,8 +148,8 @@ struct AmbientSessions: Sendable {
         return segment
     }
 
-    /// Begins a stretch that counts once it is there as a whole, and is kept by ``keep(_:from:in:of:)``.
-    /// - Throws: as ``requireOpen(_:of:)``.
+    /// Begins a segment that counts only once it is complete, and ``keep(_:from:in:of:)`` was called.
+    /// - Throws: As ``requireOpen(_:of:)``.
     func receive(in id: TransactionID, of principal: Principal) async throws -> Segment {
         _ = try await requireOpen(id, of: principal)
         let recording = ULID.text(at: clock.now, identifiers.bytes(10))
@@ -154,7 +157,8 @@ struct AmbientSessions: Sendable {
             id: recording, stream: try await streams.begin(id, .init(), segment: recording, for: principal))
     }
 
-    /// - Throws: as ``record(from:in:of:)``.
+    /// Ends a received segment, and adds it to the session.
+    /// - Throws: As ``record(from:in:of:)``.
     func keep(
         _ segment: Segment, from time: Date, in id: TransactionID, of principal: Principal
     ) async throws {
@@ -163,14 +167,14 @@ struct AmbientSessions: Sendable {
         try await store.beginSegment(segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
     }
 
-    /// A stretch of its audio is over.
-    /// - Throws: as ``LiveRecording/breakOff()``.
+    /// Ends an audio segment of an ambient session, and keeps its audio.
+    /// - Throws: As ``LiveRecording/breakOff()``.
     func end(_ segment: Segment, of id: TransactionID, for principal: Principal) async throws {
         defer { streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id)) }
         try await uncancelled { try await segment.stream.breakOff() }
     }
 
-    /// A stretch of its audio does not count, and goes.
+    /// Removes an audio segment of an ambient session, with its files.
     func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
         let key = Transaction.Key(business: principal.business, id: id)
         streams.end(segment.stream, of: key)
@@ -179,8 +183,8 @@ struct AmbientSessions: Sendable {
         }
     }
 
-    /// Recording is over, and the note is wanted. Repeatable.
-    /// - Throws: as ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionExpired``,
+    /// Ends an ambient session, and processes its note. Repeatable.
+    /// - Throws: As ``find(_:of:)``; ``ScribeError/transactionCancelled``, ``ScribeError/sessionExpired``,
     ///   ``ScribeError/refusedOnPurpose``.
     func end(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
@@ -197,8 +201,8 @@ struct AmbientSessions: Sendable {
         }
     }
 
-    /// Gives it up. Repeatable.
-    /// - Throws: as ``find(_:of:)``; ``ScribeError/sessionEnded`` once something was made of it.
+    /// Cancels an ambient session. Repeatable.
+    /// - Throws: As ``find(_:of:)``; ``ScribeError/sessionEnded`` once the session is processed.
     func cancel(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
         let now = clock.now
@@ -207,19 +211,20 @@ struct AmbientSessions: Sendable {
         }
     }
 
-    // MARK: What has become of it
+    // MARK: Results
 
-    /// What a session gives when it is complete.
+    /// Results of a complete ambient session.
     struct Note: Sendable {
         let transaction: Transaction
-        /// What was said.
+        /// The whole transcript.
         let transcript: String
-        /// Its sections in the order of the note: title and text.
+        /// Sections in the order of the note: title and text.
         let sections: [(title: String, text: String)]
     }
 
-    /// - Returns: nil for one in which there was nothing to be heard.
-    /// - Throws: ``ScribeError/invalidState(_:)`` while it is not complete, or when nothing will come of it.
+    /// The note of an ambient session.
+    /// - Returns: nil for a session without speech.
+    /// - Throws: ``ScribeError/invalidState(_:)`` until the session is complete, and for a failed or cancelled one.
     func note(of transaction: Transaction) async throws -> Note? {
         switch status(of: transaction) {
         case .completed: break
@@ -235,24 +240,24 @@ struct AmbientSessions: Sendable {
             sections: note?.value.map(AmbientTerms.sections(in:)) ?? [])
     }
 
-    /// What was heard, in order: each file with its place in the whole.
+    /// Recognised speech of each audio file, in order.
     func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
         try await store.outcomes(of: transaction)
     }
 
-    /// The stretches that make it up, in the order in which they were spoken.
+    /// The audio segments of an ambient session, in the order of their start times.
     func recorded(of transaction: Transaction) async throws -> [AudioSegment] {
         try await store.segments(of: transaction.key).recorded
     }
 
-    /// The clinician's sessions of a visit, the oldest first.
+    /// The clinician's ambient sessions of a visit, oldest first.
     func sessions(ofEncounter encounter: String, of principal: Principal) async throws -> [Transaction] {
         try await store.sessions(ofEncounter: encounter, of: principal.user, in: principal.business)
     }
 
-    // MARK: What a clinician prefers
+    // MARK: Preferences
 
-    /// Under which names it is kept among the preferences.
+    /// Keys of the ambient settings among a user's preferences.
     static let verbosity = "ambient_verbosity"
     static let sectionFormat = "ambient_section_format"
 

@@ -1,4 +1,4 @@
-/// Whose words a clinician's are, as Suki's API names it (suki.md section 10).
+/// Specialties of clinicians in Suki's API (suki.md section 10).
 enum AmbientSpecialty {
     static let usual = "FAMILY_MEDICINE"
 
@@ -33,7 +33,7 @@ enum AmbientSpecialty {
 
     private static let known = Set(all)
 
-    /// The name as it is written, whatever the case of what was sent; nil for none.
+    /// The specialty in the API's spelling, matched in any case; nil for an unknown one.
     static func named(_ text: String) -> String? {
         let name = text.uppercased()
         return known.contains(name) ? name : nil

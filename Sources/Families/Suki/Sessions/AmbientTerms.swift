@@ -1,14 +1,14 @@
 import Foundation
 import ScribeDomain
 
-/// What an ambient session was started with and told since, beside what any transaction is (suki.md 3.1, 5).
+/// State of an ambient session that other transactions do not have (suki.md 3.1, 5).
 struct AmbientTerms: Hashable, Sendable {
-    /// How far its recording is.
+    /// Stage of an ambient session's recording.
     enum Stage: String, Hashable, Sendable, CaseIterable, Comparable {
         case created
         /// A socket was opened.
         case ready
-        /// Audio has come.
+        /// Audio has arrived.
         case running
 
         static func < (one: Stage, other: Stage) -> Bool { one.order < other.order }
@@ -22,20 +22,20 @@ struct AmbientTerms: Hashable, Sendable {
         }
     }
 
-    /// The visit, which may have several sessions.
+    /// Id of the visit, which may have several sessions.
     let encounter: String
     var stage: Stage = .created
     var context = AmbientContext.empty
-    /// The sections that are to be told in sentences, chosen when it ended.
+    /// Sections written in sentences, chosen at the session's end.
     var narrativeSections: [String] = []
 
     init(encounter: String) { self.encounter = encounter }
 
-    /// The template under which its note is kept.
+    /// Template id of an ambient session's note.
     static let template = TemplateID("ambient_note")
 
-    /// As it is stored. Its names never change.
-    /// - Returns: nil for what no ambient session has.
+    /// Decodes stored terms. Their names never change.
+    /// - Returns: nil for the terms of another kind of transaction.
     init?(stored json: JSONValue) {
         guard let encounter = json["encounter"]?.stringValue,
             let stage = json["stage"]?.stringValue.flatMap(Stage.init)
@@ -55,7 +55,7 @@ struct AmbientTerms: Hashable, Sendable {
         ])
     }
 
-    /// What a note that was kept says: the title and the text of each section.
+    /// Decodes a stored note into the title and text of each section.
     static func sections(in note: String) -> [(title: String, text: String)] {
         guard case .array(let sections)? = JSONDocument.untrusted(Data(note.utf8), as: JSONValue.self) else {
             return []
@@ -65,8 +65,9 @@ struct AmbientTerms: Hashable, Sendable {
         }
     }
 
-    /// What is written of it. Sections share what was said: what one names is not told under a wider one, and what has
-    /// no section of its own among them is told with the present illness.
+    /// Builds the template of an ambient session's note from the requested sections.
+    ///
+    /// A wider section does not repeat a narrower one. Histories without a section join the present illness.
     func template(_ id: TemplateID) -> Template {
         let codes = context.sections.isEmpty ? AmbientSection.usual : context.sections
         let wanted = codes.compactMap { AmbientSection[$0] }
@@ -79,7 +80,7 @@ struct AmbientTerms: Hashable, Sendable {
                         !wanted.contains { $0.facts.contains(kind) && $0.words.isEmpty }
                     }
                 }
-                // Vital signs and results are part of an examination where they have no section of their own.
+                // Vital signs and results join the examination if no section holds them.
                 if section.facts == [.examination] {
                     facts += [.vital, .result].filter { kind in !wanted.contains { $0.facts.contains(kind) } }
                 }
@@ -91,7 +92,7 @@ struct AmbientTerms: Hashable, Sendable {
     }
 }
 
-/// What the API says of a session (suki.md 3.8).
+/// Status of an ambient session in the API's words (suki.md 3.8).
 enum AmbientStatus: String, Hashable, Sendable {
     case created, ready, running, completed, skipped, failed, aborted
 }

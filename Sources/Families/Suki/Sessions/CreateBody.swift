@@ -3,8 +3,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// What a session is started with. Older clients send patient and sections here (suki.md 3.1, addendum 3); the patient's
-/// name is not read.
+/// Decodes the body that creates an ambient session (suki.md 3.1, addendum 3).
+///
+/// Older SDKs send patient and sections here. The patient's name is not read.
 struct CreateBody: Decodable {
     private var sentID: JSONValue?
     private var encounter: String?
@@ -18,7 +19,7 @@ struct CreateBody: Decodable {
         case group = "session_group_id"
     }
 
-    /// As it was sent.
+    /// The id as the client sent it.
     var id: String? { sentID?.stringValue }
 
     init() {}
@@ -34,6 +35,7 @@ struct CreateBody: Decodable {
         }
     }
 
+    /// The settings of the new ambient session.
     /// - Throws: ``SukiError``, ``ScribeError/invalidRequest(field:problem:)``.
     func draft(at now: Date) throws -> AmbientSessions.Draft {
         var draft = AmbientSessions.Draft()
@@ -48,7 +50,7 @@ struct CreateBody: Decodable {
             }
             draft.encounter = encounter
         }
-        // English only; true means whatever the server can hear, which is the usual.
+        // false means English only; true means any language, the default.
         if isMultilingual == false { draft.languages = ["en"] }
         if !context.isEmpty {
             draft.context = AmbientContext.empty.merged(with: try .init(.object(context), today: now))

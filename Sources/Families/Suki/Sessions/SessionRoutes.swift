@@ -4,7 +4,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/api/v1/ambient/session/…`: a session from its start to its end (suki.md 3.1 to 3.8).
+/// `/api/v1/ambient/session/…`: creates, describes, ends and cancels ambient sessions (suki.md 3.1 to 3.8).
 struct SessionRoutes: Sendable {
     let sessions: AmbientSessions
     let sockets: AmbientSockets
@@ -28,7 +28,7 @@ struct SessionRoutes: Sendable {
         return response
     }
 
-    /// Answers with no body.
+    /// Replaces the context, and answers without a body.
     @Sendable private func replaceContext(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         let body: JSONValue = try await request.decodeJSON(in: context)
@@ -66,15 +66,15 @@ struct SessionRoutes: Sendable {
 }
 
 extension ScribeContext {
-    /// The session in the path, whatever the case of its digits.
-    /// - Throws: ``ScribeError/transactionNotFound`` for what no session can be called.
+    /// The ambient session id of the path; its hex digits may be in any case.
+    /// - Throws: ``ScribeError/transactionNotFound`` for a text that is no UUID.
     func requireAmbientSession() throws -> (id: TransactionID, principal: Principal) {
         guard let text = transactionText, let id = AmbientID(text) else { throw ScribeError.transactionNotFound }
         return (id.transaction, try requirePrincipal())
     }
 }
 
-/// A session's id: a UUID.
+/// Parses the id of an ambient session, a UUID.
 struct AmbientID: Hashable, Sendable {
     let transaction: TransactionID
 

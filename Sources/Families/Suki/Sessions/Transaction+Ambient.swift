@@ -5,22 +5,22 @@ extension RecordingKind {
     static let ambient = RecordingKind("ambient")
 }
 
-/// What can be done with an ambient session, and when (suki.md 5).
+/// State changes of an ambient session (suki.md 5).
 extension Transaction {
-    /// nil for a transaction that is no ambient session.
+    /// Terms of the ambient session; nil for another kind of transaction.
     var ambientTerms: AmbientTerms? {
         request.kind == .ambient ? AmbientTerms(stored: request.terms) : nil
     }
 
-    /// Its terms; a transaction that is no ambient session is none that its API knows.
+    /// Requires that the transaction is an ambient session of this user.
     /// - Throws: ``ScribeError/transactionNotFound``.
     func requireAmbient(of user: UserID) throws(ScribeError) -> AmbientTerms {
         guard let terms = ambientTerms, owner.user == user else { throw .transactionNotFound }
         return terms
     }
 
-    /// nil for a transaction that is no ambient session.
-    /// - Parameter lifetime: how long one may be open, in seconds.
+    /// Status of the ambient session; nil for another kind of transaction.
+    /// - Parameter lifetime: Longest time that a session may be open, in seconds.
     func ambientStatus(at now: Date, lifetime: TimeInterval?) -> AmbientStatus? {
         guard let terms = ambientTerms else { return nil }
         switch (userStatus, processingStatus) {
@@ -34,13 +34,13 @@ extension Transaction {
             }
         case (.committed, .inProgress): return .running
         case (.committed, .success): return .completed
-        // There was too little to be heard.
+        // The session had too little speech.
         case (.committed, .requestFailure): return .skipped
         case (.committed, .systemFailure): return .failed
         }
     }
 
-    /// Its recording is that far. It never goes back.
+    /// Advances the stage of the ambient session's recording, never backwards.
     mutating func advance(to stage: AmbientTerms.Stage) -> Effect {
         guard var terms = ambientTerms, userStatus.isOpen, terms.stage < stage else { return .none }
         terms.stage = stage
@@ -53,18 +53,18 @@ extension Transaction {
         return setTerms(terms.stored)
     }
 
-    /// Chooses which sections are told in sentences.
+    /// Sets the sections that are written in sentences.
     mutating func tellInSentences(_ sections: [String]) {
         guard var terms = ambientTerms else { return }
         terms.narrativeSections = sections
         _ = setTerms(terms.stored)
     }
 
-    /// Ends it: the note is made of the stretches that have come.
+    /// Ends the ambient session: its note is written from the segments received so far.
     /// - Parameters:
-    ///   - recorded: the stretches, in the order in which they were spoken.
-    ///   - narrative: the sections that are to be told in sentences.
-    ///   - shortest: what is shorter is as if nobody had spoken, in seconds.
+    ///   - recorded: The segments, in the order of their start times.
+    ///   - narrative: Sections to write in sentences.
+    ///   - shortest: Shorter recordings count as silence, in seconds.
     /// - Throws: ``ScribeError/transactionCancelled``.
     mutating func endAmbient(
         _ recorded: [AudioSegment], inSentences narrative: [String], shortest: TimeInterval, at now: Date
@@ -76,8 +76,8 @@ extension Transaction {
         return try commit(list, hasMoreToGive: false, at: now)
     }
 
-    /// Gives it up: what was recorded is made nothing of. Repeatable.
-    /// - Throws: ``ScribeError/sessionEnded`` once something was made of it.
+    /// Cancels the ambient session: its audio is not processed. Repeatable.
+    /// - Throws: ``ScribeError/sessionEnded`` once the session is processed.
     mutating func cancelAmbient(at now: Date) throws(ScribeError) -> Effect {
         if userStatus == .cancelled { return .none }
         guard processingStatus == .inProgress else { throw .sessionEnded }

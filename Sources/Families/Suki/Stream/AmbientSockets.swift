@@ -2,7 +2,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// The socket of each session: one at a time, the newest (suki.md addendum 6).
+/// Tracks the socket of each ambient session: one at a time, the newest (suki.md addendum 6).
 final class AmbientSockets: Sendable {
     private struct Place: Hashable {
         let business: BusinessID
@@ -16,7 +16,7 @@ final class AmbientSockets: Sendable {
 
     init(clock: WallClock) { self.clock = clock }
 
-    /// Takes the session over, once whoever has it so far has said what was under way.
+    /// Registers a new socket of an ambient session, after the previous one is idle and closed.
     func open(_ socket: WebSocket, for session: TransactionID, of business: BusinessID) async -> AmbientSocket {
         let new = AmbientSocket(socket)
         let place = Place(business: business, session: session)
@@ -27,7 +27,7 @@ final class AmbientSockets: Sendable {
         return new
     }
 
-    /// A socket is closed.
+    /// Removes a closed socket of an ambient session.
     func end(_ socket: AmbientSocket, for session: TransactionID, of business: BusinessID) {
         let place = Place(business: business, session: session)
         open.withLock { open in
@@ -36,7 +36,7 @@ final class AmbientSockets: Sendable {
         socket.ended()
     }
 
-    /// Whoever is connected is told that it is over, as soon as nothing more comes: what was sent before that counts.
+    /// Closes an ambient session's socket once idle: messages sent before that count.
     func drain(_ session: TransactionID, of business: BusinessID) async {
         guard let socket = open.withLock({ $0[Place(business: business, session: session)] }) else { return }
         await socket.quiet(clock)
@@ -49,23 +49,23 @@ final class AmbientSockets: Sendable {
     }
 }
 
-/// One of them.
+/// Tracks the activity of one socket of an ambient session.
 final class AmbientSocket: Sendable {
-    /// So long after its last message it has nothing more to say, and so often that is looked for.
+    /// Idle poll interval; at most 20 polls (5 s).
     private static let patience: Duration = .milliseconds(250)
     private static let attempts = 20
 
     private let socket: WebSocket
     private let end = Departure()
-    /// How many came, and whether the last one is still dealt with.
+    /// Number of messages so far, and whether the last one is still being processed.
     private let messages = LockedValue((count: 0, isBusy: false))
 
     init(_ socket: WebSocket) { self.socket = socket }
 
-    /// Nobody is at it any more, and what came over it is stored.
+    /// Marks the socket as closed, with all its messages stored.
     func ended() { end.happened() }
 
-    /// Returns when it has ended, or has nothing more to say.
+    /// Waits until the socket is closed or idle.
     func quiet(_ clock: WallClock) async {
         var heard: Int?
         for _ in 0..<Self.attempts {
@@ -86,7 +86,7 @@ final class AmbientSocket: Sendable {
 
     func heard() { messages.withLock { $0 = ($0.count + 1, true) } }
 
-    /// The message was dealt with.
+    /// Marks the socket's last message as processed.
     func rests() { messages.withLock { $0.isBusy = false } }
 
     func close(_ closure: WebSocketClosure) { socket.close(closure) }

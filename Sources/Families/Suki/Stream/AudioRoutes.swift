@@ -8,12 +8,13 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `POST /api/v1/ambient/session/{id}/audio`: a stretch that was recorded offline, as one WAV. No page of the vendor's has
-/// it: their own way of sending such is not public (suki.md 8, duty 11).
+/// `POST /api/v1/ambient/session/{id}/audio`: uploads a segment that was recorded offline, as one WAV file.
+///
+/// Our own route: the vendor's way to send such audio is not public (suki.md 8, duty 11).
 struct AudioRoutes: Sendable {
     let sessions: AmbientSessions
 
-    /// In bytes: more than two hours.
+    /// Largest file, in bytes; more than two hours.
     static let largest = 256 << 20
 
     private static let wrongHash = SukiError(
@@ -40,7 +41,7 @@ struct AudioRoutes: Sendable {
             if let expected, expected != hash { throw Self.wrongHash }
             try await sessions.keep(recording, from: time, in: id, of: principal)
         } catch {
-            // What its sender is not told was taken does not count; it comes again as a whole.
+            // An upload that the client sees fail must not count: the client repeats it as a whole.
             await sessions.discard(recording, of: id, for: principal)
             throw error
         }
@@ -48,7 +49,8 @@ struct AudioRoutes: Sendable {
         return .json(.ok, [:])
     }
 
-    /// - Returns: the SHA-256 of all of it.
+    /// Streams the body into the recording.
+    /// - Returns: The SHA-256 of the body, in hex.
     private func receive(_ request: Request, into stream: LiveRecording) async throws -> String {
         var wave = WaveSamples()
         var hash = SHA256()
@@ -66,25 +68,26 @@ struct AudioRoutes: Sendable {
     }
 }
 
-/// Takes the samples out of a WAV on its way.
+/// Extracts the samples of a WAV file as it arrives.
 struct WaveSamples {
     static let unusable = ScribeError.invalidRequest(
         field: nil, problem: "must be a WAV of 16-bit samples, mono, 16,000 in a second")
 
-    /// Whether all of it has come, as far as it says how much that is.
+    /// Whether all samples have arrived, as far as the header gives their size.
     var isComplete: Bool { hasBegun && [0, .max].contains(rest) && whole.isWhole }
 
     private var hasBegun = false
     private var head = ByteBuffer()
-    /// Of what is still to come, in bytes; recorders that stream do not know.
+    /// Bytes of samples still to come; `Int.max` if the header gives no size, as in streamed recordings.
     private var rest = Int.max
     private var whole = WholeSamples()
 
-    /// No head is longer, in bytes, or of more chunks.
+    /// Longest header in bytes, and most chunks in it.
     private static let longestHead = 64 << 10
     private static let mostChunks = 32
 
-    /// - Returns: whole samples; nil where there are none.
+    /// Extracts the samples of the next bytes.
+    /// - Returns: Whole samples; nil until the header is complete.
     /// - Throws: ``unusable``.
     mutating func samples(in piece: ByteBuffer) throws(ScribeError) -> ByteBuffer? {
         var bytes = piece
@@ -101,7 +104,8 @@ struct WaveSamples {
         return whole.take(bytes.readSlice(length: count) ?? ByteBuffer())
     }
 
-    /// - Returns: whether all of it was there; what is left are samples then.
+    /// Parses the header.
+    /// - Returns: Whether the header is complete; `head` then holds the first samples.
     private mutating func readHead() throws(ScribeError) -> Bool {
         var bytes = head
         guard bytes.readableBytes >= 12 else { return false }

@@ -2,7 +2,7 @@ import Foundation
 import ScribeDomain
 
 extension Date {
-    /// Reads a time as RFC 3339 has it, with any number of digits after the second.
+    /// Parses an RFC 3339 time, with any number of fractional digits; nil for any other text.
     init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         guard (20...64).contains(bytes.count), let day = CalendarDay(String(decoding: bytes[..<10], as: UTF8.self)),
@@ -25,7 +25,7 @@ extension Date {
         self.init(timeIntervalSince1970: Double(seconds) + fraction)
     }
 
-    /// From UTC, in minutes.
+    /// Parses a zone; its offset from UTC in minutes.
     private static func offset(_ zone: [UInt8]) -> Int? {
         if [[UInt8(ascii: "Z")], [UInt8(ascii: "z")]].contains(zone) { return 0 }
         guard zone.count == 6, zone[3] == UInt8(ascii: ":"), let hours = number(zone[1...2], upTo: 23),

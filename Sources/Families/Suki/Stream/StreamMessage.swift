@@ -3,13 +3,13 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// What a client says on the socket (suki.md 6.2).
+/// Messages of a client on the ambient socket (suki.md 6.2).
 enum StreamMessage: Hashable, Sendable {
-    /// When what follows was spoken: a stretch of audio begins.
+    /// Begins an audio segment, with the start time of its speech.
     case start(Date)
-    /// Samples of 16 bits, 16,000 in a second.
+    /// 16-bit samples, 16 kHz.
     case audio(ByteBuffer)
-    /// No more comes over this socket.
+    /// Ends the stream over this socket.
     case end
     case event(Event)
 
@@ -19,11 +19,11 @@ enum StreamMessage: Hashable, Sendable {
         case cancel = "CANCEL"
         case abort = "ABORT"
         case keepAlive = "KEEP_ALIVE"
-        /// Older clients end with it.
+        /// The end marker of older SDKs.
         case end = "EOF"
     }
 
-    /// What cannot be understood, and with which code the socket is closed then.
+    /// A malformed message, with the code to close the socket.
     struct Problem: Error, Hashable, Sendable {
         let code: UInt16
         let detail: String
@@ -37,7 +37,7 @@ enum StreamMessage: Hashable, Sendable {
     /// The end marker: base64 of `EOF`.
     private static let endMarker = "RU9G"
 
-    /// Takes a message apart, a long one elsewhere than on the event loop.
+    /// Decodes a message; a long one off the event loop.
     static func read(_ message: WebSocketMessage) async throws -> StreamMessage {
         try await LongWork.run(bytes: message.size) { try StreamMessage(message) }
     }

@@ -4,7 +4,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/ws/stream`: a session's audio over a socket (suki.md 6). Who may not is told before anything is upgraded.
+/// `/ws/stream`: receives an ambient session's audio over a WebSocket (suki.md 6).
+///
+/// Errors of login are answered before the upgrade.
 struct StreamRoutes: Sendable {
     let sessions: AmbientSessions
     let clinicians: Clinicians
@@ -12,7 +14,7 @@ struct StreamRoutes: Sendable {
     let sockets: SocketRoute
     let clock: WallClock
 
-    /// The only subprotocol there is; a token that comes beside it is never sent back.
+    /// The only subprotocol. A token offered beside it is never sent back.
     private static let subprotocol = "SukiAmbientAuth"
 
     static func add(to router: WorldRoutes<Self>) { router.get("ws/stream", use: stream) }
@@ -43,14 +45,14 @@ struct StreamRoutes: Sendable {
         }
     }
 
-    /// What a client says of itself: in headers, or as a page can, in subprotocols (suki.md 6.1).
+    /// Parses session and token from headers or, as pages send them, from subprotocols (suki.md 6.1).
     private struct Handshake {
         let token: String?
         let session: String?
         let usesSubprotocol: Bool
 
         init(_ headers: HTTPFields, _ subprotocols: [String]) {
-            // Older pages put blanks between them.
+            // Older pages separate the subprotocols with spaces.
             let words = subprotocols.flatMap { $0.split(separator: " ").map(String.init) }
             usesSubprotocol = words.first == StreamRoutes.subprotocol
             if usesSubprotocol {

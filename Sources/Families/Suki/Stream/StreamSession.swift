@@ -6,7 +6,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// One socket of a session, from its first message to its end. That ends no session: `end` and CANCEL do.
+/// Serves one WebSocket of an ambient session, from its first message to its close.
+///
+/// Closing the socket does not end the session; `end` and CANCEL do.
 struct StreamSession: Sendable {
     let sessions: AmbientSessions
     let id: TransactionID
@@ -15,10 +17,10 @@ struct StreamSession: Sendable {
     let clock: WallClock
     private let recording = LockedValue<AmbientSessions.Segment?>(nil)
 
-    /// Without audio, or a sign of life (suki.md 6.3).
+    /// Longest time without audio and without a `KEEP_ALIVE` (suki.md 6.3).
     static let idleTime: Duration = .seconds(25)
     static let idle = WebSocketClosure(1001, "Nothing was heard for too long")
-    /// Of a pause in which its client gives signs of life, in seconds.
+    /// Longest pause with `KEEP_ALIVE` messages only, in seconds.
     private static let longestPause = 1800.0
 
     init(
@@ -31,7 +33,7 @@ struct StreamSession: Sendable {
         self.clock = clock
     }
 
-    /// Says what is wrong, in a text before the close frame.
+    /// Sends the error as a text message, and returns the closure.
     static func explain(_ error: any Error, _ socket: WebSocket) async throws -> WebSocketClosure? {
         let (code, refusal): (UInt16, Refusal)
         switch error {
@@ -46,7 +48,7 @@ struct StreamSession: Sendable {
         return WebSocketClosure(code, refusal.code)
     }
 
-    /// The stretch that is under way is over: what has come of it is kept.
+    /// Ends the current audio segment, and keeps its audio.
     func endRecording() async throws {
         guard let before = recording.withLock({ $0.take() }) else { return }
         try await sessions.end(before, of: id, for: principal)
@@ -91,7 +93,7 @@ struct StreamSession: Sendable {
                     await sessions.discard(before, of: id, for: principal)
                 }
                 return .normal
-            // The stream is over; the session goes on, and may be streamed to again.
+            // The stream is over; the session stays open for further streams.
             case .event(.abort), .event(.end): return .normal
             }
         }

@@ -4,14 +4,15 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `POST /api/v1/ambient/session/{id}/{entity}/feedback`: what a clinician thinks of a note, once (suki.md section 4).
+/// `POST /api/v1/ambient/session/{id}/{entity}/feedback`: stores a clinician's rating of a note, once (suki.md section
+/// 4).
 struct FeedbackRoutes: Sendable {
     let sessions: AmbientSessions
     let store: Store
     let identifiers: IdentifierSource
     let clock: WorldClock
 
-    /// The spellings of the SDK's own types are taken too.
+    /// Decodes a rating, also in the spellings of the SDK's own types.
     private struct Rating: Decodable {
         let minimum: Int
         let maximum: Int

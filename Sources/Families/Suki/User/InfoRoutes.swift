@@ -3,7 +3,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `/api/v1/info/…`: what can be chosen (suki.md 3.15).
+/// `/api/v1/info/…`: lists the options for a context (suki.md 3.15).
 enum InfoRoutes {
     static func add(to router: RouterGroup<ScribeContext>) {
         list("encounter-types", "encounter_types", AmbientContext.encounterTypes.map { ["code": .string($0)] }, router)

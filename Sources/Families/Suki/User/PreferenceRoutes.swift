@@ -4,7 +4,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `PATCH /api/v1/user/preferences`: how a clinician's notes are told (suki.md 3.14).
+/// `PATCH /api/v1/user/preferences`: sets verbosity and style of a clinician's notes (suki.md 3.14).
 struct PreferenceRoutes: Sendable {
     let store: Store
     let queries: Queries
@@ -42,7 +42,8 @@ struct PreferenceRoutes: Sendable {
             ])
     }
 
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``; nothing of it counts then.
+    /// Validates preferences; invalid ones change nothing.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     private static func checked(_ preference: JSONValue) throws(ScribeError) -> [String: JSONValue] {
         let name = "personalization_preference"
         guard preference.isObject else { throw .invalidRequest(field: name, problem: "must be an object") }

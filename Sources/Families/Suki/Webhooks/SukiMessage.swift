@@ -4,11 +4,11 @@ import ScribeHTTP
 import ScribeRuntime
 
 extension Webhook.Style {
-    /// One webhook for each partner, set by whoever runs the server (suki.md section 7).
+    /// Webhooks of partners, one each, configured by the operator (suki.md section 7).
     package static let suki = Webhook.Style("suki")
 }
 
-/// What partners are told of their clinicians' sessions (suki.md section 7).
+/// Webhook message for partners about their clinicians' sessions (suki.md section 7).
 package struct SukiFormat: WebhookFormat {
     package let style = Webhook.Style.suki
     package let signatureHeader = "X-API-Key"
