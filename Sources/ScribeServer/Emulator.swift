@@ -86,7 +86,7 @@ package struct Emulator: Sendable {
     }
 
     /// What runs for any world: jobs, deliveries, what falls due, and what families add.
-    func services(of world: World, objects: ObjectFiles) -> [any Service] {
+    func services(of world: World, objects: any ObjectStore) -> [any Service] {
         let (runtime, logger) = (world.runtime, parts.logger)
         return [
             JobRunner(

@@ -13,6 +13,7 @@ struct OpenData: Sendable {
     let reserve: StorageReserve
     let objects: ObjectFiles
     let key: SymmetricKey
+    let secretStore: FolderSecrets
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
     private let clock: WallClock
@@ -43,6 +44,7 @@ struct OpenData: Sendable {
         }
         self.folder = folder
         self.threads = threads
+        secretStore = FolderSecrets(folder: folder, threads: threads)
         identifiers = parts.identifiers
         clock = parts.clock
         self.logger = logger
@@ -53,8 +55,8 @@ struct OpenData: Sendable {
         if let key = configuration.signingKey {
             self.key = SymmetricKey(data: key)
         } else {
-            let key = try await threads.runIfActive { [identifiers] in
-                try folder.secret(named: DataFolder.signingKey) { identifiers.bytes(32) }
+            let key = try await secretStore.secret(named: DataFolder.signingKey) { [identifiers] in
+                identifiers.bytes(32)
             }
             self.key = SymmetricKey(data: key)
         }
@@ -72,7 +74,8 @@ struct OpenData: Sendable {
                 path: folder.databasePath, durability: configuration.durability,
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
-                vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes)
+                vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes
+            )
             return (store, configuration.sharedLease == nil && folder.hasOtherStates)
         }
         if hasOthers {
@@ -91,16 +94,9 @@ struct OpenData: Sendable {
     func adminToken(_ configuration: Configuration) async throws -> String? {
         if let token = configuration.adminToken { return token }
         guard !configuration.isLoopback else { return nil }
-        let token = try await secretFiles(DataFolder.adminToken) { [identifiers] in
+        let token = try await secretStore.secret(named: DataFolder.adminToken) { [identifiers] in
             Array(Hex.encode(identifiers.bytes(32)).utf8)
         }
         return String(decoding: token, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    /// Keeps the secrets of families beside the data.
-    var secretFiles: World.SecretFiles {
-        { [folder, threads] name, fresh in
-            try await threads.runIfActive { try folder.secret(named: name, fresh: fresh) }
-        }
     }
 }

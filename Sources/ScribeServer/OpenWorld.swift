@@ -31,7 +31,7 @@ extension OpenWorld {
             emulator,
             on: WorldData(
                 store: store, objects: data.objects, reserve: data.reserve, key: data.key,
-                secretFiles: data.secretFiles, changes: changes), logins)
+                secretStore: data.secretStore, changes: changes), logins)
         self.world = world
         let clock = world.runtime.clock
         var services: [any Service] = [StoreClosing(store: store, folder: data.folder, threads: data.threads)]

@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// else. What was begun since this start is left alone: its row may be on its way.
 struct OrphanSweep: Service, CustomStringConvertible {
     let store: Store
-    let objects: ObjectFiles
+    let objects: any ObjectStore
     let clock: WallClock
     let logger: Logger
 
@@ -24,7 +24,9 @@ struct OrphanSweep: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             do {
                 guard try await store.holds(.orphans) else { return }
-                try await objects.leftFiles(before: store.holder.isAlone ? nil : clock.now.addingTimeInterval(-Self.oldAge)) { files in
+                try await objects.leftFiles(
+                    before: store.holder.isAlone ? nil : clock.now.addingTimeInterval(-Self.oldAge)
+                ) { files in
                     await objects.remove(try await store.unusedFiles(among: files))
                 }
             } catch {
@@ -40,7 +42,7 @@ struct OrphanSweep: Service, CustomStringConvertible {
 /// delivered a week ago, and what could not be delivered for a month. Then the database gives its free pages back.
 struct HourlySweep: Service, CustomStringConvertible {
     let store: Store
-    let objects: ObjectFiles
+    let objects: any ObjectStore
     let clock: WorldClock
     let logger: Logger
 

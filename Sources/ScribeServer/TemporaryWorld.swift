@@ -56,21 +56,12 @@ final class TemporaryWorlds: Sendable {
                 atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             return store
         }
-        let secrets = LockedValue<[String: [UInt8]]>([:])
         let data = WorldData(
             store: store,
             objects: ObjectFiles(
                 folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
             reserve: shared.reserve, key: SymmetricKey(data: identifiers.bytes(32)),
-            secretFiles: { name, fresh in
-                if let known = secrets.withLock({ $0[name] }) { return known }
-                let made = try await NIOThreadPool.singleton.runIfActive(fresh)
-                return secrets.withLock { secrets in
-                    if let known = secrets[name] { return known }
-                    secrets[name] = made
-                    return made
-                }
-            }, changes: changes)
+            secretStore: MemorySecrets(threads: .singleton), changes: changes)
         return (data, own)
     }
 }

@@ -9,11 +9,11 @@ import ScribeStore
 /// Where the data of a world is: in a data folder, or in memory and a folder that goes with it.
 struct WorldData: Sendable {
     let store: Store
-    let objects: ObjectFiles
+    let objects: any ObjectStore
     let reserve: StorageReserve
     /// Signs tokens and links.
     let key: SymmetricKey
-    let secretFiles: World.SecretFiles
+    let secretStore: any SecretStore
     let changes: ChangeHub
 }
 
@@ -34,7 +34,7 @@ extension World {
             credentials: await UploadCredentials(
                 key: data.key, clients: clients, mode: configuration.authMode,
                 lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock),
-            secrets: secrets, tickets: Tickets(key: data.key, clock: clock), secretFiles: data.secretFiles)
+            secrets: secrets, tickets: Tickets(key: data.key, clock: clock), secretStore: data.secretStore)
         logins.register(partnersIn: world)
         return world
     }

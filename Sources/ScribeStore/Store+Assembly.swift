@@ -152,9 +152,10 @@ extension Store {
     static func beginAgain(
         _ job: Job, at time: Date?, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Bool {
-        let isHeld = try db.changed(
-            "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ? AND claim = ?",
-            [time?.milliseconds, job.id, job.claim]) > 0
+        let isHeld =
+            try db.changed(
+                "UPDATE jobs SET state = 'pending', run_at = ?, attempts = 0 WHERE id = ? AND claim = ?",
+                [time?.milliseconds, job.id, job.claim]) > 0
         guard isHeld else { return false }
         if time != nil { changes.append(.work(job.work.kind)) }
         return true

@@ -161,10 +161,12 @@ struct StoreQuotaTests {
         let objects = ObjectFiles(
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton)
         let arriving = ArrivingBytes(store: store)
-        func begin(_ size: Int = 0) async throws -> ObjectWriter {
-            objects.create(objects.freshName(), arriving: try await arriving.begin(of: owner.business, expecting: size))
+        func begin(_ size: Int = 0) async throws -> any ObjectWriter {
+            objects.create(
+                objects.freshName(), checksums: [],
+                arriving: try await arriving.begin(of: owner.business, expecting: size))
         }
-        var announced: ObjectWriter? = try await begin(6000)
+        var announced: (any ObjectWriter)? = try await begin(6000)
         await #expect(throws: ScribeError.storageQuotaExceeded) { _ = try await begin(4001) }
         _ = try await arriving.begin(of: .init("b-2"), expecting: 10_000)
         var other = try await begin()

@@ -113,7 +113,7 @@ extension S3Responder {
     }
 
     private func check(
-        _ written: ObjectWriter.Summary, _ declared: DeclaredBody, _ trailers: [ChecksumAlgorithm: [UInt8]],
+        _ written: WrittenObject, _ declared: DeclaredBody, _ trailers: [ChecksumAlgorithm: [UInt8]],
         _ payload: S3Payload
     ) throws(S3Error) {
         guard declared.trailers.isSuperset(of: trailers.keys) else {
@@ -144,7 +144,7 @@ extension S3Responder {
     }
 
     /// Checksum headers of the answer. The payload's own hash is not a requested checksum.
-    private static func fields(for written: ObjectWriter.Summary, _ declared: DeclaredBody) -> HTTPFields {
+    private static func fields(for written: WrittenObject, _ declared: DeclaredBody) -> HTTPFields {
         var fields = HTTPFields()
         for (algorithm, value) in written.checksums where declared.asksFor(algorithm) {
             fields[algorithm.headerName] = Data(value).base64EncodedString()

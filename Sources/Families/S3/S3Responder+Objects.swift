@@ -69,7 +69,7 @@ extension S3Responder {
     /// Opens an object for reading. The bytes stay this object's, even if it is replaced meanwhile.
     private func open(
         _ address: S3ObjectAddress, _ business: BusinessID
-    ) async throws -> (StoredObject, ObjectReader) {
+    ) async throws -> (StoredObject, any ObjectReader) {
         while true {
             let object = try await object(address, business)
             if let reader = try await uploads.open(object) { return (object, reader) }
@@ -79,7 +79,7 @@ extension S3Responder {
         }
     }
 
-    private static func body(of reader: ObjectReader, _ bytes: Range<Int>) -> ResponseBody {
+    private static func body(of reader: any ObjectReader, _ bytes: Range<Int>) -> ResponseBody {
         ResponseBody(contentLength: bytes.count) { writer in
             var rest = bytes
             while !rest.isEmpty {

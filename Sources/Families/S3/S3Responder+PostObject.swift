@@ -31,7 +31,7 @@ extension S3Responder {
         let disposition: String?
         let metadata: [String: String]
         let file: String
-        var writer: ObjectWriter
+        var writer: any ObjectWriter
         var size = 0
     }
 
@@ -146,7 +146,7 @@ extension S3Responder {
 
     private func store(_ received: Upload, _ form: Form) async throws -> Response {
         var upload = received
-        let written: ObjectWriter.Summary
+        let written: WrittenObject
         do {
             written = try await upload.writer.finish()
             guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }

@@ -47,9 +47,7 @@ package struct SukiFamily: RoutedAPI {
         world.part { world in
             let clock = world.runtime.clock
             let tokens = SukiTokens(
-                keyFile: { [secretFiles = world.secretFiles] in
-                    try await secretFiles(SukiContribution.keyFile, $0)
-                }, clock: clock)
+                secrets: world.secretStore, clock: clock)
             return Part(
                 clinicians: Clinicians(
                     world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },

@@ -1,14 +1,10 @@
-import ScribeDomain
+package import ScribeDomain
 package import ScribeRuntime
 
 /// State of one namespace: store, runtime, clients, keys, and parts of families.
 ///
 /// Two worlds of one process share the engines and the HTTP server, and no state.
 package final class World: Sendable {
-    /// Reads a secret file of the data folder by its name; makes the file if it is missing.
-    package typealias SecretFiles =
-        @Sendable (_ name: String, _ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
-
     package let runtime: Runtime
     package let changes: ChangeHub
     package let authenticator: Authenticator
@@ -17,7 +13,7 @@ package final class World: Sendable {
     package let secrets: ClientSecrets
     /// Issues links that are credentials themselves.
     package let tickets: Tickets
-    package let secretFiles: SecretFiles
+    package let secretStore: any SecretStore
     /// Fires when the world has ended, so that its sockets close.
     package let end = Departure()
     private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
@@ -25,7 +21,7 @@ package final class World: Sendable {
     package init(
         runtime: Runtime, changes: ChangeHub, authenticator: Authenticator, credentials: UploadCredentials,
         secrets: ClientSecrets,
-        tickets: Tickets, secretFiles: @escaping SecretFiles
+        tickets: Tickets, secretStore: any SecretStore
     ) {
         self.runtime = runtime
         self.changes = changes
@@ -33,7 +29,7 @@ package final class World: Sendable {
         self.credentials = credentials
         self.secrets = secrets
         self.tickets = tickets
-        self.secretFiles = secretFiles
+        self.secretStore = secretStore
     }
 
     /// Closes the world's sockets, and answers its held polls with the present state.

@@ -245,7 +245,7 @@ package actor LiveRecording {
             for: place.key.business, at: (place.location.bucket, place.location.key(ofFile: name)))
         var writer = begun.writer
         let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
-        let written: ObjectWriter.Summary
+        let written: WrittenObject
         do {
             try await writer.write(header.bytes(before: audio.readableBytes))
             try await writer.write(audio)
@@ -269,7 +269,7 @@ package actor LiveRecording {
     /// - Returns: The chunk's name.
     /// - Throws: ``Taken`` if the chunk to replace has changed.
     private func keep(
-        _ file: String, _ written: ObjectWriter.Summary, _ speech: RecognisedSpeech?, as wanted: String,
+        _ file: String, _ written: WrittenObject, _ speech: RecognisedSpeech?, as wanted: String,
         insteadOf eTag: String?
     ) async throws -> String {
         var name = wanted

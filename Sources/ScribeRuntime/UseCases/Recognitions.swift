@@ -21,7 +21,7 @@ package struct Recognitions: Sendable {
     }
 
     private let uploads: Uploads
-    private let objects: ObjectFiles
+    private let objects: any ObjectStore
     private let transcriber: any Transcriber
     private let decoder: WaveDecoder
     private let metrics: Metrics
@@ -29,7 +29,7 @@ package struct Recognitions: Sendable {
     private let threads: NIOThreadPool
 
     package init(
-        uploads: Uploads, objects: ObjectFiles, transcriber: any Transcriber, decoder: WaveDecoder,
+        uploads: Uploads, objects: any ObjectStore, transcriber: any Transcriber, decoder: WaveDecoder,
         metrics: Metrics, clock: WallClock, threads: NIOThreadPool
     ) {
         self.uploads = uploads

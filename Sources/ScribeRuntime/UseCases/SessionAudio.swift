@@ -18,11 +18,11 @@ package struct SessionAudio: Sendable {
     package static let lifetime: TimeInterval = 86_400
 
     private let store: Store
-    private let objects: ObjectFiles
+    private let objects: any ObjectStore
     private let combined: CombinedAudio
     private let clock: WorldClock
 
-    package init(store: Store, objects: ObjectFiles, combined: CombinedAudio, clock: WorldClock) {
+    package init(store: Store, objects: any ObjectStore, combined: CombinedAudio, clock: WorldClock) {
         self.store = store
         self.objects = objects
         self.combined = combined

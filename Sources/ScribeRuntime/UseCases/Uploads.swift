@@ -7,7 +7,7 @@ package import ScribeStore
 /// with the jobs that it causes.
 package struct Uploads: Sendable {
     private let store: Store
-    private let objects: ObjectFiles
+    private let objects: any ObjectStore
     private let reserve: StorageReserve
     private let arriving: ArrivingBytes
     private let bench: TestBench
@@ -15,7 +15,7 @@ package struct Uploads: Sendable {
 
     /// - Parameter watchers: Notified of every stored upload.
     package init(
-        store: Store, objects: ObjectFiles, reserve: StorageReserve, bench: TestBench,
+        store: Store, objects: any ObjectStore, reserve: StorageReserve, bench: TestBench,
         watchers: [any UploadWatcher] = []
     ) {
         self.store = store
@@ -35,7 +35,7 @@ package struct Uploads: Sendable {
     package func begin(
         for business: BusinessID, expecting size: Int = 0, at place: (bucket: String, key: String)? = nil,
         checksums: Set<ChecksumAlgorithm> = []
-    ) async throws -> (file: String, writer: ObjectWriter) {
+    ) async throws -> (file: String, writer: any ObjectWriter) {
         try await reserve.requireRoom()
         let arriving = try await arriving.begin(of: business, expecting: size, at: place)
         let file = objects.freshName()
@@ -181,5 +181,5 @@ extension Uploads {
     }
 
     /// Opens an object for reading; nil if its file is gone.
-    package func open(_ object: StoredObject) async throws -> ObjectReader? { try await objects.open(object.file) }
+    package func open(_ object: StoredObject) async throws -> (any ObjectReader)? { try await objects.open(object.file) }
 }

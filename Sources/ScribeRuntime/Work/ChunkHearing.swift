@@ -7,7 +7,7 @@ import ScribeStore
 /// What is in a chunk, by whoever transcribes for its transaction.
 struct ChunkHearing: Sendable {
     let store: Store
-    let objects: ObjectFiles
+    let objects: any ObjectStore
     let transcriber: any Transcriber
     let bench: TestBench
     let templates: TemplateCatalogue

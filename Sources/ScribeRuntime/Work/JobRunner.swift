@@ -10,7 +10,7 @@ package struct JobRunner: Service, CustomStringConvertible {
     let loops: [WorkLoop]
 
     package init(
-        store: Store, objects: ObjectFiles, transcriber: any Transcriber, noteWriter: any NoteWriter, bench: TestBench,
+        store: Store, objects: any ObjectStore, transcriber: any Transcriber, noteWriter: any NoteWriter, bench: TestBench,
         templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics, clock: WorldClock, policy: WorkPolicy,
         logger: Logger
     ) {

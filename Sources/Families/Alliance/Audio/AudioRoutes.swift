@@ -77,7 +77,7 @@ private struct SessionFile {
     var contentType: String?
     /// True once storage owns the file; storage then also removes the file if saving fails.
     var isKept = false
-    private var writer: ObjectWriter
+    private var writer: any ObjectWriter
     private var size = 0
     private let limit: Int
 
@@ -115,7 +115,7 @@ private struct SessionFile {
         return file
     }
 
-    private init(_ file: String, _ writer: ObjectWriter, _ limit: Int) {
+    private init(_ file: String, _ writer: any ObjectWriter, _ limit: Int) {
         self.file = file
         self.writer = writer
         self.limit = limit
@@ -168,7 +168,7 @@ private struct SessionFile {
         try await writer.write(data)
     }
 
-    mutating func finish() async throws -> ObjectWriter.Summary { try await writer.finish() }
+    mutating func finish() async throws -> WrittenObject { try await writer.finish() }
 
     mutating func discard() async { if !isKept { await writer.discard() } }
 

@@ -121,7 +121,7 @@ struct VoiceRecordRoutes: Sendable {
         guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
         }
-        var current: (part: FormPart, file: String, writer: ObjectWriter)?
+        var current: (part: FormPart, file: String, writer: any ObjectWriter)?
         var size = 0
         do {
             for try await buffer in request.body {
@@ -174,10 +174,10 @@ struct VoiceRecordRoutes: Sendable {
     }
 
     private func keep(
-        _ file: String, _ writer: ObjectWriter, _ contentType: String?, as key: String, of principal: Principal
+        _ file: String, _ writer: any ObjectWriter, _ contentType: String?, as key: String, of principal: Principal
     ) async throws {
         var writer = writer
-        let written: ObjectWriter.Summary
+        let written: WrittenObject
         do {
             written = try await writer.finish()
         } catch {

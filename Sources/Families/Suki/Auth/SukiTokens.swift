@@ -40,19 +40,19 @@ actor SukiTokens {
     /// Validity of a token, in seconds (QS).
     static let lifetime = 3600.0
 
-    private let keyFile: @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8]
+    private let secrets: any SecretStore
     private let clock: WorldClock
     /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, Claims>(limit: 4096)
     /// The signing key, made at first use: making one takes longer than the rest of a start.
     private var keys: Task<Keys, any Error>?
 
-    /// - Parameter keyFile: Reads the stored private key as PEM; makes and stores one if there is none.
+    /// - Parameter secrets: Keeps the private key as PEM.
     init(
-        keyFile: @escaping @Sendable (_ fresh: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8],
+        secrets: any SecretStore,
         clock: WorldClock
     ) {
-        self.keyFile = keyFile
+        self.secrets = secrets
         self.clock = clock
     }
 
@@ -108,8 +108,8 @@ actor SukiTokens {
             if let loaded = try? await keys.value { return loaded }
             self.keys = nil
         }
-        let loading = Task { [keyFile] in
-            let pem = try await keyFile {
+        let loading = Task { [secrets] in
+            let pem = try await secrets.secret(named: SukiContribution.keyFile) {
                 Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation.utf8)
             }
             let key = try Insecure.RSA.PrivateKey(pem: String(decoding: pem, as: UTF8.self))

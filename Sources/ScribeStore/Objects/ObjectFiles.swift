@@ -14,7 +14,7 @@ import SystemPackage
 /// The bytes of the uploads, each in a file with a fresh name that no client chose.
 ///
 /// A file belongs to an object from the moment its row says so; before that, and after the row is gone, it is nothing.
-package final class ObjectFiles: Sendable {
+package final class ObjectFiles: ObjectStore {
     private let folder: String
     let durability: Store.Durability
     private let pool: NIOThreadPool
@@ -63,13 +63,19 @@ package final class ObjectFiles: Sendable {
     ///   - file: see ``freshName()``.
     ///   - checksums: those that are wanted besides the MD5.
     package func create(
+        _ file: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?
+    ) -> any ObjectWriter {
+        writer(file, checksums: checksums, arriving: arriving)
+    }
+
+    private func writer(
         _ file: String, checksums: Set<ChecksumAlgorithm> = [], arriving: ArrivingFile? = nil
-    ) -> ObjectWriter {
-        ObjectWriter(path: path(of: file), checksums: checksums, files: self, arriving: arriving)
+    ) -> FileObjectWriter {
+        FileObjectWriter(path: path(of: file), checksums: checksums, files: self, arriving: arriving)
     }
 
     /// Opens a file for reading; nil when it is not there any more.
-    package func open(_ file: String) async throws -> ObjectReader? {
+    package func open(_ file: String) async throws -> (any ObjectReader)? {
         let path = path(of: file)
         let descriptor: SystemPackage.FileDescriptor? = try await blocking {
             do {
@@ -78,13 +84,13 @@ package final class ObjectFiles: Sendable {
                 return nil
             }
         }
-        return descriptor.map { ObjectReader(descriptor: $0, files: self) }
+        return descriptor.map { FileObjectReader(descriptor: $0, files: self) }
     }
 
     /// Writes the bytes of `parts` one after another into a new file.
     /// - Returns: how many they are; nil when one of the parts is not there any more.
     package func join(_ parts: [String], into file: String) async throws -> Int? {
-        var writer = create(file)
+        var writer = writer(file)
         do {
             for part in parts {
                 let path = path(of: part)

@@ -1,6 +1,6 @@
-package import Crypto
+import Crypto
 import Foundation
-package import NIOCore
+import NIOCore
 import NIOPosix
 import SystemPackage
 
@@ -14,16 +14,7 @@ import SystemPackage
 
 /// Writes one upload to its file as it arrives, and hashes it on the way. Used by one task, which ends it with
 /// ``finish()`` or ``discard()``.
-package struct ObjectWriter: Sendable {
-    /// What was written.
-    package struct Summary: Sendable {
-        /// In bytes.
-        package let size: Int
-        package let md5: Insecure.MD5Digest
-        /// Those that were asked for, in network byte order.
-        package let checksums: [ChecksumAlgorithm: [UInt8]]
-    }
-
+struct FileObjectWriter: ObjectWriter {
     private struct Digests: Sendable {
         var md5 = Insecure.MD5()
         var checksums: [ChecksumAlgorithm: RunningChecksum]
@@ -54,7 +45,7 @@ package struct ObjectWriter: Sendable {
 
     /// Takes the next bytes. Returns when they, or a batch before them, are written: this is the back-pressure.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, what the system says.
-    package mutating func write(_ buffer: ByteBuffer) async throws {
+    mutating func write(_ buffer: ByteBuffer) async throws {
         try arriving?.receive(buffer.readableBytes)
         pending.append(buffer)
         pendingBytes += buffer.readableBytes
@@ -82,7 +73,7 @@ package struct ObjectWriter: Sendable {
     }
 
     /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
-    package mutating func finish() async throws -> Summary {
+    mutating func finish() async throws -> WrittenObject {
         let isBrief = descriptor == nil && pendingBytes <= files.durability.atOnce
         let write = takePending()
         let (path, files, open) = (path, files, descriptor)
@@ -99,13 +90,13 @@ package struct ObjectWriter: Sendable {
                 return digests
             }
         }
-        return Summary(
+        return WrittenObject(
             size: digests.size, md5: digests.md5.finalize(), checksums: digests.checksums.mapValues { $0.finalize() }
         )
     }
 
     /// Closes and removes the file. After ``finish()`` it removes it.
-    package func discard() async {
+    func discard() async {
         let (path, descriptor) = (path, descriptor)
         await files.cleanUp {
             try? descriptor?.close()

@@ -1,8 +1,8 @@
-package import NIOCore
+import NIOCore
 import SystemPackage
 
 /// An open file of an object: it can be read to the end even when the object is replaced or deleted meanwhile.
-package final class ObjectReader: Sendable {
+final class FileObjectReader: ObjectReader {
     /// How much is read at a time.
     private static let pieceSize = 128 * 1024
 
@@ -17,7 +17,7 @@ package final class ObjectReader: Sendable {
     deinit { try? descriptor.close() }
 
     /// The bytes of `range` from its beginning on, as many as are read at a time; empty at the end of the file.
-    package func read(_ range: Range<Int>) async throws -> ByteBuffer {
+    func read(_ range: Range<Int>) async throws -> ByteBuffer {
         let descriptor = descriptor
         let count = min(range.count, Self.pieceSize)
         return try await files.blocking {

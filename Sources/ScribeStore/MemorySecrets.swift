@@ -1,0 +1,23 @@
+package import NIOPosix
+import ScribeDomain
+
+/// Secrets that end with the process.
+package final class MemorySecrets: SecretStore {
+    private let secrets = LockedValue<[String: [UInt8]]>([:])
+    private let threads: NIOThreadPool
+
+    /// - Parameter threads: make the secrets, which may take long.
+    package init(threads: NIOThreadPool) { self.threads = threads }
+
+    package func secret(
+        named name: String, fresh: @escaping @Sendable () throws -> [UInt8]
+    ) async throws -> [UInt8] {
+        if let known = secrets.withLock({ $0[name] }) { return known }
+        let made = try await threads.runIfActive(fresh)
+        return secrets.withLock { secrets in
+            if let known = secrets[name] { return known }
+            secrets[name] = made
+            return made
+        }
+    }
+}
