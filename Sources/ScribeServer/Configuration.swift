@@ -16,7 +16,7 @@ package struct Configuration: Sendable {
     /// Kind of recogniser behind the server.
     package enum TranscriberChoice: Hashable, Sendable {
         case fake
-        /// A program, as a command line.
+        /// An external program, as a command line.
         case command(String)
         /// A service with OpenAI's API, by its base URL.
         case openAI(URL)
@@ -34,8 +34,8 @@ package struct Configuration: Sendable {
     /// The limit of the ``MemoryBudget``, in bytes.
     package var memoryBudget = 256_000_000
     package var dataFolder = ".scribe"
-    /// Whether several processes work on the data folder, and for how long each claims its work. Nil, and the only
-    /// setting there is for users, is one process that has the folder's lock.
+    /// Lease of each process's work where several processes share the data folder. Nil means one process with the
+    /// folder's lock; users have no setting for more.
     package var sharedLease: Duration?
     /// Whether the data folder is deleted when the server stops.
     package var isEphemeral = false
@@ -55,11 +55,11 @@ package struct Configuration: Sendable {
     package var outboundAllowed: [OutboundRules.Exception] = []
     /// The authorities that the server trusts when it calls others over TLS.
     package var outboundTrust = OutboundTrust.machine
-    /// The base URL for links in answers, without a slash at its end; nil for that of each request.
+    /// The base URL for links in answers, without a slash at its end; nil takes the base URL of each request.
     package var publicURL: String?
     /// Addresses of proxies whose `X-Forwarded-…` headers the server trusts.
     package var trustedProxies: [IPRange] = []
-    /// The token for the operator API. Nil means one that is kept in the data folder, and none on a loopback address.
+    /// The token for the operator API. Nil means a token in the data folder, or no token on a loopback address.
     package var adminToken: String?
     /// The pauses between the attempts to send a webhook (eka-v2.md section 7).
     package var webhookPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(300), .seconds(1800)]

@@ -6,19 +6,19 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// What a process has once, whatever namespaces it serves: settings, engines, templates, the families with their routers,
-/// and the memory for what is held for clients. It keeps nothing of a world.
+/// Parts of the server that exist once per process: settings, engines, templates, families with their routers, and the
+/// memory budget. An emulator holds no data of a world.
 package struct Emulator: Sendable {
-    /// What it is made from. Tests hand in others than the machine's own.
+    /// Dependencies that tests replace: clock, identifiers, logger and engines.
     package struct Parts: Sendable {
         package var clock: WallClock
         package var identifiers: IdentifierSource
         package var logger: Logger
-        /// In place of the one that the configuration names.
+        /// Recogniser in place of the configured one; nil uses the configured one.
         package var transcriber: (any Transcriber)?
         package var noteWriter: (any NoteWriter)?
         package var liveEngine: (any LiveEngine)?
-        /// Asks for the clients file to be read again.
+        /// Request to read the clients file again.
         package var clientsFileRequest = ClientsFileRequest()
 
         package init(
@@ -39,17 +39,17 @@ package struct Emulator: Sendable {
     let composition: Composition
     let engines: Machinery
     let templates: TemplateCatalogue
-    /// Who may log in to each world at its beginning.
+    /// Clients, partners and webhooks that each new world registers.
     let logins: LockedValue<Logins>
     let outbound: OutboundClient
     let memory: MemoryBudget
-    /// In the order in which they are asked whose a request is.
+    /// Families in the order in which requests are matched.
     let families: [any Family]
     private let composed: [ComposedFamily]
     let temporary: TemporaryWorlds
 
     /// Makes the engines and composes the families.
-    /// - Parameter work: the folder for files that live no longer than the work on them.
+    /// - Parameter work: the folder for temporary files of jobs.
     /// - Throws: ``StartupProblem``.
     init(
         _ configuration: Configuration, _ parts: Parts, _ composition: Composition, fixtures: FixtureSet,
@@ -85,7 +85,7 @@ package struct Emulator: Sendable {
         families = composed.flatMap(\.families)
     }
 
-    /// What runs for any world: jobs, deliveries, what falls due, and what families add.
+    /// Makes the services of a world: jobs, deliveries, timers, and the families' own services.
     func services(of world: World, objects: any ObjectStore) -> [any Service] {
         let (runtime, logger) = (world.runtime, parts.logger)
         return [

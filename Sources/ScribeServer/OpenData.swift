@@ -7,7 +7,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The data folder, and what is in it beside the database.
+/// An opened data folder, with the keys and secrets that it holds beside the database.
 struct OpenData: Sendable {
     let folder: DataFolder
     let reserve: StorageReserve
@@ -62,8 +62,8 @@ struct OpenData: Sendable {
         }
     }
 
-    /// Opens the database of the valid state, and begins to remove the states that are not valid any more.
-    /// - Throws: `Store.Problem`, or what SQLite says.
+    /// Opens the database of the valid state, and starts to remove the other states.
+    /// - Throws: `Store.Problem`, or SQLite's error.
     func store(
         _ configuration: Configuration, transcribesOnArrival: Bool, _ composition: Composition, _ changes: ChangeHub
     ) async throws -> Store {
@@ -79,7 +79,7 @@ struct OpenData: Sendable {
             return (store, configuration.sharedLease == nil && folder.hasOtherStates)
         }
         if hasOthers {
-            // There may be very many files. Those that are left at a stop go after the next start.
+            // Removal may take long. A stop interrupts it, and the next start goes on.
             Task { [folder, threads, logger] in
                 let removed = try? await threads.runIfActive { folder.removeOtherStates() }
                 for name in removed ?? [] {
@@ -90,7 +90,7 @@ struct OpenData: Sendable {
         return store
     }
 
-    /// What operators have to show; nil while only this machine reaches the server and nobody has set one.
+    /// Token of the operator API; nil where only this machine reaches the server and the configuration sets none.
     func adminToken(_ configuration: Configuration) async throws -> String? {
         if let token = configuration.adminToken { return token }
         guard !configuration.isLoopback else { return nil }

@@ -7,17 +7,17 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// The world of a data folder, with what runs for it.
+/// The world of a data folder, with its services.
 package struct OpenWorld: Sendable {
     package let world: World
-    /// What runs as long as it does. The first one ends last.
+    /// Services of the world. The first one ends last.
     let services: [any Service]
 }
 
 extension OpenWorld {
-    /// Opens the store in a data folder, and makes known who may log in.
-    /// - Parameter clientsMark: of the clients file as it was before its logins were read.
-    /// - Throws: ``StartupProblem``, `Store.Problem`, or what SQLite says.
+    /// Opens the store in a data folder, and registers the configured clients.
+    /// - Parameter clientsMark: state of the clients file before its clients were read.
+    /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
     init(of emulator: Emulator, on data: OpenData, logins: Logins, clientsMark: FileMark?) async throws {
         let (configuration, logger) = (emulator.configuration, emulator.parts.logger)
         let changes = ChangeHub()

@@ -6,18 +6,18 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// Removes the files of uploads that were cut off when the process last ended, folder by folder and beside everything
-/// else. What was begun since this start is left alone: its row may be on its way.
+/// Removes files without a row, such as uploads that the last stop cut off. Runs in the background after a start.
+/// Files of this start stay: their rows may not be stored yet.
 struct OrphanSweep: Service, CustomStringConvertible {
     let store: Store
     let objects: any ObjectStore
     let clock: WallClock
     let logger: Logger
 
-    /// Where other processes write files, in seconds: no upload takes a day.
+    /// Minimum age of a removed file where several processes share the folder, in seconds: no upload takes a day.
     private static let oldAge = 86_400.0
 
-    /// What the service group logs; the parts would otherwise be spelled out, secrets included.
+    /// Text for the service group's log. The default description would spell out the properties, secrets included.
     var description: String { "OrphanSweep" }
 
     func run() async throws {
@@ -38,8 +38,8 @@ struct OrphanSweep: Service, CustomStringConvertible {
     }
 }
 
-/// What is forgotten some day, looked at every hour: uploads in parts that nobody has completed for a week, what was
-/// delivered a week ago, and what could not be delivered for a month. Then the database gives its free pages back.
+/// Removes expired rows every hour: multipart uploads after a week, delivered webhooks after a week, failed ones after
+/// 30 days. Then shrinks the database by its free pages.
 struct HourlySweep: Service, CustomStringConvertible {
     let store: Store
     let objects: any ObjectStore
@@ -72,7 +72,7 @@ struct HourlySweep: Service, CustomStringConvertible {
                         metadata: ["count": .stringConvertible(forgotten)])
                 }
                 await sweep("free pages of the database") {
-                    // In pieces of some 50 ms in a database of 1 GB: other writes wait for each.
+                    // In pieces of some 50 ms for a database of 1 GB, because other writes wait for each piece.
                     while !Task.isCancelled, try await store.freePages(atMost: 500) > 0 {}
                 }
                 try? await clock.wall.sleep(for: .seconds(3600), as: .sweep)
@@ -91,8 +91,8 @@ struct HourlySweep: Service, CustomStringConvertible {
     }
 }
 
-/// Renews the leases of this process, and takes over the work of processes that are gone. Only where several work on the
-/// same data.
+/// Renews the leases of this process, and takes over the work of dead processes. Needed only where several processes
+/// share the data.
 struct LeaseRenewal: Service, CustomStringConvertible {
     let store: Store
     let lanes: DeliveryLanes
@@ -121,10 +121,10 @@ struct LeaseRenewal: Service, CustomStringConvertible {
     }
 }
 
-/// Closes the database after everything that was started after this has stopped.
+/// Closes the database after all services that were started later have stopped.
 struct StoreClosing: Service, CustomStringConvertible {
     let store: Store
-    /// Held until the end: it keeps other servers away from the data.
+    /// The data folder. Its lock keeps other servers away until the end.
     let folder: DataFolder
     let threads: NIOThreadPool
 
@@ -133,7 +133,7 @@ struct StoreClosing: Service, CustomStringConvertible {
     func run() async throws {
         try? await gracefulShutdown()
         let (store, folder, threads) = (store, folder, threads)
-        // A task that was cancelled gets no thread any more.
+        // A cancelled task gets no thread.
         try await uncancelled {
             try await threads.runIfActive {
                 defer { folder.release() }

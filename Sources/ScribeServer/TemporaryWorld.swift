@@ -8,7 +8,8 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// What all throw-away worlds of an emulator share: an empty database to copy, and the folder that theirs are in.
+/// Parts that all temporary worlds of an emulator share: an empty database to copy, and the parent folder of their
+/// audio.
 final class TemporaryWorlds: Sendable {
     private struct Shared: Sendable {
         let image: StoreImage
@@ -16,10 +17,10 @@ final class TemporaryWorlds: Sendable {
     }
 
     private let folder: String
-    /// Made with the first world.
+    /// Made with the first temporary world.
     private let shared = LockedValue<Task<Shared, any Error>?>(nil)
 
-    /// - Parameter folder: for their audio.
+    /// - Parameter folder: holds one folder with audio for each world.
     init(folder: String) { self.folder = folder }
 
     private func makeShared() async throws -> Shared {
@@ -40,8 +41,8 @@ final class TemporaryWorlds: Sendable {
         return try await making.value
     }
 
-    /// Makes the data of a world, in memory and in a folder of its own.
-    /// - Throws: what SQLite or the file system says.
+    /// Makes the storage of a temporary world: rows in memory, audio in a new folder.
+    /// - Throws: the error of SQLite or of the file system.
     func makeData(of emulator: Emulator) async throws -> (data: WorldData, folder: String) {
         let shared = try await makeShared()
         let (composition, identifiers) = (emulator.composition, emulator.parts.identifiers)
@@ -66,15 +67,15 @@ final class TemporaryWorlds: Sendable {
     }
 }
 
-/// A world whose rows are in memory and whose audio is in a folder of its own: both are gone when it is closed.
+/// A temporary world: rows in memory, audio in a folder of its own. Closing the world removes both.
 package final class TemporaryWorld: Sendable {
     package let world: World
-    /// Of its audio.
+    /// The folder with the world's audio.
     let folder: String
     private let running: Task<Void, Never>
     private let isClosed = LockedValue(false)
 
-    /// - Throws: ``StartupProblem``, what SQLite or the file system says.
+    /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     init(of emulator: Emulator, _ logins: Logins) async throws {
         let (data, folder) = try await emulator.temporary.makeData(of: emulator)
         do {
@@ -92,7 +93,7 @@ package final class TemporaryWorld: Sendable {
         }
     }
 
-    /// Ends it: writes that are under way end first, later ones are refused, and nothing of it is left. Repeatable.
+    /// Closes the world and removes its data. Writes in progress end first, later ones are refused. Repeatable.
     package func close() async {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }
@@ -105,12 +106,12 @@ package final class TemporaryWorld: Sendable {
         await Self.remove(world.runtime.store, folder)
     }
 
-    /// Closes the store and removes the folder, though the caller may be cancelled.
+    /// Closes the store and removes the folder, also in a cancelled task.
     private static func remove(_ store: Store, _ folder: String) async {
         try? await uncancelled {
             try await NIOThreadPool.singleton.runIfActive {
                 try? store.close()
-                // Under another name first: what is still written into it finds it no more.
+                // Renamed first, so that late writes into the folder fail.
                 let old = "\(folder).old"
                 guard rename(folder, old) == 0 else { return }
                 try? FileManager.default.removeItem(atPath: old)
@@ -120,8 +121,8 @@ package final class TemporaryWorld: Sendable {
 }
 
 extension Emulator {
-    /// Makes a throw-away world.
-    /// - Throws: ``StartupProblem``, what SQLite or the file system says.
+    /// Makes a temporary world.
+    /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     package func temporaryWorld() async throws -> TemporaryWorld {
         try await TemporaryWorld(of: self, logins.withLock { $0 })
     }

@@ -6,7 +6,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// Where the data of a world is: in a data folder, or in memory and a folder that goes with it.
+/// Storage of a world: in a data folder, or in memory with a temporary folder for audio.
 struct WorldData: Sendable {
     let store: Store
     let objects: any ObjectStore
@@ -18,8 +18,8 @@ struct WorldData: Sendable {
 }
 
 extension World {
-    /// Makes a world on its data, and makes known who may log in.
-    /// - Throws: ``StartupProblem``, or what the store throws.
+    /// Makes a world on its storage, and registers the configured clients.
+    /// - Throws: ``StartupProblem``, or the store's error.
     static func seeded(_ emulator: Emulator, on data: WorldData, _ logins: Logins) async throws -> World {
         let (configuration, parts) = (emulator.configuration, emulator.parts)
         let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: data.key))
@@ -39,7 +39,7 @@ extension World {
         return world
     }
 
-    /// What is done with the data, whichever API asks for it.
+    /// Makes the use cases that all families share.
     private static func runtime(_ emulator: Emulator, _ data: WorldData, _ clock: WorldClock) -> Runtime {
         let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
         let identifiers = emulator.parts.identifiers

@@ -4,7 +4,7 @@ extension Backup {
         /// The first start of this version was killed while it moved the data of an earlier one.
         case halfMoved(folder: String)
         case notABackup(file: String)
-        /// Written by a later version of this program.
+        /// A later version of this program wrote the backup.
         case newerBackup(file: String)
         /// The database has no folder with uploads.
         case noObjects(path: String)
@@ -12,20 +12,21 @@ extension Backup {
         case noSuchPath(String)
         case isFolder(String)
         case notWritable(String)
-        /// A device, a pipe or a socket.
+        /// The target is a device, a pipe or a socket.
         case isNoFile(String)
         case isLink(String)
-        /// A start would remove the backup, or the backup would replace a file of the server.
+        /// The target is in the data folder: a start would remove the backup, or the backup would replace a file of the
+        /// server.
         case inDataFolder(String)
-        /// By another backup.
+        /// Another backup is writing the file.
         case isBeingWritten(String)
         case unwritable(String, reason: String)
-        /// A key or an upload.
+        /// A key or an upload cannot be read.
         case unreadable(String)
         case unreadableBackup(String)
-        /// The database names an upload that is gone.
+        /// An upload that the database names is missing.
         case missingUpload(String)
-        /// tar has left files out of the archive.
+        /// tar left files out of the archive.
         case incomplete(file: String, missing: Int)
         case tarFailed
 

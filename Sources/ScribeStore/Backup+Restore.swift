@@ -10,11 +10,12 @@ import SystemPackage
 #endif
 
 extension Backup {
-    /// Restores a backup into `folder`, which holds no data yet. Blocking.
+    /// Restores a backup into `folder`, which must hold no data. Blocking.
     ///
-    /// The backup becomes a state of its own. One rename makes that state the valid one, so that a kill leaves a folder
-    /// without data. A caller that uses the data opens the folder again.
-    /// - Parameter secrets: names of files with the keys of families.
+    /// The backup becomes a state of its own. One rename makes that state the valid one, so that a kill before the
+    /// rename
+    /// leaves a folder without data. Callers that use the data open the folder again.
+    /// - Parameter secrets: file names of the families' keys.
     /// - Throws: ``Problem``, `DataFolder.Problem`, `Store.Problem`.
     package static func restore(_ file: String, into folder: DataFolder, secrets: [String]) throws -> Summary {
         guard FileManager.default.fileExists(atPath: file) else { throw Problem.noSuchPath(file) }
@@ -26,7 +27,7 @@ extension Backup {
         let name = layout.unusedName
         let state = layout.state(name)
         try layout.makeFolder(state.path)
-        // A server that had the folder before would remove the state, until `current` names it.
+        // A server that used the folder before would remove the state until `current` names it.
         let hold = try? FolderLock(state.path, LOCK_SH)
         defer { hold?.release() }
         do {
@@ -38,7 +39,7 @@ extension Backup {
             try install(name, keys: keys, in: layout)
             return Summary(objects: files)
         } catch {
-            // What fails after the rename leaves the state valid.
+            // A failure after the rename leaves the state valid.
             if let current = try? layout.currentName(), current != name {
                 try? FileManager.default.removeItem(atPath: state.path)
             }
@@ -50,12 +51,12 @@ extension Backup {
     private static func extract(_ file: String, into folder: String) throws {
         let (status, said) = try tar(
             [
-                // tar takes a name with a colon for a file on another machine, but for absolute ones.
+                // tar takes a relative name with a colon for a file on another machine.
                 "--extract", "--file", URL(fileURLWithPath: file).path, "--directory", folder, "--no-same-owner",
             ], withErrors: true)
         switch status {
         case 0: return
-        // env finds no tar.
+        // `env` did not find tar.
         case 126, 127: throw Problem.tarFailed
         case _ where isFull(said): throw Errno.noSpace
         case _ where said.contains("Unexpected EOF") || said.contains("Truncated"):
@@ -64,11 +65,11 @@ extension Backup {
         }
     }
 
-    /// Requires what a backup holds, of the kinds that `backup` writes.
-    /// - Returns: how many uploads there are.
+    /// Checks that the extracted files are those of a backup, and of the kinds that `backup` writes.
+    /// - Returns: the number of uploads.
     private static func check(_ state: StateFolder, keys: [String], of file: String) throws -> Int {
         guard FileManager.default.fileExists(atPath: state.database) else { throw Problem.notABackup(file: file) }
-        // A link would lead out of the folder.
+        // A link could lead out of the folder.
         for path in [state.database, state.objects] + keys.map({ "\(state.path)/\($0)" }) where isLink(path) {
             throw Problem.notABackup(file: file)
         }
@@ -95,7 +96,7 @@ extension Backup {
         for (path, mode) in modes {
             guard chmod(path, mode) == 0 else { throw Errno(rawValue: errno) }
         }
-        // All files are on the disk before a name leads to them: a power cut would leave empty ones.
+        // Synced before the rename: a power cut would leave empty files otherwise.
         sync()
         for key in keys {
             try moveFile("\(state.path)/\(key)", to: "\(layout.path)/\(key)")
@@ -103,7 +104,7 @@ extension Backup {
         try layout.setCurrent(name)
     }
 
-    /// Moves a file, also to another disk: the folder with the states may be one.
+    /// Moves a file, also to another disk: the folder with the states may be a mounted volume.
     private static func moveFile(_ source: String, to target: String) throws {
         if rename(source, target) == 0 { return }
         guard errno == EXDEV else { throw DataFolder.Problem(Errno(rawValue: errno), at: target) }
@@ -115,7 +116,7 @@ extension Backup {
 }
 
 extension DataFolder.Layout {
-    /// A name for a state that no state has.
+    /// A free name for a new state.
     fileprivate var unusedName: String {
         var number = 1
         while FileManager.default.fileExists(atPath: state("\(number)").path) { number += 1 }

@@ -9,16 +9,16 @@ import SystemPackage
     import Darwin
 #endif
 
-/// What a backup gathers before it is archived.
+/// Staging of a backup: a copy of the database, and links to the uploads that it names.
 extension Backup {
     static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
 
-    /// Finds the valid state. Until the lock is released, the state is neither removed nor moved. Blocking.
+    /// Finds the valid state and locks it. The lock keeps the state from removal and moves. Blocking.
     static func held(in layout: DataFolder.Layout) throws -> (StateFolder, FolderLock) {
         let folder = layout.path
         let whole: FolderLock
         do {
-            // The first start of this version moves nothing meanwhile.
+            // The lock keeps a first start of this version from moving the data.
             whole = try FolderLock(folder, LOCK_SH)
         } catch let code as Errno where [.noSuchFileOrDirectory, .notDirectory].contains(code) {
             throw Problem.noDatabase(folder: folder)
@@ -29,7 +29,7 @@ extension Backup {
         while let name = named {
             let state = layout.state(name)
             let hold = try? FolderLock(state.path, LOCK_SH)
-            // Before the lock another may have become valid, and this one have been removed.
+            // Another state may have become valid before the lock, and this one may have been removed.
             named = try layout.currentName()
             guard named == name else { continue }
             try layout.requireDatabase(of: state)
@@ -43,14 +43,14 @@ extension Backup {
         throw Problem.noDatabase(folder: folder)
     }
 
-    /// Makes the folder for what is archived, and locks it: starts and other backups remove one that is not locked.
+    /// Makes the staging folder, and locks it: starts and other backups remove unlocked ones.
     static func lockedStaging(_ path: String) throws -> FolderLock {
         do {
             while true {
                 try DataFolder.makeFolder(path)
                 do {
                     let lock = try FolderLock(path, LOCK_EX)
-                    // It may have been removed before it was locked.
+                    // The folder may have been removed before the lock.
                     if lock.isStill(at: path) { return lock }
                 } catch Errno.noSuchFileOrDirectory {
                     continue
@@ -61,10 +61,11 @@ extension Backup {
         }
     }
 
-    /// Copies the state's database as it is now, after the files that it names were linked.
+    /// Copies the state's database as of now, and links the uploads that it names first.
     ///
-    /// Writes go on meanwhile; only the removal of files waits, for the lock on their folder (``ObjectFiles/remove(_:)``).
-    /// - Returns: the names of the files.
+    /// Writes go on meanwhile. Only the removal of files waits for the lock on their folder
+    /// (``ObjectFiles/remove(_:)``).
+    /// - Returns: the names of the uploads.
     static func stage(_ state: StateFolder, of folder: String, in staging: String) throws -> [String] {
         let target = StateFolder(path: staging)
         try makeFolder(target.objects)
@@ -76,7 +77,7 @@ extension Backup {
             }
         }
         if let files { return files }
-        // A start that was killed leaves an empty database.
+        // A killed start leaves an empty database.
         throw isEmpty ? Problem.noDatabase(folder: folder) : Store.Problem.foreign(path: state.database)
     }
 
@@ -100,7 +101,7 @@ extension Backup {
         }
     }
 
-    /// Links a file, or copies it where no link is possible: to another disk, or of another user's file.
+    /// Links a file, or copies it where a link is not possible: on another disk, or for another user's file.
     private static func hold(_ source: String, as target: String) throws {
         guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) != 0 else { return }
         switch errno {
@@ -110,7 +111,7 @@ extension Backup {
         }
     }
 
-    /// Copies a file, for its owner only.
+    /// Copies a file. Only the owner can read the copy.
     static func copyFile(_ source: String, to target: String) throws {
         let reader: FileDescriptor
         do {
@@ -132,7 +133,8 @@ extension Backup {
         }
     }
 
-    /// - Returns: false where the reader fails.
+    /// Copies bytes until the end of the source.
+    /// - Returns: false when reading fails.
     /// - Throws: `Errno` of the writer.
     private static func copyBytes(of reader: FileDescriptor, to writer: FileDescriptor) throws -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

@@ -9,23 +9,23 @@ import SystemPackage
     import Darwin
 #endif
 
-/// One file that holds everything of a data folder: the database, the uploads and the signing key, as a tar archive.
+/// Backup of a data folder: one tar archive with the database, the uploads and the keys.
 package enum Backup {
-    /// What a backup holds.
+    /// Contents of a backup, as counts.
     package struct Summary: Sendable {
         package let objects: Int
     }
 
-    /// Writes a backup of `folder` to `file`, while a server may be using the folder. Blocking.
+    /// Writes a backup of `folder` to `file`, also while a server uses the folder. Blocking.
     ///
-    /// Everything is as of one moment. Uploads are linked, not copied, until they are in the archive.
+    /// The backup is of one moment. Uploads are linked, not copied, until they are archived.
     /// - Parameters:
-    ///   - name: of a temporary folder; no other backup has it.
-    ///   - secrets: names of files with the keys of families.
+    ///   - name: the name of a temporary folder, which no other backup has.
+    ///   - secrets: file names of the families' keys.
     package static func write(folder: String, to file: String, name: String, secrets: [String]) throws -> Summary {
         let layout = DataFolder.Layout(path: folder)
         let (state, hold) = try held(in: layout)
-        // tar takes a name with a colon for a file on another machine, but for absolute ones.
+        // tar takes a relative name with a colon for a file on another machine.
         let file = URL(fileURLWithPath: file).path
         try requireTarget(file, outside: [folder, state.path, state.objects])
         layout.removeLeftovers()
@@ -49,12 +49,13 @@ package enum Backup {
         return Summary(objects: uploads.count)
     }
 
-    /// - Parameter folders: whose files the backup would replace, or which a start empties.
+    /// Requires that the target can hold a backup.
+    /// - Parameter folders: folders whose files the backup must not replace, or which a start empties.
     private static func requireTarget(_ file: String, outside folders: [String]) throws {
         let parent = URL(fileURLWithPath: file).deletingLastPathComponent()
         guard DataFolder.isFolder(parent.path) else { throw Problem.noSuchPath(parent.path) }
         guard !DataFolder.isFolder(file) else { throw Problem.isFolder(file) }
-        // The backup takes its place by a rename, which would replace a device or a link too.
+        // The final rename would replace a device or a link too.
         guard !isLink(file) else { throw Problem.isLink(file) }
         guard StateFolder.size(ofFile: file) != nil || !FileManager.default.fileExists(atPath: file) else {
             throw Problem.isNoFile(file)
@@ -70,7 +71,7 @@ package enum Backup {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
     }
 
-    /// Writes the archive beside `file`, and in its place when it holds all of `files`.
+    /// Writes the archive beside `file`, and renames it to `file` when it holds all of `files`.
     private static func archive(_ files: [String], of staging: String, in file: String) throws {
         let partial = "\(file).partial"
         do {
@@ -83,7 +84,7 @@ package enum Backup {
                 unlink(partial)
                 throw error
             }
-            // It is in its place, and the folder may be one that this user can only write to.
+            // Errors are ignored: the backup is in place, and this user may have no right to read the folder.
             try? DataFolder.Layout.syncFolder(URL(fileURLWithPath: file).deletingLastPathComponent().path)
         } catch let code as Errno {
             switch code {
@@ -93,7 +94,8 @@ package enum Backup {
         }
     }
 
-    /// Opens the file that becomes the backup, which a killed backup may have left. Another backup may be writing it.
+    /// Opens and locks the partial file, which a killed backup may have left.
+    /// - Throws: ``Problem/isBeingWritten(_:)`` when another backup has the lock.
     private static func lockedTarget(_ partial: String, of file: String) throws -> FileDescriptor {
         let target = try FileDescriptor.open(
             FilePath(partial), .writeOnly, options: [.create, .noFollow, .closeOnExec], permissions: .ownerReadWrite)
@@ -103,10 +105,10 @@ package enum Backup {
             }
             var locked = stat()
             var there = stat()
-            // Before the lock it may have become the other's backup.
+            // The file may have become the other process's backup before the lock.
             guard fstat(target.rawValue, &locked) == 0, lstat(partial, &there) == 0, locked.st_ino == there.st_ino
             else { throw Problem.isBeingWritten(file) }
-            // What was left may be for others to read.
+            // A partial file that was left may be readable for others.
             guard fchmod(target.rawValue, 0o600) == 0, ftruncate(target.rawValue, 0) == 0 else {
                 throw Errno(rawValue: errno)
             }
@@ -123,14 +125,15 @@ package enum Backup {
             guard !isFull(said) else { throw Errno.noSpace }
             throw Problem.tarFailed
         }
-        // 1: a file has changed. That is an upload's count of links, when the server removes the upload.
+        // Status 1: a file has changed. The server's removal of an upload changes its link count.
         let missing = try Set(files).subtracting(list(partial)).count
         guard missing == 0 else {
             throw status == 0 ? Problem.incomplete(file: file, missing: missing) : Problem.tarFailed
         }
     }
 
-    /// - Returns: the paths in an archive.
+    /// Lists an archive.
+    /// - Returns: the paths in the archive.
     private static func list(_ archive: String) throws -> Set<String> {
         let (status, output) = try tar(["--list", "--file", archive])
         guard status == 0 else { throw Problem.tarFailed }
@@ -138,12 +141,13 @@ package enum Backup {
         return Set(paths.map { String($0.hasPrefix("./") ? $0.dropFirst(2) : $0) })
     }
 
-    /// Whether tar says that the disk is full.
+    /// Whether tar's output says that the disk is full.
     static func isFull(_ said: String) -> Bool {
         said.contains("No space left on device") || said.contains("Disk quota exceeded")
     }
 
-    /// - Parameter withErrors: whether the output has what tar says of errors, in English.
+    /// Runs tar.
+    /// - Parameter withErrors: whether the output includes tar's errors, in English.
     static func tar(_ arguments: [String], withErrors: Bool = false) throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,33 +1,32 @@
 package import ScribeDomain
 
-/// Something that others may be waiting for, and that is now stored.
+/// A stored change that other tasks may wait for.
 package enum Change: Hashable, Sendable {
-    /// A transaction or its results are other than they were.
+    /// A transaction or its results have changed.
     case transaction(Transaction.Key)
-    /// Audio of a transaction has arrived; its results are as they were.
+    /// Audio of a transaction has arrived; its results are unchanged.
     case audio(Transaction.Key)
-    /// There may be a job of that kind to do, now or at another time than before.
+    /// A kind of job may have work, or its next due time has changed.
     case work(Job.Kind)
-    /// There may be something to deliver in that lane, now or at another time than before.
+    /// A lane may have deliveries, or its next due time has changed.
     case delivery(lane: String)
-    /// Something falls due by time alone, perhaps earlier than what was next before.
+    /// Timed work was scheduled, possibly before the next known time.
     case due(TimedWork)
-    /// A job was claimed for whoever does the jobs.
+    /// A job was claimed for this process's runner.
     case claimed(Job)
 }
 
-/// What falls due by time alone.
+/// Kinds of work that are due at a time, without another event.
 package enum TimedWork: Hashable, Sendable, CaseIterable {
-    /// The time of a recording is over.
+    /// The end of a recording's lifetime.
     case expiry
-    /// A conversation has been silent for long enough.
+    /// The end of a conversation by silence.
     case silence
 }
 
-/// Where every change goes, in the order in which they were stored. Whoever waits for one hangs on this: a handler
-/// announces nothing itself, and so cannot forget to.
+/// Receiver of all stored changes, in the order in which they were stored. Handlers announce nothing themselves, and so
+/// cannot forget to.
 package protocol ChangeSink: Sendable {
-    /// Called on the writer's thread once the change is stored, before the write returns to its caller: to be done at
-    /// once.
+    /// Receives a stored change, on the writer's thread and before the write returns. Implementations must not block.
     func publish(_ change: Change)
 }

@@ -10,12 +10,12 @@ import SystemPackage
 #endif
 
 extension DataFolder.Layout {
-    /// Makes the first state, of the data of an earlier version if there are any.
-    /// - Returns: its name.
+    /// Makes the first state from the data of an earlier version, or an empty one.
+    /// - Returns: the name of the state.
     func makeFirst() throws -> String {
         let others = stateNames().filter { $0 != Self.first }
         guard others.isEmpty else { throw unnamed(stateNames()) }
-        // A start that is killed leaves no such folder without the state's.
+        // A killed start leaves no folder in the database's old place without the state's folder.
         guard DataFolder.isFolder(firstState.path) || !DataFolder.isFolder(old.database) else {
             throw Problem.stateless(file: current, reason: "is missing, and so are the states")
         }
@@ -30,7 +30,7 @@ extension DataFolder.Layout {
         return Self.first
     }
 
-    /// Says that `current` is missing, and which states there are.
+    /// Error for a missing `current`, with the names of the states in the folder.
     func unnamed(_ names: [String]) -> Problem {
         .stateless(
             file: current,
@@ -52,10 +52,10 @@ extension DataFolder.Layout {
         }
     }
 
-    /// What makes the first state, in order. A step that was done, or done in part before a kill, can be done again.
+    /// Steps that make the first state, in order. Each step can be repeated after a kill.
     ///
-    /// A log that is parted from its database for a while loses nothing: SQLite opens neither of them until `current` is
-    /// there. An earlier version would, and is kept out from the first step on.
+    /// A log that is separated from its database for a while loses nothing: this version opens neither until `current`
+    /// exists. The first step keeps earlier versions out, which would open them.
     var steps: [() throws -> Void] {
         var steps: [() throws -> Void] = [keepEarlierVersionsOut, makeState, moveObjects, moveDatabase, closeOldPlace]
         for suffix in StateFolder.companions { steps.append { try moveCompanion(suffix) } }
@@ -66,8 +66,8 @@ extension DataFolder.Layout {
     /// Whether `work` is the empty file that keeps earlier versions out.
     var isBeingMoved: Bool { StateFolder.size(ofFile: work) == 0 }
 
-    /// Puts an empty file in the place of the folder `work`: with it an earlier version ends with an error. Without it one
-    /// that starts after a kill would find half of the data, or none.
+    /// Replaces the folder `work` with an empty file, so that an earlier version ends with an error. After a kill it
+    /// would find half of the data, or none.
     private func keepEarlierVersionsOut() throws {
         guard old.hasDatabase, !isBeingMoved else { return }
         guard !firstState.hasDatabase else { throw Problem.doubled(old.database, firstState.database) }
@@ -75,7 +75,7 @@ extension DataFolder.Layout {
         try requireOurs()
         try opening.requireKeys(in: path, database: old.database)
         if DataFolder.isFolder(work) {
-            // Renamed at once: a backup of an earlier version may be creating files in it.
+            // Renamed before the removal, because a backup of an earlier version may be creating files in the folder.
             try? FileManager.default.removeItem(atPath: removedWork)
             guard rename(work, removedWork) == 0 else {
                 let code = errno
@@ -90,7 +90,7 @@ extension DataFolder.Layout {
         try? FileManager.default.removeItem(atPath: removedWork)
     }
 
-    /// Requires that the old place holds a database that this version can open. Any other stays where it is.
+    /// Requires a database in the old place that this version can open. Any other file stays in place.
     private func requireOurs() throws {
         let database = old.database
         do {
@@ -112,7 +112,7 @@ extension DataFolder.Layout {
         }
     }
 
-    /// Before the database, for this is the step that can fail: the uploads may be a volume of their own.
+    /// Moves the uploads before the database, because this step can fail: the uploads may be a volume of their own.
     private func moveObjects() throws {
         let (source, target) = (old.objects, firstState.objects)
         if old.hasDatabase, let disk = otherDisk { throw abandoned(disk) }
@@ -125,7 +125,7 @@ extension DataFolder.Layout {
         guard rename(source, target) != 0 else { return }
         let code = errno
         switch code {
-        // An earlier version that was kept out makes an empty one.
+        // An earlier version that was kept out leaves an empty folder.
         case ENOTEMPTY, EEXIST, EBUSY, EXDEV: if rmdir(source) == 0 { return }
         default: break
         }
@@ -138,17 +138,18 @@ extension DataFolder.Layout {
         }
     }
 
-    /// Lets an earlier version go on with the folder, if nothing of it was moved yet.
+    /// Lets an earlier version use the folder again if nothing was moved yet.
     private func abandoned(_ problem: Problem) -> Problem {
         let hasMovedObjects = DataFolder.isFolder(firstState.objects) && !DataFolder.isFolder(old.objects)
         if old.hasDatabase, isBeingMoved, !hasMovedObjects { unlink(work) }
         return problem
     }
 
-    /// Says which of the folders for the first state is another disk than the data folder; nil where none is.
+    /// Error for the first state's folder that is on another disk than the data folder; nil where both are on the same
+    /// disk.
     private var otherDisk: Problem? {
         let disk = [states, firstState.path].first { folder in
-            // Linux says that the disks differ before it says that the file is missing. Nothing is renamed.
+            // Linux checks for different disks before it checks for the missing file. Nothing is renamed.
             rename("\(path)/.probe", "\(folder)/.probe") != 0 && errno == EXDEV
         }
         return disk.map {
@@ -174,7 +175,7 @@ extension DataFolder.Layout {
         guard rename(source, target) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// A relative link would lead elsewhere from its new place.
+    /// Makes a link absolute, because a relative link would lead elsewhere from its new place.
     private func makeLinkAbsolute(_ source: String) throws {
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: source), !target.hasPrefix("/")
         else { return }
@@ -187,7 +188,7 @@ extension DataFolder.Layout {
 
     private func makeFiles() throws {
         try makeFolder(firstState.objects)
-        // Log and index take its mode. The data folder itself may be somebody's own, with a mode of its own.
+        // SQLite's log and index take the mode of the database. The data folder may be the user's own, with any mode.
         try createFile(firstState.database)
     }
 }

@@ -9,15 +9,15 @@ package import Foundation
 #endif
 
 extension DataFolder {
-    /// What a caller requires of a data folder, and how it hears of what takes time or cannot be undone.
+    /// Requirements on a data folder before it is opened, and the log for its notes.
     package struct Opening: Sendable {
-        /// The names of the families' key files. Nil where keys are not checked.
+        /// File names of the families' keys. Nil skips the check of the keys.
         var secrets: [String]?
-        /// Requires the signing key where the database has logins that are good at this time.
+        /// Time at which logins of the database must still be verifiable. Nil does not require the signing key.
         var signingKeyAt: Date?
-        /// Whether other processes may have the folder at the same time: nothing of theirs is removed then.
+        /// Whether other processes may use the folder at the same time. Their files are not removed then.
         var isShared: Bool
-        /// Takes a line for the log.
+        /// Writes a line to the log.
         var note: @Sendable (String) -> Void
 
         package init(
@@ -30,7 +30,7 @@ extension DataFolder {
             self.note = note
         }
 
-        /// Requires the keys beside a database that is about to be moved: the move cannot be undone.
+        /// Checks the keys before the data of an earlier version are moved, because the move cannot be undone.
         func requireKeys(in path: String, database: String) throws {
             if let secrets { _ = try DataFolder.privateKeys(in: path, and: secrets) }
             if let signingKeyAt {
@@ -40,8 +40,8 @@ extension DataFolder {
     }
 
     /// Requires that other users cannot read the keys that are in the folder. Blocking.
-    /// - Parameter others: names of files with the keys of families.
-    /// - Returns: the keys that the group can read, as in a volume that Kubernetes mounts with `fsGroup`.
+    /// - Parameter others: file names of the families' keys.
+    /// - Returns: the paths of keys that the group can read, as in a volume that Kubernetes mounts with `fsGroup`.
     /// - Throws: ``Problem/readableByOthers(file:)``, ``Problem/unreadable(file:)``.
     package func requirePrivateKeys(and others: [String]) throws -> [String] {
         try Self.privateKeys(in: path, and: others)
@@ -51,7 +51,7 @@ extension DataFolder {
         var ofGroup: [String] = []
         for name in [signingKey, adminToken] + others {
             let file = "\(path)/\(name)"
-            // Of what a link leads to: a container mounts its secrets as links.
+            // `stat` follows links: a container mounts its secrets as links.
             var info = stat()
             guard stat(file, &info) == 0 else { continue }
             guard info.st_mode & 0o007 == 0 else { throw Problem.readableByOthers(file: file) }
@@ -61,8 +61,8 @@ extension DataFolder {
         return ofGroup
     }
 
-    /// Requires the signing key where the database has logins that were signed with it. Blocking.
-    /// - Throws: ``Problem/missingSigningKey(file:)``, `Store.Problem`, or what SQLite says.
+    /// Requires the signing key if the database has logins that it signed. Blocking.
+    /// - Throws: ``Problem/missingSigningKey(file:)``, `Store.Problem`, or SQLite's error.
     package func requireSigningKey(at now: Date) throws {
         try Self.requireSigningKey(in: path, database: databasePath, at: now)
     }

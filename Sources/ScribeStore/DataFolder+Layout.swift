@@ -10,7 +10,7 @@ import SystemPackage
 #endif
 
 extension DataFolder {
-    /// Where everything is in a data folder.
+    /// Paths of all files in a data folder.
     ///
     /// `current` names the folder in `states` that holds the valid database and its uploads. Lock, reserve, keys and
     /// `work` are beside it. Earlier versions keep database and uploads in the data folder itself.
@@ -33,13 +33,13 @@ extension DataFolder {
 
         var firstState: StateFolder { state(Self.first) }
 
-        /// The names of the states that are there, valid or not. Files are none, nor is a volume's `lost+found`.
+        /// Names of all states, valid or not. Files and a volume's `lost+found` are not states.
         func stateNames() -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: states)) ?? []
             return names.filter { Self.isName($0) && DataFolder.isFolder(state($0).path) }.sorted()
         }
 
-        /// Whether servers make states of that name: numbers and UUIDs.
+        /// Whether a server made the state of that name: servers use numbers and UUIDs.
         static func isOfServer(_ name: String) -> Bool {
             isName(name) && name.allSatisfy(\.isNumber) || UUID(uuidString: name) != nil
         }
@@ -84,7 +84,7 @@ extension DataFolder {
                 _ = try file.writeAll(Array("\(name)\n".utf8))
                 try Self.syncFile(file)
             }
-            // Before it is named, it is on the disk.
+            // The state is synced before `current` names it.
             for folder in [state(name).path, states] { try Self.syncFolder(folder) }
             guard rename(temporary, current) == 0 else { throw Errno(rawValue: errno) }
             try Self.syncFolder(path)
@@ -96,19 +96,19 @@ extension DataFolder {
         }
 
         static func syncFile(_ file: FileDescriptor) throws {
-            // Some file systems have nothing to sync for a folder.
+            // Some file systems cannot sync a folder.
             guard fsync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else { throw Errno(rawValue: errno) }
         }
 
-        /// Whether there is data, in this layout or in that of earlier versions. Blocking.
+        /// Whether the folder holds data, in this layout or in that of earlier versions. Blocking.
         /// - Throws: ``Problem``.
         func holdsData() throws -> Bool {
             if old.hasDatabase { return true }
             return try state(currentName() ?? Self.first).hasDatabase
         }
 
-        /// Makes the folder ready for a server, whatever an earlier version or a killed start has left. The caller has the
-        /// lock of the data folder. Blocking.
+        /// Prepares the folder for a server, after any earlier version or killed start. The caller holds the lock of
+        /// the data folder. Blocking.
         /// - Returns: the valid state.
         /// - Throws: ``Problem``, `Store.Problem`.
         func prepare() throws -> StateFolder {
@@ -128,8 +128,8 @@ extension DataFolder {
             }
         }
 
-        /// Requires the database of the state that `current` names. In no case another one is begun in its place.
-        /// - Throws: ``Problem``: `stateless` where it is missing.
+        /// Requires the database of the state that `current` names. A missing database is never replaced by a new one.
+        /// - Throws: ``Problem/stateless(file:reason:)`` for a missing database.
         func requireDatabase(of state: StateFolder) throws {
             var info = stat()
             guard stat(state.database, &info) != 0 else { return }
@@ -147,7 +147,7 @@ extension DataFolder {
             guard access(states, R_OK | X_OK) == 0 else { throw Problem(Errno(rawValue: errno), at: states) }
         }
 
-        /// Why a file in the place of a folder cannot be used.
+        /// Reason text for a file in the place of a folder.
         static let isFile = "it is a file, and a folder is expected"
 
         /// Creates a folder in the data folder.
@@ -162,13 +162,13 @@ extension DataFolder {
             }
         }
 
-        /// Puts a folder in the old place of the database: an earlier version then ends with an error, and would begin with
-        /// nothing otherwise.
+        /// Creates a folder in the old place of the database, so that an earlier version ends with an error. Otherwise
+        /// it would start without data.
         func closeOldPlace() throws {
             let place = old.database
             if DataFolder.isFolder(place) { return }
             if old.hasDatabase { throw Problem.doubled(place, states) }
-            // An earlier version that could not go on leaves an empty file.
+            // An earlier version that failed to start leaves an empty file.
             if StateFolder.size(ofFile: place) == 0, unlink(place) != 0 { throw Errno(rawValue: errno) }
             guard mkdir(place, 0o700) == 0 else {
                 let code = errno
@@ -177,7 +177,7 @@ extension DataFolder {
             }
         }
 
-        /// Requires a folder in which this user can create files: without it a server would start, and fail each upload.
+        /// Requires that this user can create files in a folder. Otherwise the server would start and fail each upload.
         private func requireUsable(_ folder: String) throws {
             guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw Problem(Errno(rawValue: errno), at: folder) }
         }

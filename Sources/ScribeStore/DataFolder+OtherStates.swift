@@ -9,20 +9,20 @@ import Foundation
 #endif
 
 extension DataFolder {
-    /// The names of the states that are not valid and that a server has made. An operator's copy has another name.
+    /// Names of invalid states that a server made. An operator's copy has another kind of name.
     private var otherStates: [String] {
         let layout = Layout(path: path)
         return layout.stateNames().filter { Layout.isOfServer($0) && layout.state($0) != state }
     }
 
-    /// Whether there are states for ``removeOtherStates()`` to remove. Blocking.
+    /// Whether ``removeOtherStates()`` has states to remove. Blocking.
     package var hasOtherStates: Bool { !otherStates.isEmpty || !Layout(path: path).removedStates.isEmpty }
 
-    /// Removes the states that are not valid, but for those that a backup holds: they are left for the next start. A
-    /// caller opens the valid database first, for until then another state may be the only good one. Blocking.
+    /// Removes the invalid states, except those that a backup has locked: the next start removes them. Callers open the
+    /// valid database first, because until then another state may be the only good one. Blocking.
     ///
     /// A program that makes a state holds a shared ``FolderLock`` on it until `current` names it.
-    /// - Returns: the names of the states that were removed.
+    /// - Returns: the names of the removed states.
     @discardableResult package func removeOtherStates() -> [String] {
         let layout = Layout(path: path)
         for place in layout.removedStates { FolderLock.removeUnlocked(place) }
@@ -30,10 +30,10 @@ extension DataFolder {
             let place = layout.state(name).path
             guard let lock = try? FolderLock(place, LOCK_EX | LOCK_NB) else { return false }
             defer { lock.release() }
-            // Another server may have made it the valid one since.
+            // Another server may have made this state the valid one meanwhile.
             guard lock.isStill(at: place), let current = try? layout.currentName(), current != name
             else { return false }
-            // Under its own name a half of it would look like a state.
+            // Renamed first: under its own name a half-removed state would look like a whole one.
             let removed = layout.removedState(name)
             guard rename(place, removed) == 0 else { return false }
             try? FileManager.default.removeItem(atPath: removed)
@@ -46,19 +46,18 @@ extension DataFolder.Layout {
     private static let staging = ".backup-"
     private static let removed = ".removed-"
 
-    /// The folder in which the backup of that name gathers what it archives. It is outside of what the first start moves
-    /// or removes.
+    /// The staging folder of a backup, outside of what the first start moves or removes.
     func staging(_ name: String) -> String { "\(path)/\(Self.staging)\(name)" }
 
-    /// The place of `work` while it is removed.
+    /// The path of `work` during its removal.
     var removedWork: String { "\(path)/\(Self.removed)work" }
 
     fileprivate func removedState(_ name: String) -> String { "\(states)/\(Self.removed)\(name)" }
 
-    /// The states whose removal has begun.
+    /// Paths of the states whose removal has begun.
     fileprivate var removedStates: [String] { places(in: states, Self.removed) }
 
-    /// Removes what killed backups and starts have left in the data folder. Blocking.
+    /// Removes the files that killed backups and starts left in the data folder. Blocking.
     func removeLeftovers() {
         for place in places(in: path, Self.staging) + [removedWork] { FolderLock.removeUnlocked(place) }
     }

@@ -1,29 +1,29 @@
 import SystemPackage
 
 extension DataFolder {
-    /// Why a data folder, or a file in it, cannot be used.
+    /// Reasons why a data folder, or a file in it, cannot be used.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse(path: String)
         /// A file is where the folder should be.
         case isFile(path: String)
-        /// This user may not write there.
+        /// This user has no right to write to the path.
         case notWritable(path: String)
         case readOnlyDisk(path: String)
         case full(path: String)
         case unusable(path: String, reason: String)
-        /// A key that other users can read.
+        /// Other users can read a key.
         case readableByOthers(file: String)
-        /// A key that this user cannot read.
+        /// This user cannot read a key.
         case unreadable(file: String)
-        /// The signing key is gone, and tokens of it are in the database.
+        /// The signing key is missing, and the database has tokens that it signed.
         case missingSigningKey(file: String)
-        /// `current` names no state that is there.
+        /// `current` names no existing state.
         case stateless(file: String, reason: String)
-        /// Of two files or folders only one can be the server's, and both hold something.
+        /// Two files or folders both hold data, and only one can be the server's.
         case doubled(String, String)
         case holdsData(path: String)
 
-        /// - Parameter error: What the system says about the path.
+        /// - Parameter error: the system's error for the path.
         init(_ error: any Error, at path: String) {
             switch error as? Errno {
             case .fileExists?: self = .isFile(path: path)

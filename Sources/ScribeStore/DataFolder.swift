@@ -9,23 +9,24 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The folder that holds all data of one server: the states with database and uploads, of which ``Layout`` says which one
-/// is valid, `work/`, the signing key and the operators' token.
+/// Data folder of one server: the states with database and uploads, `work/`, the signing key and the token of the
+/// operator API. ``Layout`` finds the valid state.
 ///
-/// What is in it is readable by its owner only, and it is used by one process at a time.
+/// Only the owner can read the files. One process at a time uses the folder.
 package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
     /// The valid state.
     let state: StateFolder
-    /// Keeps the state from being removed by a server that had the folder before. Nil where the file system has no locks.
+    /// Shared lock that keeps other servers from removing the state. Nil where the file system has no locks.
     private let hold: FolderLock?
 
-    /// Opens the folder at `path`, creating what is missing. Blocking.
+    /// Opens the folder at `path`, creating missing files. Blocking.
     ///
-    /// From here on its path is absolute: links and the programs that transcribe stand in other folders.
-    /// - Parameter mustBeEmpty: refuses a folder that holds data, and leaves it as it is.
-    /// - Parameter opening: what the caller requires of the keys before data of an earlier version are moved.
+    /// The path becomes absolute, because links and recogniser programs have other working folders.
+    /// - Parameters:
+    ///   - mustBeEmpty: whether a folder with data is refused and left unchanged.
+    ///   - opening: requirements on the keys before data of an earlier version are moved.
     /// - Throws: ``Problem``; `Store.Problem` where the database of an earlier version cannot be moved.
     package init(path: String, mustBeEmpty: Bool = false, _ opening: Opening = Opening()) throws {
         let path = URL(fileURLWithPath: path).path
@@ -44,13 +45,13 @@ package final class DataFolder: Sendable {
         self.lock = lock
         self.state = state
         hold = try? FolderLock(state.path, LOCK_SH)
-        // Other processes may be using what lies there.
+        // Other processes may use the files in `work`.
         guard !opening.isShared else { return }
         emptyWorkFolder()
         Layout(path: path).removeLeftovers()
     }
 
-    /// Removes the files that a killed recogniser left behind. A backup of an earlier version has a locked folder there.
+    /// Removes the files that a killed recogniser left. A backup of an earlier version has a locked folder in `work`.
     private func emptyWorkFolder() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
             let path = "\(workFolder)/\(name)"
@@ -60,14 +61,14 @@ package final class DataFolder: Sendable {
             } catch Errno.wouldBlock {
                 continue
             } catch {
-                // A file, or a file system without locks.
+                // The path is a file, or the file system has no locks.
             }
             try? FileManager.default.removeItem(atPath: path)
             lock?.release()
         }
     }
 
-    /// Opens the file that one process at a time has a lock on, or several that share the folder.
+    /// Opens and locks the lock file: for one process, or for several that share the folder.
     private static func locked(_ path: String, isShared: Bool) throws -> FileDescriptor {
         let lock: FileDescriptor
         do {
@@ -86,7 +87,7 @@ package final class DataFolder: Sendable {
         return lock
     }
 
-    /// Prepares the folder; on a full disk in the room of the reserve, which ``StorageReserve`` takes again.
+    /// Prepares the folder. On a full disk it uses the room of the reserve, which ``StorageReserve`` takes again.
     private static func prepared(_ layout: Layout) throws -> StateFolder {
         do {
             return try layout.prepare()
@@ -96,7 +97,7 @@ package final class DataFolder: Sendable {
         }
     }
 
-    /// Creates a folder that only its owner can read, and the folders above it.
+    /// Creates a folder that only its owner can read, and its parent folders.
     /// - Throws: `Errno`.
     static func makeFolder(_ path: String, mode: mode_t = 0o700) throws {
         if mkdir(path, mode) == 0 { return }
@@ -109,7 +110,7 @@ package final class DataFolder: Sendable {
             try makeFolder(parent, mode: 0o777)
             guard mkdir(path, mode) == 0 || errno == EEXIST && isFolder(path) else { throw Errno(rawValue: errno) }
         case let code:
-            // Some file systems refuse before they say that the folder exists.
+            // Some file systems report another error although the folder exists.
             guard isFolder(path) else { throw Errno(rawValue: code) }
         }
     }
@@ -124,8 +125,8 @@ package final class DataFolder: Sendable {
         try? lock.close()
     }
 
-    /// Lets another server have the folder, when nothing of it is used any more. Closing the file would not be enough:
-    /// a program that was just started may still hold it.
+    /// Releases the folder for other servers. Closing the file would not be enough: a child process may still hold the
+    /// descriptor.
     package func release() {
         hold?.release()
         flock(lock.rawValue, LOCK_UN)
@@ -133,26 +134,26 @@ package final class DataFolder: Sendable {
 
     /// The name of the file with the key that signs tokens and links.
     package static let signingKey = "signing-key"
-    /// The name of the file with the token that opens the door for operators.
+    /// The name of the file with the token of the operator API.
     package static let adminToken = "admin-token"
 
     package var databasePath: String { state.database }
-    /// For ``StorageReserve``.
+    /// Path of the ``StorageReserve``'s file.
     package var reservePath: String { Self.reserve(of: path) }
     package var objectsFolder: String { state.objects }
-    /// For files that live no longer than the work on them.
+    /// Folder for temporary files of jobs.
     package var workFolder: String { Layout(path: path).work }
 
     private static func reserve(of path: String) -> String { "\(path)/reserve" }
 
-    /// The secret kept in the file of that name, made from `fresh` on first use. Blocking.
+    /// Reads the secret in the file `name`, or makes it from `fresh` on first use. Blocking.
     ///
-    /// The file is readable by its owner only from the moment it exists, and complete from the moment it is seen.
-    /// - Throws: ``Problem``, what `fresh` throws.
+    /// Only the owner can read the file from the moment it exists. Readers see the complete file or none.
+    /// - Throws: ``Problem``, or the error of `fresh`.
     package func secret(named name: String, fresh: () throws -> [UInt8]) throws -> [UInt8] {
         let file = "\(path)/\(name)"
         if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return [UInt8](data) }
-        // A key that cannot be read is not replaced: tokens and links of it are in use.
+        // An unreadable key is never replaced, because tokens and links that it signed are in use.
         guard StateFolder.size(ofFile: file) ?? 0 == 0 else { throw Problem.unreadable(file: file) }
         let bytes = try fresh()
         do {
@@ -165,7 +166,7 @@ package final class DataFolder: Sendable {
                 try Layout.syncFile(descriptor)
             }
             guard rename("\(file).new", file) == 0 else { throw Errno(rawValue: errno) }
-            // A power cut would lose the name, and with it what was signed until then.
+            // Without the sync, a power cut could lose the file's name, and with it every signature until then.
             try Layout.syncFolder(path)
         } catch {
             throw Problem(error, at: file)

@@ -9,14 +9,14 @@ import SystemPackage
     import Darwin
 #endif
 
-/// A lock on a folder by `flock`: it ends with ``release()``, with its last reference, or with the process.
+/// Lock on a folder by `flock`. The lock ends with ``release()``, with its last reference, or with the process.
 ///
 /// Two locks of one process exclude each other like those of two processes.
 final class FolderLock: Sendable {
     private let descriptor: FileDescriptor
 
     /// Locks the folder at `path`. Blocking.
-    /// - Parameter operation: `LOCK_SH` or `LOCK_EX`, with `LOCK_NB` to fail where it would wait.
+    /// - Parameter operation: `LOCK_SH` or `LOCK_EX`; `LOCK_NB` fails instead of waiting.
     /// - Throws: `Errno`.
     init(_ path: String, _ operation: Int32) throws {
         let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
@@ -42,13 +42,13 @@ final class FolderLock: Sendable {
             && locked.st_dev == there.st_dev && locked.st_ino == there.st_ino
     }
 
-    /// Removes the folder at `path`, and holds its lock meanwhile. A folder that another program has locked stays. Blocking.
+    /// Removes the folder at `path` under its lock. A folder that another program has locked stays. Blocking.
     static func removeUnlocked(_ path: String) {
         guard let lock = try? FolderLock(path, LOCK_EX | LOCK_NB), lock.isStill(at: path) else { return }
         try? FileManager.default.removeItem(atPath: path)
         lock.release()
     }
 
-    /// Unlocks the folder. Closing would not be enough: a program that was just started may still hold the descriptor.
+    /// Unlocks the folder. Closing would not be enough: a child process may still hold the descriptor.
     func release() { flock(descriptor.rawValue, LOCK_UN) }
 }

@@ -1,7 +1,7 @@
 package import NIOPosix
 import ScribeDomain
 
-/// Secrets in files of the data folder, which only their owner can read.
+/// Secret store in files of the data folder, which only their owner can read.
 package struct FolderSecrets: SecretStore {
     private let folder: DataFolder
     private let threads: NIOThreadPool

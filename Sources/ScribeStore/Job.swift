@@ -1,9 +1,9 @@
 package import Foundation
 package import ScribeDomain
 
-/// A piece of work that was claimed and is now this process's to do.
+/// A unit of work that this process has claimed.
 package struct Job: Hashable, Sendable {
-    /// What is done, by the word that it has in the database. Each kind has room of its own to be done in.
+    /// Kind of work, with its word in the database. Each kind has its own slots.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case transcribe
         case assemble
@@ -11,11 +11,11 @@ package struct Job: Hashable, Sendable {
     }
 
     package enum Work: Hashable, Sendable {
-        /// Transcribe one chunk.
+        /// Transcribes one chunk.
         case transcribe(ChunkToTranscribe)
-        /// Put the results of a committed transaction together, of this if it is known already.
+        /// Makes the results of a committed transaction. The input is nil where it must be read first.
         case assemble(AssemblyInput? = nil)
-        /// Write one note of a transaction whose transcript is there.
+        /// Writes one note of a transaction whose transcript exists.
         case note(NoteToWrite)
 
         package var kind: Kind {
@@ -29,45 +29,45 @@ package struct Job: Hashable, Sendable {
 
     package let id: Int64
     package let transaction: Transaction.Key
-    /// How often it was claimed, this time included.
+    /// Number of claims, including this one.
     package let attempt: Int
-    /// Which of the transaction's commits it was claimed for.
+    /// Generation of the transaction that the job was claimed for.
     package let generation: Int64
     package let work: Work
-    /// The number of the claim: what is stored for the job must still have it.
+    /// Number of the claim. A write for the job is refused when the row has another number.
     package var claim: Int64 = 0
 }
 
-/// What there is to do.
+/// Result of claiming jobs.
 package enum Claim: Hashable, Sendable {
-    /// At least one.
+    /// At least one job.
     case jobs([Job])
-    /// Nothing is due; nil when nothing will be by itself.
+    /// No job is due before `until`; nil when none is scheduled.
     case nothing(until: Date?)
 }
 
-/// A note that is still to be written, and what it is made from.
+/// A note to write, with its transcript and request.
 package struct NoteToWrite: Hashable, Sendable {
     package let document: ResultDocument
     package let transcript: Transcript
     package let request: TransactionRequest
 }
 
-/// A chunk and what is to be known of it to transcribe it.
+/// A chunk to transcribe, with its languages, model and fixture.
 package struct ChunkToTranscribe: Hashable, Sendable {
     package let name: String
     package let file: String
     package let eTag: String
     /// The chunk's number, or its position in the commit, from 1.
     package let ordinal: Int
-    /// Two at most: more are not recognised together.
+    /// At most two languages: recognisers do not take more together.
     package let languages: [String]
     package let isLite: Bool
     package let fixture: String?
 }
 
 extension ChunkToTranscribe {
-    /// - Parameter position: among the files that were committed, from 0.
+    /// - Parameter position: index among the committed files, from 0.
     init(
         _ upload: (file: String, eTag: String), named name: String, position: Int, of request: TransactionRequest
     ) {

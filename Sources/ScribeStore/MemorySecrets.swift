@@ -1,12 +1,12 @@
 package import NIOPosix
 import ScribeDomain
 
-/// Secrets that end with the process.
+/// Secret store in memory, which ends with the process.
 package final class MemorySecrets: SecretStore {
     private let secrets = LockedValue<[String: [UInt8]]>([:])
     private let threads: NIOThreadPool
 
-    /// - Parameter threads: make the secrets, which may take long.
+    /// - Parameter threads: threads that make the secrets, which may take long.
     package init(threads: NIOThreadPool) { self.threads = threads }
 
     package func secret(

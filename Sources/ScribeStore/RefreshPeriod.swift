@@ -1,11 +1,11 @@
 package import Foundation
 package import ScribeDomain
 
-/// From when until when a refresh token is good, by the machine's clock, and how far the world's was ahead of it then.
+/// Lifetime of a refresh token by the machine's clock, with the world clock's offset at its start.
 package struct RefreshPeriod: Sendable {
     package let now: Date
     package let end: Date
-    /// In seconds.
+    /// Lead of the world's clock over the machine's clock at the start, in seconds.
     package let offset: TimeInterval
 
     /// - Parameter lifetime: in seconds.

@@ -15,14 +15,14 @@ struct StateFolder: Hashable, Sendable {
     var database: String { "\(path)/scribe.sqlite" }
     var objects: String { "\(path)/objects" }
 
-    /// What SQLite adds to the database's name for the files beside it. A log holds commits that the database lacks; a
-    /// journal undoes what it has too much.
+    /// Suffixes of SQLite's files beside the database. A log holds commits that the database lacks; a journal undoes a
+    /// transaction that was cut off.
     static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Whether a database is there with something in it.
+    /// Whether the folder has a database that is not empty.
     var hasDatabase: Bool { Self.size(ofFile: database) ?? 0 > 0 }
 
-    /// The size of a file in bytes; nil where no file is. Links are followed.
+    /// The size of a file in bytes; nil where there is no file. Follows links.
     static func size(ofFile path: String) -> Int? {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }

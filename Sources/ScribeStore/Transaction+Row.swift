@@ -2,9 +2,10 @@ import Foundation
 import ScribeDomain
 
 extension Transaction {
+    /// Makes a transaction from its row.
     /// - Parameters:
-    ///   - withChunks: false leaves the lists of files empty, for those who do not look at them.
-    ///   - request: where it is known already, so that it need not be decoded.
+    ///   - withChunks: false leaves the lists of files empty, for callers that do not read them.
+    ///   - request: the decoded request, where the caller has it.
     init(row: StoredRow, withChunks: Bool = true, request: TransactionRequest? = nil) throws {
         let chunks =
             try withChunks
@@ -32,7 +33,7 @@ extension Transaction {
 }
 
 extension TransactionRequest {
-    /// Takes what has columns of its own. The bucket may be another than the URL's.
+    /// Reads the properties with columns of their own. The bucket may differ from the URL's.
     mutating func read(_ row: StoredRow) throws {
         kind = RecordingKind(row["kind"])
         terms = try StoredJSON.object(row["terms"])

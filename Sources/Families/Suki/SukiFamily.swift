@@ -3,21 +3,20 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// Suki's ambient sessions (suki.md): who logs in, sessions, the socket over which they are recorded, and what becomes of
-/// them. A folder for each.
+/// Suki's API (suki.md): logins, ambient sessions, their audio sockets and their results, with a folder for each.
 package struct SukiFamily: RoutedAPI {
-    /// What of it can be set.
+    /// Settings of ambient sessions.
     package struct Settings: Sendable {
-        /// What is recorded for less time is made nothing of.
+        /// The shortest recording that gets results.
         package var shortest: Duration = .seconds(60)
-        /// How long a session may be open.
+        /// The longest time that an ambient session may be open.
         package var lifetime: Duration = .seconds(AmbientPolicy.usualLifetime)
 
         package init() {}
     }
 
     package let name = "Suki"
-    /// The hosts that clients have compiled in.
+    /// Host names that are compiled into Suki's clients.
     package static let hostNames = ["sdp.suki.ai", "sdp.suki-stage.com"]
     package var hostSuffixes: [String] { Self.hostNames }
     package let reservedPaths: [[Substring]] = [
@@ -29,14 +28,14 @@ package struct SukiFamily: RoutedAPI {
     private let counts: SocketCounts.Limits
     private let settings: Settings
 
-    /// - Parameter counts: how many may stream at a time.
+    /// - Parameter counts: the maximum number of open sockets.
     init(_ environment: FamilyEnvironment, counts: SocketCounts.Limits, settings: Settings) {
         self.environment = environment
         self.counts = counts
         self.settings = settings
     }
 
-    /// What the family keeps for a world.
+    /// The family's state in one world.
     private struct Part: Sendable {
         let clinicians: Clinicians
         let ambient: AmbientSockets
@@ -77,7 +76,7 @@ package struct SukiFamily: RoutedAPI {
                     sessions: sessions(of: world), clinicians: part.clinicians, ambient: part.ambient,
                     sockets: part.sockets, clock: world.runtime.clock.wall)
             })
-        /// What is wrong with a body has another name in each place.
+        /// Requires a login. `invalid` is the error code for a bad body, which differs by route.
         func authenticated(_ invalid: String) -> RouterGroup<ScribeContext> {
             open.group()
                 .add(middleware: Authentication { try await part(of: $1).clinicians.principal(in: $0) })

@@ -3,8 +3,8 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// Puts the results of a transaction together: the transcript first, which some clients wait for alone (C-34), when notes
-/// take their time, then a note for each requested template.
+/// Makes the results of a committed transaction. The transcript comes first when notes take time, because some clients
+/// wait for the transcript alone (C-34). A note for each requested template follows.
 struct AssemblyWorker: Worker {
     let kind = Job.Kind.assemble
     let hearing: ChunkHearing
@@ -16,11 +16,11 @@ struct AssemblyWorker: Worker {
 
     func perform(_ job: Job) async throws {
         switch try await plan(job) {
-        // While something is missing the job is a row and nothing else: it holds no slot.
+        // A waiting job is only a row: it holds no slot.
         case .waiting, .obsolete: break
         case .ready(let input):
             if let time = heldBack(input), clock.now < time {
-                // Put back, so that it takes the place of no other transaction meanwhile.
+                // Postponed, because a waiting job would hold a slot of other transactions.
                 return try await store.postpone(job, until: time, countsAttempt: false)
             }
             try await putTogether(input, job)
@@ -62,19 +62,19 @@ struct AssemblyWorker: Worker {
         }
     }
 
-    /// The results cannot be put together: says so in them.
+    /// Marks all results of the transaction as failed.
     func giveUp(_ job: Job) async throws {
         let diagnostic = Diagnostic(.processingFailed, "The results could not be put together")
         try await store.abandon(job, because: diagnostic, at: clock.now)
     }
 
-    /// Until when the results are held back on purpose; nil when they are not.
+    /// End of the delay that a fixture sets for the results; nil without a delay.
     private func heldBack(_ input: AssemblyInput) -> Date? {
         guard !input.chunks.isEmpty, let delay = hearing.bench.delay(of: input.transaction.request) else { return nil }
         return input.transaction.committedAt?.addingTimeInterval(delay)
     }
 
-    /// All that was said, in order; and apart from it what was heard only now.
+    /// Collects the outcomes of all chunks in order. `heard` holds those that this job has transcribed itself.
     private func hear(
         _ chunks: [CommittedChunk], _ job: Job
     ) async throws -> (outcomes: [ChunkOutcome], heard: [HeardChunk]) {
@@ -97,7 +97,8 @@ struct AssemblyWorker: Worker {
         return (outcomes, heard)
     }
 
-    /// A failure that a further commit may cure is the system's; one that lies in the audio is the request's.
+    /// Classifies a failure: a system failure if another commit may succeed, a request failure if the audio is at
+    /// fault.
     private func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus {
         guard documents.outcome == .failure else { return .success }
         return documents.contains { $0.errors.contains(where: \.isCurable) } ? .systemFailure : .requestFailure

@@ -4,7 +4,7 @@ import Logging
 import ScribeDomain
 import ScribeStore
 
-/// What is in a chunk, by whoever transcribes for its transaction.
+/// Transcribes chunks with the recogniser of their transaction: a fixture's own, or the configured one.
 struct ChunkHearing: Sendable {
     let store: Store
     let objects: any ObjectStore
@@ -15,12 +15,13 @@ struct ChunkHearing: Sendable {
     let clock: WorldClock
     let logger: Logger
 
-    /// What is in a chunk, or why it cannot be told.
+    /// Transcribes one chunk.
     /// - Parameters:
-    ///   - times: when it was spoken.
-    ///   - timesBefore: when the chunk before it was.
-    ///   - isLastAttempt: whether the chunk has failed if this fails.
-    /// - Throws: what another attempt may cure.
+    ///   - times: start and end of the chunk's speech.
+    ///   - timesBefore: start and end of the previous chunk's speech.
+    ///   - isLastAttempt: whether a failure now is final for the chunk.
+    /// - Returns: the speech, or the diagnostic of a final failure.
+    /// - Throws: an error that another attempt may avoid.
     func result(
         of chunk: ChunkToTranscribe, times: ChunkTimes? = nil, after timesBefore: ChunkTimes? = nil, _ job: Job,
         isLastAttempt: Bool
@@ -48,7 +49,7 @@ struct ChunkHearing: Sendable {
         return result
     }
 
-    /// The words of the templates that a transaction has asked for.
+    /// Vocabulary of the templates that the transaction requests.
     private func vocabulary(of key: Transaction.Key) async throws -> [String] {
         guard let request = try await store.transaction(key)?.request else { return [] }
         var words: [String] = []
@@ -61,7 +62,7 @@ struct ChunkHearing: Sendable {
 }
 
 extension Result where Failure == Diagnostic {
-    /// For metrics: `success` or the code of the failure.
+    /// Metric label: `success`, or the code of the failure.
     fileprivate var outcomeWord: String {
         switch self {
         case .success: "success"

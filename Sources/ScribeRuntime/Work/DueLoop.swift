@@ -1,18 +1,18 @@
 import Foundation
 import ScribeDomain
 
-/// Does what falls due by time alone, at its time. While nothing will fall due no timer stands.
+/// Timer loop for work that is due at a stored time. No timer runs while no work will be due.
 struct DueLoop: Sendable {
-    /// Rings when something may fall due sooner than what is next.
+    /// Wakes the loop when work may be due earlier than the next known time.
     let bell: JobBell
     let clock: WorldClock
 
-    /// The longest sleep while something will fall due: the machine's clock may be set forward meanwhile.
+    /// The longest sleep before the next work. The machine's clock may be set forward meanwhile.
     private static let longest: Duration = .seconds(60)
 
     /// Runs until its task is cancelled.
-    /// - Parameter work: does what is due, and says when to look again: nil for when the bell rings, a time that has come
-    ///   for at once.
+    /// - Parameter work: does the work that is due, and returns the time of the next work. A past time repeats at once;
+    ///   nil waits for the bell.
     func run(_ work: () async -> Date?) async {
         while !Task.isCancelled {
             let pause = await work().map { min(Self.longest, .seconds($0.timeIntervalSince(clock.now))) }

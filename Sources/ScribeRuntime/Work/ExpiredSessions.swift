@@ -4,7 +4,7 @@ package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle
 
-/// Raises that the time of recordings is over, which nobody does for them.
+/// Raises the `expired` event of recordings that their client has not ended in time.
 package struct ExpiredSessions: Service, CustomStringConvertible {
     private let store: Store
     private let loop: DueLoop?

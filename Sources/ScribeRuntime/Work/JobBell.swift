@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeStore
 
-/// Wakes the loop of one kind of jobs when there may be some. What comes while nobody listens is not lost.
+/// Inbox of one kind of job: wakes the loop, and holds claimed jobs. A ring before the loop waits is not lost.
 final class JobBell: Sendable {
     private struct State {
         var hasRung = false
@@ -12,13 +12,13 @@ final class JobBell: Sendable {
     private let state = LockedValue(State())
     private let listener: WallClock.Sleeper
 
-    /// - Parameter listener: who waits for it.
+    /// - Parameter listener: the loop that waits, as the clock's sleepers are named.
     init(for listener: WallClock.Sleeper = .jobRunner) { self.listener = listener }
 
-    /// There may be work in the store.
+    /// Announces that the store may have due jobs.
     func ring() { wake { $0.hasRung = true } }
 
-    /// Gives the runner a job that was claimed for it.
+    /// Hands over a job that is already claimed.
     func hand(_ job: Job) { wake { $0.handed.append(job) } }
 
     private func wake(_ change: (inout State) -> Void) {
@@ -30,7 +30,7 @@ final class JobBell: Sendable {
         listener?.yield()
     }
 
-    /// Whether the bell has rung since the ring was last taken.
+    /// Returns whether the bell has rung since the last call.
     func takeRing() -> Bool {
         state.withLock { state in
             defer { state.hasRung = false }
@@ -38,7 +38,7 @@ final class JobBell: Sendable {
         }
     }
 
-    /// Takes jobs that were handed over, the first ones first.
+    /// Removes and returns claimed jobs, oldest first.
     func handedJobs(upTo limit: Int) -> [Job] {
         state.withLock { state in
             let taken = Array(state.handed.prefix(limit))
@@ -47,9 +47,9 @@ final class JobBell: Sendable {
         }
     }
 
-    /// Returns when the bell rings, or has rung and nobody has asked, when a job is handed over, or after `limit`. For
-    /// one listener.
-    /// - Returns: whether to look into the store: false when there is but a job that was handed over.
+    /// Waits for a ring or a claimed job, for `limit` at most. Returns at once if either is pending. Supports one
+    /// waiting task.
+    /// - Returns: whether to query the store: false when only a claimed job is pending.
     func wait(atMost limit: Duration?, clock: WorldClock) async throws -> Bool {
         let stream: AsyncStream<Void>? = state.withLock { state in
             guard !state.hasRung, state.handed.isEmpty else { return nil }
@@ -58,7 +58,7 @@ final class JobBell: Sendable {
             return stream
         }
         if let stream {
-            // A wait that ran out of time listens no more: a ring from now on is for the next one.
+            // After a timeout, a later ring belongs to the next wait.
             defer { state.withLock { $0.listener = nil } }
             try await firstOf(stream, limit: limit, clock: clock, as: listener)
         }
@@ -66,7 +66,7 @@ final class JobBell: Sendable {
     }
 }
 
-/// Returns when the stream has something, or after `limit`; nil waits for ever. The stream has ended then.
+/// Waits for the stream's first element, for `limit` at most; nil waits for ever. The stream has ended then.
 /// - Throws: `CancellationError` when the task is cancelled meanwhile.
 private func firstOf(
     _ stream: AsyncStream<Void>, limit: Duration?, clock: WorldClock, as sleeper: WallClock.Sleeper

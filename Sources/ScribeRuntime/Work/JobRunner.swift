@@ -5,7 +5,7 @@ package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle
 
-/// Does the jobs that the store holds until it is told to stop: a loop for each kind, so that none waits for another.
+/// Runs the store's jobs until the server stops. Each kind of job has its own loop, so that no kind waits for another.
 package struct JobRunner: Service, CustomStringConvertible {
     let loops: [WorkLoop]
 
@@ -31,7 +31,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         }
     }
 
-    /// What the service group logs; the parts would otherwise be spelled out, fixtures included.
+    /// Text for the service group's log. The default description would spell out the properties, fixtures included.
     package var description: String { "JobRunner" }
 
     package func run() async throws {

@@ -2,23 +2,25 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// Where the runner's next jobs come from: those that were handed over, and those that are due in the store.
+/// Source of a loop's next jobs: jobs that were handed over, and due jobs of the store.
 struct JobSearch {
     let bell: JobBell
-    /// Whether some in the store may be due.
+    /// Whether the store may have due jobs.
     private var isDue = true
-    /// When the next one will be.
+    /// Due time of the store's next job.
     private var next: Date?
-    /// Who comes first takes turns, so that neither keeps the other waiting.
+    /// Whether the next call takes handed-over jobs first. The order alternates, so that neither source starves the
+    /// other.
     private var beginsWithHanded = true
 
     init(bell: JobBell) { self.bell = bell }
 
+    /// Takes the next jobs.
     /// - Parameters:
-    ///   - limit: at most that many, one at least.
-    ///   - claim: gets jobs from the store.
-    /// - Returns: none when there is nothing to do now.
-    /// - Throws: what `claim` throws, unless there are jobs all the same: those are claimed and must be done.
+    ///   - limit: the maximum number of jobs, at least 1.
+    ///   - claim: claims jobs from the store.
+    /// - Returns: an empty array when no job is due.
+    /// - Throws: the error of `claim`, unless there are handed-over jobs: those are claimed and must be done.
     mutating func jobs(
         upTo limit: Int, at now: Date, _ claim: (Int, Date) async throws -> Claim
     ) async throws -> [Job] {
@@ -39,7 +41,7 @@ struct JobSearch {
         return jobs + bell.handedJobs(upTo: limit - jobs.count)
     }
 
-    /// Waits until there may be something to do.
+    /// Waits until there may be a job.
     mutating func wait(_ clock: WorldClock) async throws {
         let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
         if try await bell.wait(atMost: limit, clock: clock) { isDue = true }

@@ -1,7 +1,7 @@
 import ScribeDomain
 import ScribeStore
 
-/// Writes notes, each as a job of its own, where the writer takes time.
+/// Writes one note per job, for note writers that take time.
 struct NoteWorker: Worker {
     let kind = Job.Kind.note
     let writing: NoteWriting

@@ -4,7 +4,7 @@ import Logging
 import ScribeDomain
 import ScribeStore
 
-/// Writes the notes of a transaction after its templates.
+/// Writes the notes of a transaction by their templates.
 struct NoteWriting: Sendable {
     let store: Store
     let writer: any NoteWriter
@@ -13,10 +13,10 @@ struct NoteWriting: Sendable {
     let clock: WorldClock
     let logger: Logger
 
-    /// The document with its note, or with why there is none.
-    /// - Parameter isLastAttempt: whether the note has failed if this fails.
-    /// - Throws: what another attempt may cure, and what says nothing of the note: that the server stops, or what the
-    ///   store throws.
+    /// Writes one note into its document, or the reason why there is no note.
+    /// - Parameter isLastAttempt: whether a failure now is final for the note.
+    /// - Throws: an error that another attempt may avoid, or one that is not about the note: a stop of the server, or
+    ///   the store's error.
     func note(
         _ document: ResultDocument, from transcript: Transcript, of request: TransactionRequest,
         _ key: Transaction.Key, isLastAttempt: Bool

@@ -4,14 +4,14 @@ package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle
 
-/// Ends conversations that have fallen silent, whether or not a device is still connected.
+/// Ends conversations after their silence timeout, also while a device is connected.
 package struct SilentConversations: Service, CustomStringConvertible {
     private let store: Store
     private let conversations: Conversations
     private let loop: DueLoop?
     private let logger: Logger
 
-    /// After a failure, and where another is ending the same one.
+    /// Pause before the next try, in seconds: after a failure, or while another task ends the same conversation.
     private static let retry: TimeInterval = 5
 
     package init(
@@ -30,12 +30,14 @@ package struct SilentConversations: Service, CustomStringConvertible {
             await loop?.run {
                 let now = loop?.clock.now ?? .distantPast
                 guard (try? await store.holds(.silence)) == true else { return now.addingTimeInterval(60) }
-                // Interrupted by a stop or an error; those in hand are passed over.
+                // First the conversations that a stop or an error has interrupted. Those that another task processes
+                // are skipped.
                 var isDone = await process { try await store.processingConversations() }
                 isDone = await process { try await store.overdueConversations(at: now) } && isDone
                 let later = now.addingTimeInterval(Self.retry)
                 do {
-                    // What is still there has failed, is in hand, or was one too many: not at once again.
+                    // The conversations that are left have failed, are in progress, or were over the limit: they wait
+                    // for the retry pause.
                     let next = try await store.nextSilence().map { $0 <= now ? later : $0 }
                     let isLeft = try await !store.processingConversations().isEmpty
                     return isDone && !isLeft ? next : min(next ?? later, later)
@@ -48,8 +50,8 @@ package struct SilentConversations: Service, CustomStringConvertible {
         try? await gracefulShutdown()
     }
 
-    /// One that cannot be ended holds up no other.
-    /// - Returns: false where one could not be ended.
+    /// Ends each of the conversations that `found` returns. A failure does not stop the others.
+    /// - Returns: false where a conversation could not be ended.
     private func process(_ found: () async throws -> [Conversation]) async -> Bool {
         var isDone = true
         do {

@@ -1,7 +1,7 @@
 import Engines
 import ScribeStore
 
-/// The bytes of an upload, as a recogniser gets them.
+/// Audio source for recognisers that reads a stored upload.
 struct StoredAudio: AudioSource {
     let file: String
     let objects: any ObjectStore

@@ -4,9 +4,9 @@ import Logging
 import ScribeDomain
 import ScribeStore
 
-/// Does the jobs of one kind, a bounded number at a time and tenants in turn, until it is cancelled.
+/// Runs jobs of one kind until it is cancelled: a bounded number at a time, tenants in turn.
 ///
-/// Nothing is remembered here: what is not finished when the process ends is claimed again after the next start.
+/// The loop keeps no state. The next start claims unfinished jobs again.
 struct WorkLoop: Sendable {
     let worker: any Worker
     let bell: JobBell
@@ -15,7 +15,7 @@ struct WorkLoop: Sendable {
     let policy: WorkPolicy
     let logger: Logger
 
-    /// Claims as many as there are free slots; a claimed job takes its slot until it is done.
+    /// Claims as many jobs as there are free slots. A job holds its slot until it is done.
     func run() async {
         await withDiscardingTaskGroup { group in
             let slots = Slots(count: policy.concurrency(of: worker.kind))
@@ -47,7 +47,7 @@ struct WorkLoop: Sendable {
 
     func perform(_ job: Job) async {
         do {
-            // Claimed more often than it was tried: the process died of it each time, and must not do so for ever.
+            // More claims than attempts: the process died in each attempt, and must not do so for ever.
             if job.attempt > policy.attempts {
                 logger.error("a job has failed too often", metadata: metadata(of: job, "given up"))
                 try await worker.giveUp(job)
@@ -55,7 +55,7 @@ struct WorkLoop: Sendable {
                 try await worker.perform(job)
             }
         } catch is CancellationError {
-            // The server stops; whoever starts it again goes on.
+            // The server stops. The next start does the job.
             try? await uncancelled { try await store.postpone(job, until: clock.now, countsAttempt: false) }
         } catch {
             logger.log(
@@ -65,8 +65,8 @@ struct WorkLoop: Sendable {
         }
     }
 
-    /// Puts a job back, however long that takes: on a full disk nothing can be written, and a job that stayed claimed
-    /// would be nobody's.
+    /// Puts a job back, and retries until the write succeeds: a full disk refuses writes, and no process would do a job
+    /// that stayed claimed.
     private func retry(_ job: Job, after error: any Error) async {
         let asked = (error as? EngineFailure)?.retryAfter.map { Duration.seconds($0) }
         let pause = max(policy.pause(after: job), asked ?? .zero)
@@ -91,7 +91,7 @@ struct WorkLoop: Sendable {
 }
 
 extension Error {
-    /// Whether nobody was asked, or nothing could be stored: it says nothing of the job.
+    /// Whether the error does not count as an attempt: the engine was not asked, or the store could not write.
     fileprivate var isNoAttempt: Bool {
         if case .storageUnavailable? = self as? ScribeError { return true }
         return (self as? EngineFailure)?.origin == .refusal

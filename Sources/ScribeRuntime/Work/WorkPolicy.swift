@@ -1,18 +1,18 @@
 import ScribeStore
 
-/// How jobs are done.
+/// Limits and retries of jobs.
 package struct WorkPolicy: Sendable {
-    /// How many transcriptions are claimed at the same time, those that wait for their turn at the recogniser included.
+    /// Maximum number of concurrent transcriptions, including those that wait for the recogniser.
     package var transcriptions: Int
-    /// How many transactions' results are put together at the same time.
+    /// Maximum number of transactions whose results are made at the same time.
     package var assemblies: Int
-    /// How many notes are written at the same time, by a writer that takes time.
+    /// Maximum number of concurrent notes, for a note writer that takes time.
     package var notes: Int
-    /// How often a job is tried before it has failed.
+    /// Maximum number of attempts of a job.
     package var attempts: Int
     /// The pause before the second attempt; it doubles with each further one.
     package var backOff: Duration
-    /// How long after commit a listed file may still arrive.
+    /// The longest time after commit that a listed file may still arrive.
     package var objectWait: Duration
 
     package init(
@@ -37,8 +37,8 @@ package struct WorkPolicy: Sendable {
 
     func isLastAttempt(_ job: Job) -> Bool { job.attempt >= attempts }
 
-    /// Doubles with each attempt, and differs by up to a quarter from job to job, so that those which failed together do
-    /// not come back together.
+    /// Pause before the next attempt. It doubles with each attempt, and differs by up to a quarter between jobs, so
+    /// that jobs which failed together do not retry together.
     func pause(after job: Job) -> Duration {
         let spread = Double((UInt64(bitPattern: job.id) &* 0x9E37_79B9_7F4A_7C15) >> 56) / 255
         return backOff * (1 << min(job.attempt - 1, 6)) * (1 + spread / 4)

@@ -1,12 +1,12 @@
 package import ScribeDomain
 
-/// Files on their way, by business: what is received counts towards a quota before it is stored, and also where it is
-/// recognised and never stored.
+/// Counts bytes that are being received, by business. They count towards the storage quota before they are stored, and
+/// also where audio is recognised and never stored.
 package final class ArrivingBytes: Sendable {
     private struct Amount {
-        /// As it was when the last of the files began, in bytes.
+        /// Stored bytes of the business when its last file began.
         var stored: Int
-        /// Of all files, in bytes.
+        /// Bytes of all files that are being received.
         var arriving = 0
         var files = 0
     }
@@ -18,8 +18,8 @@ package final class ArrivingBytes: Sendable {
 
     /// Begins to count a file.
     /// - Parameters:
-    ///   - size: how much is announced, in bytes: nobody need send in vain what there is no room for.
-    ///   - place: of the object that it will be, in the place of one that is there perhaps.
+    ///   - size: announced size, in bytes. A file without room is refused before its bytes are sent.
+    ///   - place: bucket and key of the object, which may replace an existing one.
     /// - Returns: nil where there is no quota.
     /// - Throws: ``ScribeError/storageQuotaExceeded``.
     package func begin(
@@ -57,12 +57,12 @@ package final class ArrivingBytes: Sendable {
     }
 }
 
-/// One of the files. It stops counting when nobody holds it any more.
+/// One file that is being received. Its bytes count until its last reference is gone.
 package final class ArrivingFile: Sendable {
     private let all: ArrivingBytes
     private let business: BusinessID
     private let quota: Int
-    /// Of the object in whose place it will be, which is counted already.
+    /// Size of the object that the file will replace, in bytes. Those bytes are already counted.
     private let replaced: Int
     private let size = LockedValue((reserved: 0, received: 0))
 
@@ -75,7 +75,7 @@ package final class ArrivingFile: Sendable {
 
     deinit { all.end(size.withLock { $0.reserved }, of: business) }
 
-    /// More of it is here.
+    /// Counts received bytes.
     /// - Throws: ``ScribeError/storageQuotaExceeded``.
     func receive(_ count: Int) throws(ScribeError) {
         try expect(
@@ -85,7 +85,7 @@ package final class ArrivingFile: Sendable {
             })
     }
 
-    /// There will be so much of it in all.
+    /// Reserves room for the file's announced size, in bytes.
     fileprivate func expect(_ whole: Int) throws(ScribeError) {
         let missing = whole - replaced - size.withLock { $0.reserved }
         guard missing > 0 else { return }

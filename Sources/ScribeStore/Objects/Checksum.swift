@@ -1,6 +1,6 @@
 import Crypto
 
-/// The checksums that S3 clients may declare for what they upload.
+/// Checksum algorithms that S3 clients may declare for an upload.
 package enum ChecksumAlgorithm: String, Sendable, CaseIterable {
     case crc32, crc32c, crc64nvme, sha1, sha256
 }

@@ -1,9 +1,9 @@
 import NIOCore
 import SystemPackage
 
-/// An open file of an object: it can be read to the end even when the object is replaced or deleted meanwhile.
+/// Reader of an object's file. It reads to the end even when the object is replaced or deleted meanwhile.
 final class FileObjectReader: ObjectReader {
-    /// How much is read at a time.
+    /// Maximum size of one read, in bytes.
     private static let pieceSize = 128 * 1024
 
     private let descriptor: SystemPackage.FileDescriptor
@@ -16,7 +16,7 @@ final class FileObjectReader: ObjectReader {
 
     deinit { try? descriptor.close() }
 
-    /// The bytes of `range` from its beginning on, as many as are read at a time; empty at the end of the file.
+    /// Reads from the beginning of `range`, at most one piece; empty at the end of the file.
     func read(_ range: Range<Int>) async throws -> ByteBuffer {
         let descriptor = descriptor
         let count = min(range.count, Self.pieceSize)

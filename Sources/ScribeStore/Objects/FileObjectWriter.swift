@@ -12,8 +12,8 @@ import SystemPackage
     import Darwin
 #endif
 
-/// Writes one upload to its file as it arrives, and hashes it on the way. Used by one task, which ends it with
-/// ``finish()`` or ``discard()``.
+/// Writer of one upload: writes its file and hashes the bytes as they arrive. One task uses the writer, and ends it
+/// with ``finish()`` or ``discard()``.
 struct FileObjectWriter: ObjectWriter {
     private struct Digests: Sendable {
         var md5 = Insecure.MD5()
@@ -21,15 +21,16 @@ struct FileObjectWriter: ObjectWriter {
         var size = 0
     }
 
-    /// How much is gathered before a thread is asked to write it.
+    /// Size of a batch before a thread writes it, in bytes.
     private static let batchSize = 256 * 1024
 
     private let path: String
     private let files: ObjectFiles
-    /// Opened with the first bytes: a small upload is opened, written, hashed and closed on one thread in one go.
+    /// Descriptor of the open file. The file is opened with the first batch, so that a small upload is opened, written,
+    /// hashed and closed on one thread in one call.
     private var descriptor: SystemPackage.FileDescriptor?
     private var digests: Digests
-    /// Nil where nothing limits how much is stored.
+    /// Count of the received bytes towards the quota; nil without a quota.
     private let arriving: ArrivingFile?
     private var pending: [ByteBuffer] = []
     private var pendingBytes = 0
@@ -43,8 +44,8 @@ struct FileObjectWriter: ObjectWriter {
         )
     }
 
-    /// Takes the next bytes. Returns when they, or a batch before them, are written: this is the back-pressure.
-    /// - Throws: ``ScribeError/storageQuotaExceeded``, what the system says.
+    /// Appends bytes. Returns when they, or a batch before them, are written, which gives back-pressure.
+    /// - Throws: ``ScribeError/storageQuotaExceeded``, or the system's error.
     mutating func write(_ buffer: ByteBuffer) async throws {
         try arriving?.receive(buffer.readableBytes)
         pending.append(buffer)
@@ -52,7 +53,7 @@ struct FileObjectWriter: ObjectWriter {
         if pendingBytes >= Self.batchSize { try await flush() }
     }
 
-    /// Takes the bytes of another file, a piece at a time.
+    /// Appends the bytes of another file, a piece at a time.
     mutating func append(contentsOf path: String) async throws {
         let files = files
         let source = try await files.blocking {
@@ -72,12 +73,12 @@ struct FileObjectWriter: ObjectWriter {
         }
     }
 
-    /// Writes what is left and closes the file; under ``Store/Durability/full`` it is on the disk then.
+    /// Writes the pending bytes and closes the file. With ``Store/Durability/full`` the file is synced to the disk.
     mutating func finish() async throws -> WrittenObject {
         let isBrief = descriptor == nil && pendingBytes <= files.durability.atOnce
         let write = takePending()
         let (path, files, open) = (path, files, descriptor)
-        // A closed descriptor's number may already be another file's.
+        // Another file may get the number of a closed descriptor.
         descriptor = nil
         digests = try await files.blocking(isBrief: isBrief) {
             let descriptor = try open ?? Self.open(path)
@@ -95,7 +96,7 @@ struct FileObjectWriter: ObjectWriter {
         )
     }
 
-    /// Closes and removes the file. After ``finish()`` it removes it.
+    /// Closes and removes the file, also after ``finish()``.
     func discard() async {
         let (path, descriptor) = (path, descriptor)
         await files.cleanUp {
@@ -112,14 +113,14 @@ struct FileObjectWriter: ObjectWriter {
             do {
                 return (descriptor, try write(descriptor))
             } catch {
-                // What was opened here is known to nobody else yet.
+                // No other code knows a descriptor that was opened here.
                 if open == nil { try? descriptor.close() }
                 throw error
             }
         }
     }
 
-    /// What is pending, as work for a thread that may block.
+    /// Takes the pending bytes, and returns the work that writes and hashes them on a thread that may block.
     private mutating func takePending() -> @Sendable (SystemPackage.FileDescriptor) throws -> Digests {
         let (batch, before) = (pending, digests)
         pending.removeAll(keepingCapacity: true)
@@ -148,7 +149,7 @@ struct FileObjectWriter: ObjectWriter {
         do {
             return try open()
         } catch Errno.noSuchFileOrDirectory {
-            // One of 256 folders, made with its first file.
+            // The parent is one of 256 folders, made with its first file.
             let parent = (path as NSString).deletingLastPathComponent
             if mkdir(parent, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
             return try open()

@@ -11,25 +11,26 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The bytes of the uploads, each in a file with a fresh name that no client chose.
+/// Object store in files: each upload is a file with a fresh name that no client chose.
 ///
-/// A file belongs to an object from the moment its row says so; before that, and after the row is gone, it is nothing.
+/// A file belongs to an object from the moment its row says so. Before that, and after the row is gone, the file
+/// belongs to nothing.
 package final class ObjectFiles: ObjectStore {
     private let folder: String
     let durability: Store.Durability
     private let pool: NIOThreadPool
-    /// What the names of this start's files end in.
+    /// Suffix of the names of files from this start.
     private let start: String
     private let identifiers: IdentifierSource
-    /// That on which a backup holds a lock while it links files.
+    /// Folder that a backup locks while it links files; nil without backups.
     private let guardedFolder: SystemPackage.FileDescriptor?
     private let heldBack = LockedValue<[String]>([])
 
     /// - Parameters:
     ///   - folder: an existing folder that holds nothing else.
-    ///   - identifiers: make the names.
-    ///   - pool: threads that may block.
-    ///   - isBackedUp: whether a backup may look at the folder, which costs a descriptor.
+    ///   - identifiers: source of the file names.
+    ///   - pool: threads for blocking work.
+    ///   - isBackedUp: whether backups may read the folder, which costs a descriptor.
     package init(
         folder: String, durability: Store.Durability, identifiers: IdentifierSource, pool: NIOThreadPool,
         isBackedUp: Bool = true
@@ -46,10 +47,11 @@ package final class ObjectFiles: ObjectStore {
 
     deinit { try? guardedFolder?.close() }
 
-    /// A name for a new file. It tells of which start it is, so that a sweep leaves alone what is being written now.
+    /// Makes a name for a new file. The name has the start's suffix, so that a sweep skips files that are being
+    /// written.
     package func freshName() -> String { "\(identifiers.uuid()).\(start)" }
 
-    /// Lends the bytes of `file` as a file of this machine, which stays as it is meanwhile.
+    /// Lends the bytes of `file` as a local file, which stays unchanged until `body` ends.
     package func withLocalFile<Value: Sendable>(
         _ file: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
@@ -58,10 +60,10 @@ package final class ObjectFiles: ObjectStore {
 
     func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
 
-    /// Begins a new file.
+    /// Makes the writer of a new file.
     /// - Parameters:
-    ///   - file: see ``freshName()``.
-    ///   - checksums: those that are wanted besides the MD5.
+    ///   - file: a name from ``freshName()``.
+    ///   - checksums: checksums to compute beside the MD5.
     package func create(
         _ file: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?
     ) -> any ObjectWriter {
@@ -74,7 +76,7 @@ package final class ObjectFiles: ObjectStore {
         FileObjectWriter(path: path(of: file), checksums: checksums, files: self, arriving: arriving)
     }
 
-    /// Opens a file for reading; nil when it is not there any more.
+    /// Opens a file for reading; nil when the file is gone.
     package func open(_ file: String) async throws -> (any ObjectReader)? {
         let path = path(of: file)
         let descriptor: SystemPackage.FileDescriptor? = try await blocking {
@@ -88,7 +90,7 @@ package final class ObjectFiles: ObjectStore {
     }
 
     /// Writes the bytes of `parts` one after another into a new file.
-    /// - Returns: how many they are; nil when one of the parts is not there any more.
+    /// - Returns: the number of bytes; nil when a part is gone.
     package func join(_ parts: [String], into file: String) async throws -> Int? {
         var writer = writer(file)
         do {
@@ -104,10 +106,10 @@ package final class ObjectFiles: ObjectStore {
         }
     }
 
-    /// Removes files that no object refers to any more. While a backup links files they stay, and go with those that are
-    /// removed after it.
+    /// Removes files that no object refers to. Files that a running backup may link stay until the next removal after
+    /// it.
     package func remove(_ files: [String]) async {
-        // Most uploads replace nothing.
+        // Most uploads replace no file.
         guard !files.isEmpty || heldBack.withLock({ !$0.isEmpty }) else { return }
         let paths = files.map(path(of:))
         _ = try? await pool.runIfActive { [self] in
@@ -120,8 +122,8 @@ package final class ObjectFiles: ObjectStore {
         }
     }
 
-    /// Whether no backup is linking files. One that begins after this sees rows that are as they are now, so that none of
-    /// what is removed is among them.
+    /// Whether no backup is linking files. A backup that begins later reads the current rows, which name none of the
+    /// removed files.
     private func mayRemove() -> Bool {
         guard let folder = guardedFolder?.rawValue else { return true }
         guard flock(folder, LOCK_SH | LOCK_NB) == 0 else { return false }
@@ -129,10 +131,10 @@ package final class ObjectFiles: ObjectStore {
         return true
     }
 
-    /// Lists files that may belong to nothing, some hundred names at a time. Names that are none of ours, such as a
-    /// volume's `lost+found`, are passed over.
-    /// - Parameter time: lists files that were last written before it, where other processes write files too. Nil lists
-    ///   all files of earlier starts.
+    /// Lists files that may belong to no object, some hundred names at a time. Names that the server has not made, such
+    /// as a volume's `lost+found`, are skipped.
+    /// - Parameter time: lists only files last written before it, where other processes write files too. Nil lists all
+    ///   files of earlier starts.
     package func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws {
         let (folder, suffix) = (folder, ".\(start)")
         @Sendable func mayBeLeft(_ path: String) -> Bool {
@@ -144,7 +146,7 @@ package final class ObjectFiles: ObjectStore {
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.utf8.count == 2 }
         }[...]
         while !parts.isEmpty {
-            // As many folders as make a batch worth asking the database about.
+            // Reads folders until the batch is worth a query.
             let (files, rest) = try await blocking { [parts] in
                 var (files, rest) = ([String](), parts)
                 while files.count < Self.sweptAtOnce, let part = rest.popFirst() {
@@ -160,14 +162,14 @@ package final class ObjectFiles: ObjectStore {
 
     private static let sweptAtOnce = 500
 
-    /// Does work that may block, and throws its failures as the domain's.
-    /// - Parameter isBrief: whether it is done here: see ``Store/Durability/atOnce``.
+    /// Runs blocking work, and throws its failures as errors of the domain.
+    /// - Parameter isBrief: whether the work runs on the caller's thread, see ``Store/Durability/atOnce``.
     func blocking<Value: Sendable>(isBrief: Bool, _ work: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await isBrief ? StorageFailure.explained { try work() } : blocking(work)
     }
 
-    /// Does work that may block, and throws its failures as the domain's.
+    /// Runs blocking work on a thread of the pool, and throws its failures as errors of the domain.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await StorageFailure.explained { try await pool.runIfActive(work) }
     }
@@ -182,7 +184,7 @@ package final class ObjectFiles: ObjectStore {
         }
     }
 
-    /// Runs even where the caller's task was cancelled, which gets no thread any more.
+    /// Runs blocking work also in a cancelled task, which would get no thread otherwise.
     func cleanUp(_ work: @escaping @Sendable () -> Void) async {
         await Task { [pool] in _ = try? await pool.runIfActive(work) }.value
     }

@@ -10,28 +10,29 @@ import ScribeDomain
     import Darwin
 #endif
 
-/// A little room that is kept back on the disk. On a full one not even a deletion can be written, and no server can be
-/// started: then it is given up, and taken again when there is room.
+/// Reserved disk space for a full disk. Without it no deletion could be written, and no server could start. The reserve
+/// is released on a full disk, and taken again when there is room.
 package final class StorageReserve: Sendable {
-    /// In bytes: for some hundred deletions, and for opening the database.
+    /// Size in bytes: enough for some hundred deletions, and for opening the database.
     private static let size = 4 << 20
 
     private let path: String
     private let pool: NIOThreadPool
     private let isHeld = LockedValue(false)
 
-    /// Takes the room, or gives up what was taken before where the disk is full. Blocking.
-    /// - Parameter path: of the file that holds it.
+    /// Takes the reserve, or releases an earlier one where the disk is full. Blocking.
+    /// - Parameter path: path of the reserve's file.
     package init(path: String, pool: NIOThreadPool) {
         self.path = path
         self.pool = pool
         take()
     }
 
-    /// Whether there is room for anything but deletions.
+    /// Whether the disk has room for more than deletions.
     package var hasRoom: Bool { isHeld.withLock { $0 } }
 
-    /// What is left on the disk while the reserve is given up is for deletions.
+    /// Requires room for a write that is no deletion. While the reserve is released, the rest of the disk is for
+    /// deletions.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` until there is room for the reserve again.
     package func requireRoom() async throws {
         if hasRoom { return }
@@ -39,8 +40,8 @@ package final class StorageReserve: Sendable {
         guard hasRoom else { throw ScribeError.storageUnavailable(cause: "what is left is kept for deletions") }
     }
 
-    /// Does what frees room on the disk, with the reserve where it cannot be done without.
-    /// - Throws: what `body` throws.
+    /// Runs a deletion, and releases the reserve if the disk is full.
+    /// - Throws: the error of `body`.
     package func freeing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         do {
             let value = try await body()
@@ -57,7 +58,7 @@ package final class StorageReserve: Sendable {
             guard !isHeld else { return }
             let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             guard file >= 0 else { return }
-            // As much again must be left, or taking it would be what fills the disk.
+            // Requires twice the size, because otherwise the reserve itself could fill the disk.
             isHeld = posix_fallocate(file, 0, off_t(Self.size * 2)) == 0 && ftruncate(file, off_t(Self.size)) == 0
             close(file)
             if !isHeld { unlink(path) }

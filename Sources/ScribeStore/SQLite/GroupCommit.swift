@@ -1,19 +1,20 @@
 import GRDB
 import ScribeDomain
 
-/// Writes that wait for the one writer at the same time share a SQL transaction: one commit, and under full durability one
-/// sync, serves them all. Each is acknowledged once that commit has succeeded.
+/// Group commit: writes that wait for SQLite's one writer share a SQL transaction. One commit serves them all, and with
+/// full durability one sync. Each write is acknowledged after that commit.
 ///
-/// Most batches have no failure in them, and a savepoint for each write costs as much as the write. So they are done
-/// without first; when one fails all is rolled back and done again, each in a savepoint of its own. A write must
-/// therefore be repeatable: what it does and returns follows from the database and from what it was given. A write that
-/// refuses before it has changed anything fails alone: it is told so, and the batch goes on.
+/// Most batches have no failure, and a savepoint for each write costs as much as the write. So a batch first runs
+/// without savepoints. After a failure it is rolled back and runs again with a savepoint per write. A write must
+/// therefore be repeatable: its changes and its result follow from the database and its arguments. A write that refuses
+/// before it has changed anything fails alone, and the batch goes on.
 final class GroupCommit: Sendable {
-    /// One write: what it does, and who waits for it.
+    /// One write, and the continuation of its caller.
     private struct Write: Sendable {
-        /// Throws only for a failure that has to be undone. Runs again when another write of its batch fails.
+        /// Runs the write. It throws only for a failure that must be undone, and runs again when another write of its
+        /// batch fails.
         let perform: @Sendable (Database) throws -> Void
-        /// Ends the wait; with an error when the shared transaction was not committed.
+        /// Resumes the caller, with an error when the shared transaction was not committed.
         let finish: @Sendable ((any Error)?) -> Void
     }
 
@@ -23,27 +24,27 @@ final class GroupCommit: Sendable {
         var isClosed = false
     }
 
-    /// How many share a transaction at most: the first of them waits for the last.
+    /// Maximum number of writes in a transaction: the first of them waits for the last.
     private static let batchSize = 64
 
     private let pool: any DatabaseWriter
     private let sink: (any ChangeSink)?
     private let state = LockedValue(State())
 
-    /// - Parameter sink: gets what the writes change.
+    /// - Parameter sink: receives the changes of the writes.
     init(_ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil) {
         self.pool = pool
         self.sink = sink
     }
 
-    /// Runs `body` in a SQL transaction, perhaps twice, and returns what it returns. It is not cut off when its task is
-    /// cancelled.
+    /// Runs `body` in a SQL transaction, perhaps twice, and returns its result. The cancellation of its task does not
+    /// interrupt it.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await write { db, _ in try body(db) }
     }
 
-    /// The same for a `body` that changes what others wait for: they are told when it is stored.
-    /// - Throws: what `body` throws; ``ScribeError/storageUnavailable`` for a full disk.
+    /// Runs `body` in a SQL transaction, perhaps twice, and publishes its changes after the commit.
+    /// - Throws: the error of `body`; ``ScribeError/storageUnavailable`` for a full disk.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database, inout [Change]) throws -> Value
     ) async throws -> Value {
@@ -57,7 +58,7 @@ final class GroupCommit: Sendable {
                         let outcome = Result { try body(db, &changes) }
                         result.withLock { [changes] in $0 = (outcome, changes) }
                         guard case .failure(let error) = outcome else { return }
-                        // A refusal that has changed nothing is a result: there is nothing to undo.
+                        // A refusal without changes is a result: nothing must be undone.
                         guard !(error is DatabaseError), db.totalChangesCount == changedBefore, db.isInsideTransaction
                         else {
                             throw error
@@ -72,7 +73,7 @@ final class GroupCommit: Sendable {
                         case .success(let value) where error == nil:
                             if let sink { for change in changes { sink.publish(change) } }
                             continuation.resume(returning: value)
-                        // Its own failure says more than that of the transaction which it may have ended.
+                        // A write's own failure says more than the transaction's, which it may have ended.
                         case .success:
                             continuation.resume(throwing: error.map(StorageFailure.domainError) ?? CancellationError())
                         case .failure(let own):
@@ -95,8 +96,7 @@ final class GroupCommit: Sendable {
         if mustDrain { pool.asyncWriteWithoutTransaction { self.drain($0) } }
     }
 
-    /// Refuses writes from now on. Those that wait are done before the database is closed, for they are before that in
-    /// the writer's queue.
+    /// Refuses new writes. Waiting writes still run, because they precede the close in the writer's queue.
     func close() { state.withLock { $0.isClosed = true } }
 
     private func drain(_ db: Database) {
@@ -106,13 +106,14 @@ final class GroupCommit: Sendable {
             do {
                 try db.inTransaction(.immediate) {
                     for write in batch {
-                        // A full disk makes SQLite roll the whole transaction back: what follows goes into another one.
+                        // A full disk makes SQLite roll back the whole transaction: the remaining writes go into
+                        // another one.
                         guard db.isInsideTransaction else { break }
                         performed.append(write)
                         if batch.count == 1 {
                             try write.perform(db)
                         } else {
-                            // Who waits for it is told why it failed; the others go on.
+                            // The failing write's caller gets the error; the other writes go on.
                             try? db.inSavepoint {
                                 try write.perform(db)
                                 return .commit
@@ -124,7 +125,7 @@ final class GroupCommit: Sendable {
                 }
                 for write in performed { write.finish(nil) }
             } catch {
-                // When not even the transaction could begin, all of them have failed.
+                // The transaction could not begin, so all writes have failed.
                 if performed.isEmpty { performed = Array(batch) }
                 for write in performed { write.finish(error) }
             }
@@ -133,7 +134,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Does all of them without savepoints, and tells them so. False leaves nothing behind.
+    /// Runs a batch without savepoints, and resumes the callers. False leaves the database unchanged.
     private func isDoneTogether(_ batch: ArraySlice<Write>, _ db: Database) -> Bool {
         do {
             try db.inTransaction(.immediate) {

@@ -1,10 +1,10 @@
 import GRDB
 
 extension SQLiteDatabase {
-    /// Shrinks the database by pages that hold nothing any more. A file from before version 1 of the schema keeps them
-    /// for later: it has no `auto_vacuum`.
-    /// - Parameter limit: The most pages, at least 1. Other writes wait until they are given back.
-    /// - Returns: The number of pages that were given back.
+    /// Shrinks the database by its free pages. A file from before version 1 of the schema has no `auto_vacuum`, and
+    /// keeps them.
+    /// - Parameter limit: the maximum number of pages, at least 1. Other writes wait meanwhile.
+    /// - Returns: the number of pages that were freed.
     func freePages(atMost limit: Int) async throws -> Int {
         try await writes.write { db in
             let before = try Self.countOfFreePages(in: db)
@@ -14,7 +14,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// As `PRAGMA auto_vacuum` says it.
+    /// Value of `PRAGMA auto_vacuum` for incremental mode.
     private static let incremental = 2
 
     private static func countOfFreePages(in db: Database) throws -> Int {

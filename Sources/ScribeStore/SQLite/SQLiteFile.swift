@@ -1,19 +1,20 @@
 import Foundation
 import GRDB
 
-/// A database file that no server has opened: what it holds, and copies of it. All of it blocks.
+/// Functions on a database file that no server has opened: owner, copy and content. All of them block.
 enum SQLiteFile {
-    /// Whose database a file is.
+    /// Program that made a database file.
     enum Owner {
-        /// A file without tables, as a start that was killed leaves it.
+        /// A file without tables, as a killed start leaves it.
         case nobody
         case ours
-        /// Of a later version of this program.
+        /// A later version of this program.
         case newer
         case foreign
     }
 
-    /// - Throws: what SQLite says.
+    /// Reads the owner of a database file.
+    /// - Throws: SQLite's error.
     static func owner(of path: String) throws -> Owner {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -31,10 +32,10 @@ enum SQLiteFile {
 
     /// Copies a database, also one that a server writes to.
     /// - Parameters:
-    ///   - filesSQL: names the files that rows refer to.
-    ///   - link: gets their names before the copy is made; what is read is as of one moment.
-    /// - Returns: the names; nil where the file has no schema, with whether it is empty.
-    /// - Throws: what `link` throws, and what SQLite says.
+    ///   - filesSQL: a query for the names of the files that rows refer to.
+    ///   - link: gets those names before the copy is made. All reads are of one moment.
+    /// - Returns: the names, or nil where the file has no schema, and whether the file is empty.
+    /// - Throws: the error of `link` or of SQLite.
     static func copy(
         _ path: String, to target: String, filesSQL: String, link: (_ files: () throws -> [String]) throws -> [String]
     ) throws -> (files: [String]?, isEmpty: Bool) {
@@ -44,7 +45,7 @@ enum SQLiteFile {
         let copy = try DatabaseQueue(path: target)
         defer { for queue in [source, copy] { try? queue.close() } }
         return try source.writeWithoutTransaction { source in
-            // GRDB ends the program where a connection is left in a transaction.
+            // GRDB ends the program if a connection is left in a transaction.
             defer { if source.isInsideTransaction { try? source.execute(sql: "ROLLBACK") } }
             guard try source.tableExists("objects") else {
                 let tables = try Int.fetchOne(source, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
@@ -60,13 +61,13 @@ enum SQLiteFile {
         }
     }
 
-    /// What a copy of a database holds, once it was found whole.
+    /// Result of the check of a database copy.
     enum Content {
         case whole(files: [String])
         /// Of a later version of this program.
         case newer
         case damaged(reason: String)
-        /// There is no room to look.
+        /// The disk has no room for the check.
         case full
         case unreadable
     }
@@ -84,8 +85,8 @@ enum SQLiteFile {
         }
     }
 
-    /// Whether the database at `path` has refresh tokens that are still good. False without a database.
-    /// - Throws: ``Store/Problem``, or what SQLite says.
+    /// Whether the database at `path` has valid refresh tokens. False without a database.
+    /// - Throws: ``Store/Problem``, or SQLite's error.
     static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return false }

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A session on a connection of SQLite. Statements come from GRDB's cache, and are bound and stepped here: GRDB converts
-/// each value twice, which costs a fifth of a statement.
+/// Store session on a connection of SQLite. Statements come from GRDB's cache, and are bound and stepped here: GRDB
+/// converts each value twice, which costs a fifth of a statement.
 struct SQLiteSession: StoreSession {
     let database: Database
-    /// Whether a SQL transaction must be under way: a full disk makes SQLite roll it back, and what follows would be
-    /// stored by itself.
+    /// Whether a statement requires an open SQL transaction. A full disk makes SQLite roll it back, and later
+    /// statements would be committed alone.
     let isWriting: Bool
 
     var changedRows: Int { database.changesCount }
@@ -75,7 +75,7 @@ struct SQLiteSession: StoreSession {
         return statement
     }
 
-    /// SQLite copies what is bound.
+    /// Makes SQLite copy bound values.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private static func bind(_ value: SQLValue, to handle: SQLiteStatement, at index: Int32) -> Int32 {
@@ -86,7 +86,7 @@ struct SQLiteSession: StoreSession {
         case .text(var text):
             return text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {
-                    // An empty text has no address, and that would be NULL.
+                    // An empty text has no address, and would be bound as NULL.
                     $0.baseAddress.map {
                         sqlite3_bind_text64(handle, index, $0, UInt64(bytes.count), copied, UInt8(SQLITE_UTF8))
                     }
@@ -124,9 +124,9 @@ struct SQLiteSession: StoreSession {
 }
 
 extension Database {
-    /// The statements of a write, within its SQL transaction.
+    /// Store session for a write, within its SQL transaction.
     var writing: SQLiteSession { SQLiteSession(database: self, isWriting: true) }
 
-    /// The statements of a read.
+    /// Store session for a read.
     var reading: SQLiteSession { SQLiteSession(database: self, isWriting: false) }
 }

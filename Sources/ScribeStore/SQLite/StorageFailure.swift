@@ -2,14 +2,14 @@ import GRDB
 import ScribeDomain
 import SystemPackage
 
-/// Failures of SQLite and of files, as the domain knows them: nobody above the store looks at an error number.
+/// Translates failures of SQLite and of files into errors of the domain. Code above the store reads no error number.
 enum StorageFailure {
-    /// ``ScribeError/storageUnavailable(cause:)`` for a disk without room; anything else as it is.
+    /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk, any other error unchanged.
     static func domainError(of error: any Error) -> any Error {
         isFull(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
     }
 
-    /// Does `body`, and throws what its failure means to the domain.
+    /// Runs `body`, and translates its failure.
     static func explained<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
@@ -18,15 +18,15 @@ enum StorageFailure {
         }
     }
 
-    /// What an error of SQLite at the start means to the operator; any other error as it is.
+    /// Translates an error of SQLite at the start into ``Store/Problem``; any other error stays unchanged.
     static func problem(of error: any Error, path: String) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Store.Problem.damaged(path: path)
         case .SQLITE_FULL: return Store.Problem.full(path: path)
-        // What SQLite says where it finds no room for the index of its log.
+        // SQLite's error where the index of its log has no room.
         case .SQLITE_IOERR where !Store.Problem.hasRoom(path): return Store.Problem.full(path: path)
-        // SQLite does not say whether its files may not be opened, or find no room.
+        // SQLite reports the same error for files without permission and for a full disk.
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             return Store.Problem.isWritable(path) ? Store.Problem.full(path: path) : Store.Problem.forbidden(path: path)
         default: return Store.Problem.unusable(path: path, reason: error.message ?? "SQLite refuses it")

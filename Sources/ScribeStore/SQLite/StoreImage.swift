@@ -1,21 +1,21 @@
 import GRDB
 package import ScribeDomain
 
-/// An empty database in memory, of which any number of others are copied: to make the schema anew each time would take
-/// several times as long.
+/// Template of databases in memory: an empty one that is copied. Making the schema each time would take several times
+/// as long.
 package final class StoreImage: Sendable {
     private let image: DatabaseQueue
 
     /// Makes the schema. Blocking.
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's error.
     package init() throws {
         image = try DatabaseQueue(configuration: Self.configuration)
         try Schema.prepare(image)
     }
 
-    /// Makes a store in memory, which is gone when it is closed. Blocking.
-    /// - Parameters: as ``Store/init(path:durability:transcribesOnArrival:quotas:policies:vocabularies:sink:)``.
-    /// - Throws: what SQLite says.
+    /// Makes a store in memory, which ends when it is closed. Blocking.
+    /// - Parameters: as in ``Store/init(path:durability:transcribesOnArrival:quotas:policies:vocabularies:sink:)``.
+    /// - Throws: SQLite's error.
     package func store(
         transcribesOnArrival: Bool, quotas: Quotas = Quotas(), policies: RecordingPolicies = RecordingPolicies(),
         vocabularies: EventVocabularies = EventVocabularies(), sink: (any ChangeSink)? = nil
@@ -30,7 +30,7 @@ package final class StoreImage: Sendable {
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
-            // Small pages: most tables of such a store have few rows, or none.
+            // Small pages, because most tables of such a store have few rows or none.
             try db.execute(
                 sql: """
                     PRAGMA page_size = 1024; PRAGMA foreign_keys = ON; PRAGMA cache_size = -256;

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of a column: what a statement is given and what it answers.
+/// SQL value: an argument or a result of a statement.
 enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -9,11 +9,12 @@ enum SQLValue: Hashable, Sendable {
     case blob(Data)
 }
 
-/// A Swift value that a column can hold.
+/// Swift type that a column can hold.
 protocol SQLConvertible {
     var sqlValue: SQLValue { get }
 
-    /// - Returns: nil for a column that holds something else.
+    /// Reads a column's value.
+    /// - Returns: nil for a column of another type.
     init?(sqlValue: SQLValue)
 }
 
@@ -39,7 +40,7 @@ extension Int: SQLConvertible {
 }
 
 extension Bool: SQLConvertible {
-    /// 1 or 0.
+    /// Integer 1 for true, 0 for false.
     var sqlValue: SQLValue { .integer(self ? 1 : 0) }
 
     init?(sqlValue: SQLValue) {
@@ -78,7 +79,7 @@ extension Data: SQLConvertible {
     }
 }
 
-/// NULL is nil.
+/// Maps nil to NULL.
 extension Optional: SQLConvertible where Wrapped: SQLConvertible {
     var sqlValue: SQLValue { self?.sqlValue ?? .null }
 
@@ -92,7 +93,7 @@ extension Optional: SQLConvertible where Wrapped: SQLConvertible {
     }
 }
 
-/// The values of a statement's parameters, in order: `[key.business.rawValue, now.milliseconds, nil]`.
+/// Arguments of a statement, in order: `[key.business.rawValue, now.milliseconds, nil]`.
 struct SQLArguments: ExpressibleByArrayLiteral {
     let values: [SQLValue]
 

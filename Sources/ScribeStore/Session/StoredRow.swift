@@ -1,15 +1,15 @@
 import ScribeDomain
 
-/// A row of what a statement answered, read to memory. Columns are found by their names as the statement spells them.
+/// Row of a statement's result, copied to memory. Column names must match the statement's spelling.
 ///
-/// GRDB's own row makes a dictionary of names in lower case for each execution and lower-cases each name that is asked
-/// for: nearly half of what it cost to read them.
+/// GRDB's own row makes a dictionary of lower-case names for each execution, and lower-cases each requested name: that
+/// was nearly half of the cost of reading.
 struct StoredRow: Sendable {
-    /// A dozen short names are compared faster than one is hashed.
+    /// Column names, in order. A search among a dozen short names is faster than a hash.
     let columns: [String]
     let values: [SQLValue]
 
-    /// An optional for what may be NULL.
+    /// Reads a column. Columns that may be NULL need an optional type.
     subscript<Value: SQLConvertible>(column: String) -> Value {
         guard let index = columns.firstIndex(of: column) else { preconditionFailure("no column \(column)") }
         guard let value = Value(sqlValue: values[index]) else {
@@ -18,7 +18,7 @@ struct StoredRow: Sendable {
         return value
     }
 
-    /// A column that holds one of the words of an enumeration, as its CHECK constraint guarantees.
+    /// Reads a column with a word of an enumeration, as its CHECK constraint guarantees.
     func word<Word: RawRepresentable<String>>(_ column: String) throws -> Word {
         guard let word = Word(rawValue: self[column]) else {
             throw UnknownWord(column: column)
@@ -27,7 +27,7 @@ struct StoredRow: Sendable {
     }
 }
 
-/// A column holds a word that this version does not know.
+/// Error for a word in a column that this version does not know.
 struct UnknownWord: Error, CustomStringConvertible {
     let column: String
 

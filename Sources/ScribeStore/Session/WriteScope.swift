@@ -1,11 +1,11 @@
 import ScribeDomain
 
-/// A part of the data. A write names each part that it reads before it decides: two writes that name the same part
-/// exclude each other.
+/// Scope of a write: a part of the data that the write reads before it decides. Two writes with a common scope exclude
+/// each other.
 ///
 /// SQLite has one writer and needs no scopes. On a database with many writers they are the first locks that a write
-/// takes, in one order for all writes. `docs/writes.md` lists every write with its scopes. The bytes that a business
-/// stores are in no scope: two writes at once may pass the storage quota together.
+/// takes, in one order for all writes. `docs/writes.md` lists every write with its scopes. The stored bytes of a
+/// business have no scope: two concurrent writes may exceed the storage quota together.
 enum WriteScope: Hashable, Sendable {
     /// A transaction with its documents, jobs and audio files, and the deliveries about it.
     case transaction(Transaction.Key)
@@ -27,16 +27,16 @@ enum WriteScope: Hashable, Sendable {
     case business(BusinessID)
     /// The clinicians of a partner.
     case partner(String)
-    /// The clients that may log in, and their logins.
+    /// The registered clients and their logins.
     case clients
     /// The logins on devices without a form.
     case deviceLogins
-    /// Nothing: each statement decides by itself, or inserts a row that no other write looks for.
+    /// No scope: each statement decides by itself, or inserts a row that no other write reads.
     case none
 
     static func user(_ principal: Principal) -> Self { .user(principal.business, principal.user) }
 
-    /// The transaction that a delivery is about; ``none`` for a message to an address that a request named.
+    /// Scope of a delivery's transaction; ``none`` for a callback to an address from a request.
     static func subject(of delivery: Delivery) -> Self {
         guard case .event(_, let session, _, let webhook) = delivery.content else { return .none }
         return .transaction(Transaction.Key(business: webhook.business, id: session))

@@ -1,15 +1,16 @@
 import ScribeDomain
 
-/// What the `request` columns say that were read lately: each is read four times in a consultation, and decoding it takes
-/// longer than the statement. It is looked up by the column's bytes, so that the row stays the truth: texts that Swift takes
-/// for equal may spell a folder in two ways.
+/// Cache of decoded `request` columns. Each column is read four times per transaction, and decoding takes longer than
+/// the statement. The key is the column's bytes, so that the row stays the truth: texts that Swift considers equal may
+/// spell a folder in two ways.
 final class RequestCache: Sendable {
-    /// In bytes: longer ones are few, and would keep much.
+    /// Longest cached column, in bytes. Longer ones are rare, and would take much memory.
     private static let longest = 4096
 
     private let requests = RecentValues<[UInt8], TransactionRequest>(limit: 256)
 
-    /// - Throws: `DecodingError` for what is no request.
+    /// Decodes a `request` column, or returns the cached value.
+    /// - Throws: `DecodingError` for an invalid request.
     func request(_ text: String) throws -> TransactionRequest {
         let key = Array(text.utf8)
         if let known = requests[key] { return known }

@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// The `summary` column of a conversation.
+/// JSON of a conversation's `summary` column.
 struct StoredSummary: Codable {
     private struct Event: Codable {
         let title: String
@@ -55,7 +55,7 @@ struct StoredSummary: Codable {
     }
 }
 
-/// The `urgency` column of a conversation.
+/// JSON of a conversation's `urgency` column.
 struct StoredUrgency: Codable {
     private struct Reason: Codable {
         let segment: String

@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// JSON columns.
+/// Encodes and decodes JSON columns.
 enum StoredJSON {
     private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
@@ -18,7 +18,8 @@ enum StoredJSON {
         list.isEmpty ? "[]" : String(decoding: try encoder.encode(list), as: UTF8.self)
     }
 
-    /// Writes a list of names. Every consultation stores several, and an encoder costs more than the statement.
+    /// Encodes a list of names without an encoder. Every transaction stores several, and an encoder costs more than the
+    /// statement.
     static func text(_ names: [String]) throws -> String { text(JSON.array(names, JSON.string)) }
 
     static func text(_ members: [String: String]) throws -> String {
@@ -35,7 +36,7 @@ enum StoredJSON {
         try value(text, as: StoredRequest.self).value
     }
 
-    /// Reads a list of names without a decoder.
+    /// Decodes a list of names without a decoder.
     /// - Throws: `DecodingError` for any other text.
     static func names(_ text: String) throws -> [String] {
         guard case .array(let names) = JSONDocument.written(text) else {
@@ -44,7 +45,7 @@ enum StoredJSON {
         return names.compactMap(\.stringValue)
     }
 
-    /// Reads an object, an empty one without a decoder.
+    /// Decodes an object, an empty one without a decoder.
     static func object(_ text: String) throws -> JSONValue {
         text == "{}" ? .object([:]) : try JSONDocument(Data(text.utf8)).decode(JSONValue.self)
     }

@@ -1,7 +1,7 @@
 import ScribeDomain
 
-/// The `request` column of a transaction. Its keys are in the databases of every version since the first, and some of
-/// them are read by SQL: to rename a property of the domain changes none of them.
+/// JSON of a transaction's `request` column. Databases of every version since the first have these keys, and SQL reads
+/// some of them: they stay the same when a property of the domain is renamed.
 struct StoredRequest: Codable {
     private let request: TransactionRequest
 
@@ -14,23 +14,23 @@ struct StoredRequest: Codable {
         case mode = "mode"
         case audioURL = "audioURL"
         case announcedFiles = "announcedFiles"
-        /// Read by SQL.
+        /// SQL reads this key.
         case inputLanguages = "inputLanguages"
         case outputLanguage = "outputLanguage"
         case templates = "templates"
-        /// Read by SQL.
+        /// SQL reads this key.
         case modelType = "modelType"
         case speciality = "speciality"
         case section = "section"
-        /// Read by SQL.
+        /// SQL reads this key.
         case patientDetails = "patientDetails"
         case additionalData = "additionalData"
-        /// Read by SQL, as `mode` and `flavour` are.
+        /// SQL reads this key, and those of `mode` and `flavour`.
         case version = "version"
         case processingError = "processingError"
         case hasStartedRecording = "hasStartedRecording"
         case flavour = "flavour"
-        /// Read by SQL. Missing for ``AudioIntake/listed``.
+        /// SQL reads this key. Missing for ``AudioIntake/listed``.
         case intake = "intake"
     }
 

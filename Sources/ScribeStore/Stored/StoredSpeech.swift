@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// The `speech` column of a chunk's transcript.
+/// JSON of the `speech` column of a chunk's transcript.
 struct StoredSpeech: Codable {
     private struct Word: Codable {
         let text: String
@@ -34,7 +34,7 @@ struct StoredSpeech: Codable {
 
     init(_ speech: RecognisedSpeech) {
         text = speech.text
-        // A time that is not finite cannot be written as JSON.
+        // JSON has no infinite or NaN numbers.
         words = speech.words.filter { $0.start.isFinite && $0.end.isFinite }.map {
             Word(text: $0.text, start: $0.start, end: $0.end, speaker: $0.speaker)
         }
@@ -44,7 +44,7 @@ struct StoredSpeech: Codable {
         duration = speech.duration
     }
 
-    /// The column's value, with the keys of ``CodingKeys``: every chunk stores one, and an encoder costs more than the
+    /// JSON of the column, with the keys of ``CodingKeys``. Every chunk stores one, and an encoder costs more than the
     /// statement.
     var json: JSON {
         [
@@ -68,7 +68,7 @@ struct StoredSpeech: Codable {
     }
 }
 
-/// What went wrong with a chunk or a document, in their `failure`, `errors` and `warnings` columns.
+/// JSON of a diagnostic in the `failure`, `errors` and `warnings` columns of chunks and documents.
 struct StoredDiagnostic: Codable {
     private let code: String
     private let message: String
@@ -85,6 +85,6 @@ struct StoredDiagnostic: Codable {
 
     var json: JSON { ["code": .string(code), "msg": .string(message)] }
 
-    /// One that a later version has written is some failure of the server's.
+    /// Decoded diagnostic. An unknown code of a later version becomes `processingFailed`.
     var value: Diagnostic { Diagnostic(.init(rawValue: code) ?? .processingFailed, message) }
 }

@@ -1,12 +1,14 @@
 import ScribeDomain
 
-/// The `chunk_times` column of a transaction: start and end of each chunk in seconds, by the name of its file:
-/// `{"1.wav":{"start":0,"end":9.5}}`. Every consultation writes and reads it, and a coder takes longer than the statement.
+/// JSON of a transaction's `chunk_times` column: start and end of each chunk in seconds, by file name,
+/// `{"1.wav":{"start":0,"end":9.5}}`. Every transaction writes and reads it, and a coder takes longer than the
+/// statement.
 struct StoredTimes {
     let value: [String: ChunkTimes]
 
     init(_ value: [String: ChunkTimes]) { self.value = value }
 
+    /// Decodes the column.
     /// - Throws: `DecodingError` for any other text.
     init(text: String) throws {
         guard case .object(let members) = JSONDocument.written(text) else { throw Self.corrupt }
@@ -18,6 +20,7 @@ struct StoredTimes {
         }
     }
 
+    /// Encodes the column.
     /// - Throws: `EncodingError` for a time that is not finite.
     var text: String {
         get throws {

@@ -3,17 +3,17 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// Device logins (RFC 8628): a device without a form shows a code, and a user who is logged in elsewhere approves it
-/// within ten minutes.
+/// Device logins (RFC 8628): a device without a form shows a code, and a logged-in user approves the code on another
+/// device within ten minutes.
 struct DeviceLogins: Sendable {
-    /// In seconds.
+    /// Lifetime of a device login, in seconds.
     static let lifetime = 600.0
-    /// In seconds, from one question to the next.
+    /// Minimum time between two polls of a device, in seconds.
     static let interval = 5.0
-    /// How many may be in progress, in all and of one client's address.
+    /// Maximum number of logins in progress, in total and per client address.
     private static let most = 1000
     private static let mostOfAddress = 20
-    /// Without vowels, and without what looks alike.
+    /// Letters and digits without vowels and without characters that look alike.
     private static let alphabet = Array("BCDFGHJKMNPQRSTVWXZ23456789")
     private static let userCodeLength = 8
 
@@ -45,12 +45,12 @@ struct DeviceLogins: Sendable {
     let identifiers: IdentifierSource
     let clock: WorldClock
 
-    /// Begins a login. An address that begins too many loses its oldest one: no other address loses a login, and none is
-    /// refused.
+    /// Begins a device login. An address over its limit loses its own oldest login; no login is refused, and other
+    /// addresses lose none.
     /// - Parameters:
-    ///   - approver: the client that has approved it from the start; nil where a user must.
-    ///   - address: of the device, see ``TrustedProxies/client(of:_:)``.
-    /// - Returns: the code to show, as people type it: `BCDF-GHJK`. Nil where no code is free.
+    ///   - approver: the client that has approved the login from the start; nil where a user must approve.
+    ///   - address: the device's address, see ``TrustedProxies/client(of:_:)``.
+    /// - Returns: the user code with its hyphen: `BCDF-GHJK`. Nil where no code is free.
     func begin(
         deviceCode: String, redirect: String?, approvedBy approver: ClientID?, from address: String
     ) async throws -> String? {
@@ -61,10 +61,10 @@ struct DeviceLogins: Sendable {
         return code.map { "\($0.prefix(4))-\($0.dropFirst(4))" }
     }
 
-    /// Approves or denies a login by the code that the device shows.
-    /// - Parameter client: whom the device will act for; nil denies it.
-    /// - Returns: where the page is to go.
-    /// - Throws: ``Refusal``, and what the store throws.
+    /// Approves or denies a device login by its user code.
+    /// - Parameter client: the client that the device will act for; nil denies the login.
+    /// - Returns: the URL that the page redirects to.
+    /// - Throws: ``Refusal``, or the store's error.
     func decide(_ userCode: String, for client: ClientID?) async throws -> String? {
         let letters = userCode.uppercased().filter { $0.isLetter || $0.isNumber }
         guard letters.count == Self.userCodeLength else { throw Refusal.invalidUserCode }
@@ -73,9 +73,9 @@ struct DeviceLogins: Sendable {
         return client == nil ? nil : login.redirect
     }
 
-    /// Answers the device that asks for its tokens. A login that was decided is over with the answer.
+    /// Answers a device's poll for tokens. The answer to a decided login ends the login.
     /// - Returns: the client that the device acts for.
-    /// - Throws: ``Refusal``, and what the store throws.
+    /// - Throws: ``Refusal``, or the store's error.
     func redeem(_ deviceCode: String) async throws -> ClientID {
         let now = clock.wall.now
         let login = try await store.redeemDeviceLogin(deviceHash: Self.hash(of: deviceCode), at: now) { login in

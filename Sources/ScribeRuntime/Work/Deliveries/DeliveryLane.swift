@@ -4,13 +4,13 @@ import Logging
 import ScribeDomain
 import ScribeStore
 
-/// Delivers what is for one receiver, a few at a time, until nothing is left.
+/// Sends the deliveries of one lane, a few at a time, until none is left.
 struct DeliveryLane: Sendable {
     let name: String
     let bell: JobBell
     let lanes: DeliveryLanes
     let sender: DeliverySender
-    /// For all, and for each business.
+    /// Slots of all deliveries; ``businessSlots`` are those of each business.
     let slots: Slots
     let businessSlots: TenantSlots
     let store: Store
@@ -18,7 +18,7 @@ struct DeliveryLane: Sendable {
     let clock: WorldClock
     let logger: Logger
 
-    /// How many messages a receiver gets at a time, while it answers.
+    /// Maximum number of concurrent messages to one receiver that answers.
     private static let width = 8
 
     func run() async {
@@ -27,7 +27,7 @@ struct DeliveryLane: Sendable {
             do {
                 switch try await store.claimDeliveries(in: name, upTo: width, at: clock.now) {
                 case .deliveries(let deliveries):
-                    // One that fails is asked alone until it does not.
+                    // A failing receiver gets one message at a time until it succeeds.
                     width = await perform(deliveries) ? Self.width : 1
                 case .nothing(nil):
                     if lanes.leave(name) {
@@ -47,7 +47,8 @@ struct DeliveryLane: Sendable {
         }
     }
 
-    /// - Returns: whether all went well.
+    /// Sends some deliveries concurrently.
+    /// - Returns: whether all of them were delivered.
     private func perform(_ deliveries: [Delivery]) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for delivery in deliveries { group.addTask { await perform(delivery) } }
@@ -61,20 +62,21 @@ struct DeliveryLane: Sendable {
             let outcome = try await businessSlots.run(for: business) {
                 try await slots.run(for: business) { try await sender.send(delivery) }
             }
-            // Whatever happens now, it was sent: that is kept, even when the server stops.
+            // The message was sent, so its outcome is stored even if the server stops now.
             let settling = Task { await settle(delivery, outcome) }
             guard let settlement = await settling.value else { return false }
             if settlement != .lost { report(delivery, outcome, settlement) }
             return settlement == .delivered
         } catch {
-            // The server stops; whoever starts it again goes on.
+            // The server stops. The next start sends the delivery.
             try? await uncancelled { try await store.giveBack(delivery) }
             return false
         }
     }
 
-    /// However long that takes: what stayed claimed would be nobody's.
-    /// - Returns: nil when the database was closed meanwhile: after the next start it is sent again.
+    /// Stores the outcome of an attempt. Retries until the write succeeds: no process would send a claimed delivery
+    /// again.
+    /// - Returns: nil when the database was closed meanwhile. The next start sends the message again.
     private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement? {
         while true {
             do {

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// The lanes in which there may be something to deliver, and who is at them.
+/// Registry of lanes with deliveries, and of the lanes that a task works on.
 package final class DeliveryLanes: Sendable {
     private struct State {
         var new: Set<String> = []
@@ -12,7 +12,7 @@ package final class DeliveryLanes: Sendable {
 
     init() {}
 
-    /// There may be something to do in a lane, now or at another time than before.
+    /// Announces that a lane has a delivery, or that the time of its next delivery has changed.
     package func ring(_ lane: String) {
         let isNew = state.withLock { state in
             if let bell = state.taken[lane] {
@@ -24,7 +24,7 @@ package final class DeliveryLanes: Sendable {
         if isNew { bell.ring() }
     }
 
-    /// Takes the lanes at which nobody is. Whoever is at one listens to its bell.
+    /// Takes the announced lanes without a task. The new task of each lane listens to the lane's bell.
     func take() -> [(lane: String, bell: JobBell)] {
         state.withLock { state in
             defer { state.new = [] }
@@ -36,8 +36,8 @@ package final class DeliveryLanes: Sendable {
         }
     }
 
-    /// Nothing is left to do in a lane.
-    /// - Returns: false when its bell has rung meanwhile.
+    /// Ends the work on a lane.
+    /// - Returns: false when the lane was announced again meanwhile.
     func leave(_ lane: String) -> Bool {
         state.withLock { state in
             guard let bell = state.taken[lane], !bell.takeRing() else { return false }
@@ -46,6 +46,6 @@ package final class DeliveryLanes: Sendable {
         }
     }
 
-    /// Returns when there may be lanes at which nobody is. For one listener.
+    /// Waits until a lane without a task is announced. Supports one waiting task.
     func wait(_ clock: WorldClock) async throws { _ = try await bell.wait(atMost: nil, clock: clock) }
 }

@@ -4,7 +4,8 @@ package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle
 
-/// Delivers what the store holds until it is told to stop: by lanes, so that a slow receiver holds up nobody else.
+/// Sends the store's deliveries until the server stops. Each lane has its own task, so that a slow receiver delays no
+/// other receiver.
 package struct DeliveryRunner: Service, CustomStringConvertible {
     private let store: Store
     private let sender: DeliverySender
@@ -13,9 +14,9 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     private let clock: WorldClock
     private let logger: Logger
 
-    /// How many messages are on their way at the same time, to all receivers.
+    /// Maximum number of concurrent messages to all receivers.
     private static let messages = 256
-    /// And to those of one business, so that none takes the room of the others.
+    /// Maximum number of concurrent messages of one business, so that none takes all slots.
     private static let messagesOfBusiness = 32
 
     package init(
@@ -52,7 +53,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         }
     }
 
-    /// What was left when the process last ended.
+    /// Announces the lanes that the last stop left with deliveries.
     private func takeUp() async {
         while !Task.isCancelled {
             do {

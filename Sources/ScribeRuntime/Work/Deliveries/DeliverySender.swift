@@ -9,7 +9,7 @@ struct DeliverySender: Sendable {
     let formats: [Webhook.Style: any WebhookFormat]
     let clock: WorldClock
 
-    /// What a receiver of a callback may take.
+    /// Time limit of a callback's receiver.
     private static let callbackTime: Duration = .seconds(30)
 
     /// - Throws: `CancellationError` only.

@@ -1,23 +1,23 @@
 package import Foundation
 package import ScribeDomain
 
-/// How one API tells of an event: what a family knows of webhooks.
+/// Webhook format of one API: event names, bodies, headers and signatures.
 package protocol WebhookFormat: EventVocabulary {
     /// The name of the header with the signature.
     var signatureHeader: String { get }
-    /// How long a receiver may take to answer.
+    /// The longest time that a receiver may take to answer.
     var timeLimit: Duration { get }
 
-    /// What is told: a pure function of what happened, for it is made anew with each attempt.
-    /// - Parameter detail: what was kept beside the event, where its style has that.
+    /// Makes the body of a webhook. The result must depend on the arguments only: each attempt makes the body again.
+    /// - Parameter detail: the data that the style stores with the event; nil where it stores none.
     func body(
         of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
     ) -> Data
 
-    /// Says that the very bytes are ours, as it is kept with the delivery.
+    /// Signs the exact bytes of a body. The signature is stored with the delivery.
     func signature(of body: Data, key: String, at now: Date) -> String
 
-    /// As it is sent.
+    /// Makes the headers that carry a stored signature.
     func headers(of signature: String) -> [(name: String, value: String)]
 }
 
@@ -28,9 +28,9 @@ extension WebhookFormat {
 
     package func headers(of signature: String) -> [(name: String, value: String)] { [(signatureHeader, signature)] }
 
-    /// A message as JSON: compact, its members in the order of their names, and all ASCII. The vendor's receiver reads it,
-    /// writes it anew, and checks the signature over that (C-112); Python escapes what is not ASCII. The order must never
-    /// change: signatures are kept with deliveries, and messages are made anew.
+    /// Encodes a message as compact, sorted, ASCII-only JSON. The vendor's receiver parses and re-encodes the message
+    /// before it checks the signature (C-112), and Python escapes all other characters. The order must never change:
+    /// signatures are stored with deliveries, while bodies are made again.
     package func encoded(_ message: JSON) -> Data {
         let json = message.sorted.bytes
         guard json.contains(where: { $0 >= 0x80 }) else { return Data(json) }

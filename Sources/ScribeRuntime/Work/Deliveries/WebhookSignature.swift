@@ -2,16 +2,16 @@ import Crypto
 package import Foundation
 import ScribeDomain
 
-/// What says that a message is ours, and when it was sent: over the exact bytes, with the key's own bytes.
+/// HMAC signature of a webhook: proves the sender and the time of a body. The key is used as its raw bytes.
 package enum WebhookSignature {
-    /// `t=<unix seconds>,v1=<hex>`: receivers split it at the comma and at each equals sign, and take a time that is a few
-    /// minutes old at most (C-112).
+    /// Signature `t=<unix seconds>,v1=<hex>`. Receivers split it at the comma and at each equals sign, and accept a
+    /// time that is at most a few minutes old (C-112).
     package static func timed(of body: Data, key: String, at now: Date) -> String {
         let time = Int(now.timeIntervalSince1970)
         return "t=\(time),v1=\(code("\(time).", body, key))"
     }
 
-    /// `<unix milliseconds>:<hex>`, which are sent in a header each (suki.md section 7).
+    /// Signature `<unix milliseconds>:<hex>`. Each half is sent in its own header (suki.md section 7).
     package static func stamped(of body: Data, key: String, at now: Date) -> String {
         let time = Int64((now.timeIntervalSince1970 * 1000).rounded())
         return "\(time):\(code("\(time):", body, key))"

@@ -1,11 +1,11 @@
 import GRDB
 
-/// The migrations of the releases before the schema had a version. ``Schema/prepare(_:)`` runs those that a file lacks,
-/// and then marks the file as version 1. A test proves that version 1 is what they make.
+/// Migrations of the releases before the schema had a version. ``Schema/prepare(_:)`` runs those that a file lacks, and
+/// then marks the file as version 1. A test proves that they make version 1.
 ///
-/// Nothing is added here. The release after next removes this file.
+/// This list never grows. The release after next removes this file.
 enum LegacyMigrations {
-    /// The styles that version 1 allows; version 2 allows any.
+    /// Webhook styles that version 1 allows; version 2 allows any style.
     static let webhookStyles = "'connect', 'alliance', 'suki'"
 
     static var migrator: DatabaseMigrator {
@@ -177,7 +177,7 @@ enum LegacyMigrations {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Documents are made anew because a CHECK cannot be changed: there are further kinds of them now.
+    /// Recreates `documents` for further kinds, because a CHECK cannot be changed.
     private static let templatesDocumentsFeedback = """
         ALTER TABLE transactions ADD COLUMN archived_at INTEGER;
         ALTER TABLE transactions ADD COLUMN context TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(context));
@@ -272,8 +272,8 @@ enum LegacyMigrations {
         ALTER TABLE transactions ADD COLUMN audio_quality REAL CHECK (audio_quality BETWEEN 0 AND 1);
         """
 
-    /// Made anew because AUTOINCREMENT cannot be added: who is late with a job that was taken away must not find
-    /// another one under its id.
+    /// Recreates `jobs`, because AUTOINCREMENT cannot be added. A late write for a removed job must not find another
+    /// job under its id.
     private static let jobs = """
         CREATE TABLE jobs_5 (
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -299,8 +299,8 @@ enum LegacyMigrations {
         ALTER TABLE documents ADD COLUMN editor_content TEXT CHECK (editor_content IS NULL OR json_valid(editor_content));
         """
 
-    /// A token's family is the hash of the one that was given at login. Of those from before nobody knows it, so that
-    /// each begins one.
+    /// Adds the family of a refresh token: the hash of the token that was issued at login. Older tokens have no known
+    /// family, so that each begins one.
     private static let refreshFamilies = """
         ALTER TABLE refresh_tokens ADD COLUMN family BLOB CHECK (length(family) = 32);
         UPDATE refresh_tokens SET family = token_hash;
@@ -322,7 +322,7 @@ enum LegacyMigrations {
             WHERE user_status IN ('init', 'stopped') AND archived_at IS NULL;
         """
 
-    /// Made anew because a CHECK cannot be changed. Each kind is looked for by itself.
+    /// Recreates `jobs` for note jobs, because a CHECK cannot be changed. Each kind has its own index.
     private static let noteJobs = """
         CREATE TABLE jobs_10 (
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -346,7 +346,7 @@ enum LegacyMigrations {
         CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
         """
 
-    /// What devices say all day, and what is remembered of it.
+    /// Adds conversations of devices, and memories.
     private static let conversations = """
         CREATE TABLE conversations (
             id INTEGER NOT NULL PRIMARY KEY,
@@ -419,7 +419,7 @@ enum LegacyMigrations {
         CREATE INDEX memories_by_content ON memories (business_id, user_id, folded);
         """
 
-    /// Who is told of what becomes of consultations, and what they are still to be told.
+    /// Adds webhooks and deliveries.
     private static let webhooks = """
         CREATE TABLE webhooks (
             -- Never given twice: clients know a registration by it.
@@ -483,15 +483,15 @@ enum LegacyMigrations {
         CREATE INDEX transactions_expiring ON transactions (expires_at) WHERE expires_at IS NOT NULL;
         """
 
-    /// Each time that a session's client asks for a template it gets a document.
+    /// Allows several documents of one template: each request for a template makes a document.
     private static let severalDocuments = """
         DROP INDEX documents_by_template;
         CREATE INDEX documents_by_template ON documents (transaction_id, kind, template_id) WHERE is_authored = 0;
         """
 
-    /// Visits that are recorded over sockets, and the clinicians whose they are.
+    /// Adds ambient sessions and the clinicians of partners.
     ///
-    /// Two tables are made anew because a CHECK cannot be changed.
+    /// Recreates two tables, because a CHECK cannot be changed.
     private static let ambient = """
         ALTER TABLE transactions ADD COLUMN encounter_id TEXT CHECK (encounter_id <> '');
         CREATE INDEX transactions_by_encounter ON transactions (business_id, encounter_id, id)
@@ -561,7 +561,7 @@ enum LegacyMigrations {
         ALTER TABLE deliveries ADD COLUMN detail TEXT CHECK (detail IS NULL OR json_valid(detail));
         """
 
-    /// What each business stores, kept by triggers.
+    /// Adds the stored bytes of each business, counted by triggers.
     private static let storage = """
         CREATE TABLE storage (
             business_id TEXT NOT NULL PRIMARY KEY CHECK (business_id <> ''),
@@ -584,7 +584,7 @@ enum LegacyMigrations {
         DROP INDEX objects_by_size;
         """
 
-    /// What is stored beside objects counts too: documents, pictures, preferences, and parts of uploads.
+    /// Counts stored data beside objects too: documents, pictures, preferences, and parts of uploads.
     private static let content = """
         ALTER TABLE objects ADD COLUMN disposition TEXT;
         ALTER TABLE multipart_uploads ADD COLUMN disposition TEXT;
@@ -618,7 +618,8 @@ enum LegacyMigrations {
         END;
         """
 
-    /// A note's link gives its text as it was put there, until it is edited elsewhere.
+    /// Adds the flag of notes that were written through their link: the link answers their text unchanged until another
+    /// edit.
     private static let linkedNotes = """
         ALTER TABLE documents ADD COLUMN is_plain_by_link INTEGER NOT NULL DEFAULT 0 CHECK (is_plain_by_link IN (0, 1));
         CREATE TRIGGER documents_edited_elsewhere AFTER UPDATE OF value ON documents WHEN NEW.is_plain_by_link
@@ -627,7 +628,7 @@ enum LegacyMigrations {
         END;
         """
 
-    /// Counts it anew, where triggers have not counted it.
+    /// Recounts content that was stored before its triggers.
     static let countAllContent = """
         INSERT INTO storage (business_id, objects, bytes, content)
             SELECT business_id, 0, 0, sum(size) FROM (
@@ -643,17 +644,18 @@ enum LegacyMigrations {
         """
 
     private static func size(ofDocument row: String) -> String {
-        // What most documents have is nothing, so that they need no count.
+        // Most documents have an empty publication, which counts nothing.
         ["\(row).value", "\(row).editor_content", "nullif(\(row).publication, '{}')"]
             .map { "coalesce(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
     }
 
-    /// Triggers that count the rows of a table whose business is its parent's. They go with their parent, which is gone
-    /// when they are removed: what they take is given back before that.
+    /// Makes triggers that count the rows of a table, whose business is its parent's. Rows are deleted after their
+    /// parent,
+    /// so that a trigger on the parent subtracts their sizes first.
     /// - Parameters:
-    ///   - name: of one row.
-    ///   - size: of a row by its name, in bytes.
-    ///   - columns: in which the size is.
+    ///   - name: the name of one row, in the names of the triggers.
+    ///   - size: makes the SQL expression of a row's size in bytes, from the name of the row.
+    ///   - columns: the columns that the size depends on.
     private static func counting(
         _ name: String, in table: String, size: (String) -> String, of parents: String, by parent: String,
         columns: String

@@ -1,4 +1,4 @@
-/// Version 1: conversations of devices, and what is remembered of them.
+/// Version 1: conversations of devices, with segments, photos and memories.
 extension Schema {
     static let conversations = """
         CREATE TABLE conversations (

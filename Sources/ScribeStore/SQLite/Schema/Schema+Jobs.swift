@@ -1,4 +1,4 @@
-/// Version 1: work that is waiting or running.
+/// Version 1: jobs that wait or run.
 extension Schema {
     static let jobs = """
         CREATE TABLE jobs (

@@ -1,4 +1,4 @@
-/// Version 1: objects of the S3 store, and multipart uploads that are not complete yet.
+/// Version 1: objects of the S3 store, and multipart uploads in progress.
 extension Schema {
     static let objects = """
         CREATE TABLE objects (

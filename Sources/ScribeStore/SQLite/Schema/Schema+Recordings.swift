@@ -1,4 +1,4 @@
-/// Version 1: transactions, the stretches of audio that they arrive in, and what was heard in each chunk.
+/// Version 1: transactions, their audio segments, and the transcripts of chunks.
 extension Schema {
     static let recordings = """
         CREATE TABLE transactions (

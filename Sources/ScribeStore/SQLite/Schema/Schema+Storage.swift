@@ -1,7 +1,6 @@
-/// Version 1: what each business stores, counted by triggers.
+/// Version 1: the stored bytes of each business, counted by triggers.
 ///
-/// Each upload asks for the count, and so does each reading of the metrics. Neither may take longer because much is
-/// stored.
+/// Each upload reads the count, and so does each scrape of the metrics. Neither may take longer as more is stored.
 extension Schema {
     static let storage = """
         CREATE TABLE storage (
@@ -44,20 +43,20 @@ extension Schema {
 
     /// The size of a document in bytes, as an SQL expression.
     private static func documentSize(of row: String) -> String {
-        // Most documents have no publication, so that an empty one counts nothing.
+        // Most documents have an empty publication, which counts nothing.
         ["\(row).value", "\(row).editor_content", "nullif(\(row).publication, '{}')"]
             .map { "coalesce(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
     }
 
     /// Makes the triggers that count the rows of a table for the business of their parent.
     ///
-    /// Rows are deleted with their parent, after it is gone: a trigger on the parent takes their sizes off before that.
+    /// Rows are deleted with their parent, after it is gone: a trigger on the parent subtracts their sizes first.
     /// - Parameters:
-    ///   - name: The name of one row, in the names of the triggers.
-    ///   - parents: The parents' table, which has a column `business_id`.
-    ///   - parent: The column that refers to the parent.
-    ///   - size: Makes the SQL expression of a row's size in bytes, from the name of the row.
-    ///   - columns: The columns that the size depends on.
+    ///   - name: the name of one row, in the names of the triggers.
+    ///   - parents: the parents' table, which has a column `business_id`.
+    ///   - parent: the column that refers to the parent.
+    ///   - size: makes the SQL expression of a row's size in bytes, from the name of the row.
+    ///   - columns: the columns that the size depends on.
     private static func counting(
         _ name: String, in table: String, of parents: String, by parent: String, size: (String) -> String,
         columns: String

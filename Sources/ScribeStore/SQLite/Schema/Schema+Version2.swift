@@ -6,10 +6,11 @@ extension Schema {
         CREATE INDEX deliveries_by_session ON deliveries (business_id, session, id);
         """
 
-    /// The transaction of a conversation has a folder that its own id names. The conversation itself may be deleted, so
-    /// that the table of conversations does not tell. The pattern is of the bucket that whole files are uploaded to.
+    /// Adds the kind of a recording. A conversation's transaction has a folder with its own id as name. The
+    /// conversation itself may be deleted, so the table of conversations cannot tell. The pattern is of the bucket for
+    /// whole files.
     ///
-    /// Terms that are no object have never been readable; they become none, so that the file still opens.
+    /// Terms that are not an object were never readable. They become an empty object, so that the file still opens.
     private static let kindsOfRecordings = """
         ALTER TABLE transactions ADD COLUMN kind TEXT NOT NULL DEFAULT 'transaction' CHECK (kind <> '');
         ALTER TABLE transactions ADD COLUMN terms TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(terms));
@@ -38,7 +39,7 @@ extension Schema {
         WHERE transactions.id = found.id;
         """
 
-    /// Made anew because a CHECK cannot be changed. The row of `sqlite_sequence` goes with the table's name.
+    /// Recreates `webhooks`, because a CHECK cannot be changed. The row of `sqlite_sequence` follows the table's name.
     private static let stylesOfWebhooks = """
         CREATE TABLE webhooks_2 (
             -- Never given twice: clients know a registration by it.

@@ -1,7 +1,7 @@
 /// Version 3: refresh tokens that end by the machine's clock or by the world's, whichever is first; one name for the
 /// audio of ambient sessions.
 extension Schema {
-    /// The first builds of version 2 called segments stretches.
+    /// The first builds of version 2 had another name for segments.
     static let version3 = """
         -- How far the world's clock was ahead when the token was issued, in milliseconds.
         ALTER TABLE refresh_tokens ADD COLUMN clock_offset INTEGER NOT NULL DEFAULT 0;

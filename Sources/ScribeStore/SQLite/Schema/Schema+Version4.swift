@@ -1,5 +1,4 @@
-/// Version 4: who has claimed a job, a lane or a chore, and until when; the number of a transaction's changes; device
-/// logins.
+/// Version 4: leases of jobs, lanes and chores; the change number of a transaction; device logins.
 extension Schema {
     static let version4 = """
         -- Counts the claims of a job: a process that is late with a job that was taken over stores nothing.

@@ -1,4 +1,4 @@
-/// Version 1: registrations of webhooks, and their deliveries.
+/// Version 1: webhook registrations and their deliveries.
 extension Schema {
     static let webhooks = """
         CREATE TABLE webhooks (

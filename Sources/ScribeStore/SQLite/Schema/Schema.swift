@@ -1,51 +1,51 @@
 import GRDB
 
-/// The schema of the database: version 1 in files by subject, and the migrations that follow it.
+/// Schema of the database: version 1 in files by subject, and the migrations that follow it.
 ///
-/// `PRAGMA user_version` is the version, and `PRAGMA application_id` says that the file is ours. A version that a
-/// release has made never changes: the next one is a migration at the end of ``migrations``.
+/// `PRAGMA user_version` is the version, and `PRAGMA application_id` marks the file as ours. A released version never
+/// changes: the next version is a migration at the end of ``migrations``.
 ///
-/// Times are milliseconds since 1970. `id` columns are internal; what an API calls a thing is in another column,
-/// together with the business that owns it.
+/// Times are milliseconds since 1970. `id` columns are internal. An API's own id is in another column, together with
+/// the business that owns the row.
 enum Schema {
-    /// "SCRB", as `PRAGMA application_id`.
+    /// Value of `PRAGMA application_id`: "SCRB".
     static let applicationID = 0x5343_5242
 
-    /// Version 1, each table after those that it refers to.
+    /// Tables of version 1, each after the tables that it refers to.
     static let version1 = [
         accounts, recordings, objects, documents, jobs, conversations, webhooks, storage,
     ]
 
-    /// Version 2 and those after it, each made from the one before.
+    /// Migrations to version 2 and later, in order.
     static let migrations = [version2, version3, version4]
 
     static var latestVersion: Int { 1 + migrations.count }
 
-    /// What a file holds.
+    /// Origin of a database file.
     private enum Origin {
         case nothing
         case current
-        /// Migrations from before the schema had a version.
+        /// The migrations from before the schema had a version made the file.
         case legacy
         case newer
         case foreign
     }
 
-    /// Sets up a connection that writes, before it has written anything.
+    /// Configures the writing connection before its first write.
     static func prepareWriting(_ db: Database) throws {
-        // What a patient has said is overwritten when it is deleted, whatever SQLite was built with.
+        // Deleted health data are overwritten, whatever the build options of SQLite.
         try db.execute(sql: "PRAGMA secure_delete = ON")
-        // No effect once a file has a page, and the switch to WAL writes the first. Not set in vain: it waits for other
-        // writers.
+        // The switch to WAL writes the first page, and the pragma has no effect after it. Later starts skip the pragma,
+        // because it waits for other writers.
         if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
         }
     }
 
-    /// Creates the schema in an empty file, and migrates an older one. Blocking.
+    /// Creates the schema in an empty file, or migrates an older one. Blocking.
     ///
-    /// Each step is one SQL transaction, so that a process that is killed leaves a file that opens.
-    /// - Throws: ``Store/Problem/newerSchema(path:)``, ``Store/Problem/foreign(path:)``, or what SQLite says.
+    /// Each step is one SQL transaction, so that a kill leaves a file that opens.
+    /// - Throws: ``Store/Problem/newerSchema(path:)``, ``Store/Problem/foreign(path:)``, or SQLite's error.
     static func prepare(_ writer: any DatabaseWriter) throws {
         switch try writer.read({ try origin(of: $0) }) {
         case .newer: throw Store.Problem.newerSchema(path: writer.path)
@@ -85,13 +85,13 @@ enum Schema {
         try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     }
 
-    /// Makes a version in one SQL transaction.
+    /// Migrates to one version in one SQL transaction.
     private static func change(
         _ writer: any DatabaseWriter, to version: Int, _ body: (Database) throws -> Void
     ) throws {
         try writer.barrierWriteWithoutTransaction { db in
-            // A migration drops a table under the rows that refer to it, and makes it anew. No effect within a
-            // transaction.
+            // Off, because a migration drops and recreates tables that other rows refer to. The pragma has no effect
+            // within a transaction.
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             let outcome = Result {
                 try db.inTransaction(.immediate) {
